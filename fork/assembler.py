@@ -1,0 +1,282 @@
+"""Assemble the fork's files from verified releases, the seams and the overlay."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fork.census import differences, take_census
+from fork.distributions import Release, read_release
+from fork.edits import apply, reverse
+from fork.errors import ForkError
+from fork.kinds import Seam, import_edits
+from fork.module import Module
+from fork.normal import fingerprint
+from fork.pins import PINS, PIP
+from fork.recorded import Recorded, load
+from fork.seams import SEAMS
+from fork.vendoring import vendored_files, vendored_licenses
+
+__all__ = [
+    "ROOT",
+    "Assembly",
+    "Sources",
+    "assemble",
+    "assemble_project",
+    "read_sources",
+    "record",
+    "write",
+]
+
+ROOT = Path(__file__).resolve().parent.parent
+_REVIEW = (
+    "Read what changed (python tools/rebase.py VERSION), adapt the fork, then type: "
+    "python -m fork record"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Hold what the fork is made from.
+
+    :param upstream: upstream pip.
+    :param vendored: the libraries that the fork vendors.
+    :param overlay: the fork's own files by archive path.
+    """
+
+    upstream: Release
+    vendored: tuple[Release, ...]
+    overlay: dict[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """Hold the fork's files.
+
+    :param files: contents by archive path: upstream's, edited where there is a seam,
+        and the vendored libraries.
+    :param overlay: the fork's own files by archive path.
+    :param licenses: contents by path below ``licenses/``.
+    """
+
+    files: dict[str, bytes]
+    overlay: dict[str, Path]
+    licenses: dict[str, bytes]
+
+
+def assemble_project(folder: Path | None = None) -> Assembly:
+    """Assemble this project.
+
+    :param folder: where the pinned releases are; the running environment if None.
+    :raises ForkError: a release, a seam or the overlay is not as recorded.
+    """
+    return assemble(read_sources(folder), load(), SEAMS)
+
+
+def read_sources(folder: Path | None = None) -> Sources:
+    """Read the pinned releases and list the overlay."""
+    upstream, *vendored = (read_release(pin, folder) for pin in PINS)
+    return Sources(upstream, tuple(vendored), overlay_files(ROOT / "src"))
+
+
+def overlay_files(source: Path) -> dict[str, Path]:
+    """Return the overlay's files by archive path; no bytecode, no hidden files."""
+    found: dict[str, Path] = {}
+    for file in sorted(source.joinpath("pip").rglob("*")):
+        path = file.relative_to(source)
+        hidden = any(part.startswith(".") for part in path.parts)
+        if file.is_file() and not hidden and "__pycache__" not in path.parts:
+            found[path.as_posix()] = file
+    return found
+
+
+def assemble(sources: Sources, recorded: Recorded, seams: Iterable[Seam]) -> Assembly:
+    """Verify the sources and return the fork's files.
+
+    :raises ForkError: the sources are not as recorded; the message names each file
+        and function.
+    """
+    releases = (sources.upstream, *sources.vendored)
+    for release in releases:
+        _check_digest(release, recorded)
+    files = dict(sources.upstream.files)
+    licenses = dict(sources.upstream.licenses)
+    licenses = {path.removeprefix("licenses/"): data for path, data in licenses.items()}
+    for release in sources.vendored:
+        added = vendored_files(release)
+        _refuse_clash(added, files, f"vendored {release.pin.name}")
+        files |= added
+        licenses |= vendored_licenses(release)
+    _refuse_clash(sources.overlay, files, "src/")
+    _check_census(sources.upstream, recorded)
+    for path, group in _by_file(seams).items():
+        files[path] = _edit(path, group, files, recorded)
+    for path, file in sources.overlay.items():
+        _compile(path, file.read_bytes())
+    return Assembly(files, sources.overlay, licenses)
+
+
+def record(sources: Sources, seams: Iterable[Seam]) -> Recorded:
+    """Return the values that the sources have now."""
+    files = dict(sources.upstream.files)
+    for release in sources.vendored:
+        files |= vendored_files(release)
+    fingerprints: dict[str, dict[str, str]] = {}
+    for path, group in _by_file(seams).items():
+        module = _module(path, files)
+        fingerprints[path] = {
+            seam.target: fingerprint(seam.anchor(module)) for seam in group
+        }
+    releases = (sources.upstream, *sources.vendored)
+    return Recorded(
+        digests={release.pin.name: release.digest for release in releases},
+        fingerprints=fingerprints,
+        census=take_census(sources.upstream.files),
+    )
+
+
+def write(assembly: Assembly, folder: Path, *, link: bool) -> None:
+    """Write the fork's files into a folder; what else is there is removed.
+
+    Unchanged files are left alone, so that caches stay valid.
+
+    :param link: link to the overlay instead of copying it; a folder that is all ours
+        is one link, so that new modules appear by themselves.
+    """
+    files = dict(assembly.files)
+    links: dict[str, Path] = {}
+    upstream_folders = {
+        parent.as_posix() for path in files for parent in Path(path).parents
+    }
+    for path, file in assembly.overlay.items():
+        if not link:
+            files[path] = file.read_bytes()
+            continue
+        for parent in [*reversed(Path(path).parents), Path(path)]:
+            if parent.as_posix() not in upstream_folders:
+                depth = len(Path(path).parts) - len(parent.parts)
+                links[parent.as_posix()] = [file, *file.parents][depth]
+                break
+    _remove_others(folder, {*files, *links})
+    for path, data in files.items():
+        target = folder / path
+        if target.is_symlink():
+            target.unlink()
+        if not target.is_file() or target.read_bytes() != data:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+    for path, source in links.items():
+        target = folder / path
+        if not target.is_symlink() or target.resolve() != source.resolve():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)
+            target.symlink_to(_relative(source, target.parent))
+
+
+def _remove_others(folder: Path, kept: set[str]) -> None:
+    folders = {parent.as_posix() for path in kept for parent in Path(path).parents}
+    for entry in sorted(folder.rglob("*"), reverse=True):
+        path = entry.relative_to(folder).as_posix()
+        if path in kept or "__pycache__" in entry.parts:
+            continue
+        if entry.is_symlink() or entry.is_file():
+            entry.unlink()
+        elif path not in folders:
+            shutil.rmtree(entry)
+
+
+def _relative(source: Path, start: Path) -> Path:
+    return Path(os.path.relpath(source.resolve(), start.resolve()))
+
+
+def _check_digest(release: Release, recorded: Recorded) -> None:
+    pin = release.pin
+    expected = recorded.digests.get(pin.name)
+    if release.digest != expected:
+        raise ForkError(
+            f"{pin.name} {pin.version} is not the release that was reviewed: its digest "
+            f"is {release.digest}, recorded is {expected}. Get it from the Python "
+            f"Package Index; if the pin was moved on purpose: {_REVIEW}"
+        )
+
+
+def _check_census(upstream: Release, recorded: Recorded) -> None:
+    lines = differences(recorded.census, take_census(upstream.files))
+    if lines:
+        raise ForkError(
+            "the census of sensitive call sites differs; a variant might now pass "
+            f"unjudged. {_REVIEW}\n" + "\n".join(f"  {line}" for line in lines)
+        )
+
+
+def _refuse_clash(added: Iterable[str], files: dict[str, bytes], source: str) -> None:
+    folders = {parent.as_posix() for path in files for parent in Path(path).parents}
+    for path in added:
+        module = path.removesuffix("/__init__.py").removesuffix(".py")
+        package, plain = f"{module}/__init__.py", f"{module}.py"
+        taken = [each for each in (path, package, plain) if each in files]
+        if Path(path).name == "__init__.py" and Path(path).parent.as_posix() in folders:
+            taken.append(f"{Path(path).parent.as_posix()}/")
+        if taken:
+            raise ForkError(
+                f"overlay clash: a file of {source} would replace or shadow upstream's "
+                f"{taken[0]!r}; rename it, or make the change a seam in fork/seams.py. "
+                f"File: {path!r}"
+            )
+
+
+def _by_file(seams: Iterable[Seam]) -> dict[str, list[Seam]]:
+    groups: dict[str, list[Seam]] = {}
+    for seam in seams:
+        groups.setdefault(seam.file, []).append(seam)
+    return groups
+
+
+def _module(path: str, files: dict[str, bytes]) -> Module:
+    try:
+        return Module(path, files[path])
+    except KeyError:
+        raise ForkError(
+            f"upstream no longer has a file that a seam edits; correct fork/seams.py. "
+            f"File: {path!r}"
+        ) from None
+
+
+def _edit(
+    path: str, seams: list[Seam], files: dict[str, bytes], recorded: Recorded
+) -> bytes:
+    module = _module(path, files)
+    edits = import_edits(module, seams)
+    for seam in seams:
+        edits += seam.edits(module)
+        if fingerprint(seam.anchor(module)) != recorded.fingerprints.get(path, {}).get(
+            seam.target
+        ):
+            raise ForkError(
+                f"seam {seam.name}: upstream's code is not the one that was reviewed. "
+                f"{_REVIEW}"
+            )
+    edited = apply(module.data, edits, path)
+    if reverse(edited, edits, path) != module.data:
+        raise ForkError(
+            "reverse check: without the seams the file is not upstream's, byte for byte; "
+            f"correct its seams in fork/seams.py. File: {path!r}"
+        )
+    _compile(path, edited)
+    return edited
+
+
+def _compile(path: str, data: bytes) -> None:
+    if not path.endswith(".py"):
+        return
+    try:
+        compile(data, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        raise ForkError(
+            f"the assembled file does not compile: {error} (line {line}). Correct the "
+            f"file in src/ or its seams in fork/seams.py. File: {path!r}"
+        ) from error

@@ -1,0 +1,45 @@
+"""Hatchling build hook: the wheel's files are what the assembler gives."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# A build hook is run from its file, without the project on sys.path.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from fork.assembler import assemble_project, write  # noqa: E402
+from fork.errors import ForkError  # noqa: E402
+from fork.wheel import add_licenses  # noqa: E402
+
+
+class ForkBuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Stage the assembled fork and list its licences in the metadata."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable":
+            # SystemExit, here and below: build frontends then end with the message
+            # instead of a traceback.
+            raise SystemExit(
+                "error: the fork cannot be installed in editable mode: most of its "
+                "files exist only once it is assembled. Type: python -m pip install . "
+                "(or, to work on it: python -m fork assemble)"
+            )
+        try:
+            assembly = assemble_project()
+        except ForkError as error:
+            raise SystemExit(f"error: {error}") from None
+        self._staging = TemporaryDirectory(prefix="pip-fork-")
+        self._licenses = assembly.licenses
+        write(assembly, Path(self._staging.name), link=False)
+        build_data["force_include"][str(Path(self._staging.name, "pip"))] = "pip"
+
+    def finalize(
+        self, version: str, build_data: dict[str, Any], artifact_path: str
+    ) -> None:
+        add_licenses(Path(artifact_path), self._licenses)
+        self._staging.cleanup()

@@ -1,0 +1,257 @@
+"""The kinds of seams: what may be changed in an upstream file, and how it is anchored.
+
+An anchor is found in the syntax tree and must match exactly once; the edit is made in
+the text, at byte offsets, so that upstream's layout, comments and line numbers survive.
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fork.edits import Edit
+from fork.errors import ForkError
+from fork.module import Module
+from fork.normal import normal_form
+
+__all__ = [
+    "Append",
+    "Constant",
+    "Decorate",
+    "EditLiteral",
+    "InsertLine",
+    "ReplaceExpression",
+    "Seam",
+    "import_edits",
+]
+
+_PACKAGING = "pip/_vendor/packaging/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seam(ABC):
+    """Describe one small edit of one upstream file.
+
+    :param file: archive path of the file.
+    :param target: qualified name of the definition or module-level assignment that
+        the edit depends on; its fingerprint is recorded.
+    :param why: what the seam is for, in one sentence.
+    :param hook: attribute of the ``_variants`` module that the edit refers to.
+    :param requires: an import statement that the edit needs besides ``_variants``.
+    """
+
+    file: str
+    target: str
+    why: str
+    hook: str = ""
+    requires: str = ""
+    KIND: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """Return how messages refer to this seam."""
+        return f"{self.file}: {self.target} ({self.KIND})"
+
+    def imports(self) -> list[str]:
+        """Return the import lines that the file needs for this seam."""
+        lines = [self.requires] if self.requires else []
+        if self.hook and self.file.startswith(_PACKAGING):
+            # Vendored packaging is imported on its own by third-party processes.
+            lines.append("from . import _variants")
+        elif self.hook:
+            lines.append("from pip._internal.variants import seams as _variants")
+        return lines
+
+    def anchor(self, module: Module) -> ast.stmt:
+        """Return the target's node.
+
+        :raises ForkError: the target is not there exactly once.
+        """
+        found = module.find(self.target)
+        if len(found) != 1:
+            raise self.error(f"the target is there {len(found)}x, not once")
+        return found[0]
+
+    @abstractmethod
+    def edits(self, module: Module) -> list[Edit]:
+        """Return the edits of the file.
+
+        :raises ForkError: the anchor does not match exactly once.
+        """
+
+    def error(self, problem: str) -> ForkError:
+        """Return an error that names the seam and the way out."""
+        return ForkError(
+            f"seam {self.name}: {problem}. Compare the function with the release that "
+            "the seam was made for (python tools/rebase.py VERSION), then correct "
+            "fork/seams.py"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decorate(Seam):
+    """Put ``@_variants.<hook>`` directly above ``def``, below other decorators."""
+
+    KIND = "decorate"
+
+    def edits(self, module: Module) -> list[Edit]:
+        node = self.anchor(module)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            raise self.error("the target is not a function")
+        start = module.line_start(node.lineno)
+        indent = module.data[start : start + node.col_offset]
+        line = indent + f"@_variants.{self.hook}\n".encode()
+        return [Edit(start, b"", line)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Append(Seam):
+    """Append a statement to the module; the target is the name that it changes."""
+
+    KIND = "append"
+    statement: str
+
+    def edits(self, module: Module) -> list[Edit]:
+        self.anchor(module)
+        if not module.data.endswith(b"\n"):
+            raise self.error("the file does not end with a line end")
+        return [Edit(len(module.data), b"", f"{self.statement}\n".encode())]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceExpression(Seam):
+    """Replace one expression of a function; ``{old}`` stands for its source."""
+
+    KIND = "replace expression"
+    expression: str
+    replacement: str
+
+    def edits(self, module: Module) -> list[Edit]:
+        wanted = normal_form(ast.parse(self.expression, mode="eval").body)
+        found = [
+            node
+            for node in ast.walk(self.anchor(module))
+            if isinstance(node, ast.expr) and normal_form(node) == wanted
+        ]
+        if len(found) != 1:
+            raise self.error(f"{self.expression!r} is there {len(found)}x, not once")
+        start, end = module.span(found[0])
+        old = module.data[start:end]
+        new = self.replacement.replace("{old}", old.decode()).encode()
+        return [Edit(start, old, new)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsertLine(Seam):
+    """Insert a statement before another statement of a function."""
+
+    KIND = "insert line"
+    before: str
+    statement: str
+
+    def edits(self, module: Module) -> list[Edit]:
+        wanted = normal_form(ast.parse(self.before).body[0])
+        found = [
+            node
+            for node in ast.walk(self.anchor(module))
+            if isinstance(node, ast.stmt) and normal_form(node) == wanted
+        ]
+        if len(found) != 1:
+            raise self.error(f"{self.before!r} is there {len(found)}x, not once")
+        start = module.line_start(found[0].lineno)
+        indent = module.data[start : start + found[0].col_offset]
+        if indent.strip():
+            raise self.error(f"{self.before!r} shares its line")
+        return [Edit(start, b"", indent + f"{self.statement}\n".encode())]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditLiteral(Seam):
+    """Replace a fragment inside one string literal of the target."""
+
+    KIND = "edit literal"
+    fragment: str
+    replacement: str
+
+    def edits(self, module: Module) -> list[Edit]:
+        fragment = self.fragment.encode()
+        starts: list[int] = []
+        for node in ast.walk(self.anchor(module)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                start, end = module.span(node)
+                position = module.data.find(fragment, start, end)
+                while position >= 0:
+                    starts.append(position)
+                    position = module.data.find(fragment, position + 1, end)
+        if len(starts) != 1:
+            raise self.error(f"{self.fragment!r} is there {len(starts)}x, not once")
+        return [Edit(starts[0], fragment, self.replacement.encode())]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant(Seam):
+    """Give a module-level name another literal value."""
+
+    KIND = "constant"
+    value: str
+
+    def edits(self, module: Module) -> list[Edit]:
+        node = self.anchor(module)
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(
+            node.value, ast.Constant
+        ):
+            raise self.error("the target is not a literal")
+        # The whole statement: its text is the file's own, the literal's may not be.
+        start, end = module.span(node)
+        literal = module.span(node.value)
+        new = (
+            module.data[start : literal[0]]
+            + f'"{self.value}"'.encode()
+            + module.data[literal[1] : end]
+        )
+        return [Edit(start, module.data[start:end], new)]
+
+
+def import_edits(module: Module, seams: list[Seam]) -> list[Edit]:
+    """Return one import line for each import that a file's seams need.
+
+    They go below the docstring and the ``__future__`` imports.
+
+    :raises ForkError: the file uses the name ``_variants`` itself.
+    """
+    lines = dict.fromkeys(line for seam in seams for line in seam.imports())
+    if any("_variants" in line for line in lines) and _uses(module.tree, "_variants"):
+        raise ForkError(
+            "upstream uses the name '_variants' itself, which the fork's hooks go by. "
+            f"Choose another name in fork/kinds.py. File: {module.path!r}"
+        )
+    return [Edit(_below_header(module), b"", f"{line}\n".encode()) for line in lines]
+
+
+def _uses(tree: ast.Module, name: str) -> bool:
+    return any(
+        (isinstance(node, ast.Name) and node.id == name)
+        or (isinstance(node, ast.alias) and name in (node.name, node.asname))
+        for node in ast.walk(tree)
+    )
+
+
+def _below_header(module: Module) -> int:
+    header: ast.stmt | None = None
+    for position, node in enumerate(module.tree.body):
+        docstring = (
+            position == 0
+            and isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        )
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not (docstring or future):
+            break
+        header = node
+    if header is None:
+        return module.line_start(module.tree.body[0].lineno)
+    assert header.end_lineno is not None
+    return module.line_start(header.end_lineno + 1)

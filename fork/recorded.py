@@ -1,0 +1,51 @@
+"""What was reviewed: digests, fingerprints and census of the pinned releases.
+
+The values live in ``recorded.json`` and are rewritten by ``python -m fork record`` only.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from fork.census import Census
+from fork.errors import ForkError
+
+__all__ = ["PATH", "Recorded", "load", "save"]
+
+PATH = Path(__file__).with_name("recorded.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Hold the recorded values.
+
+    :param digests: release digest by project name.
+    :param fingerprints: fingerprint by file and target.
+    :param census: sensitive calls by file, function and callee.
+    """
+
+    digests: dict[str, str]
+    fingerprints: dict[str, dict[str, str]]
+    census: Census
+
+
+def load(path: Path = PATH) -> Recorded:
+    """Read the recorded values.
+
+    :raises ForkError: the file is absent or not of this form.
+    """
+    try:
+        return Recorded(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise ForkError(
+            f"the recorded values cannot be read ({error}). Restore the file from the "
+            f"repository, or type: python -m fork record. File: {path.name!r}"
+        ) from error
+
+
+def save(recorded: Recorded, path: Path = PATH) -> None:
+    """Write the recorded values."""
+    text = json.dumps(asdict(recorded), indent=1, sort_keys=True)
+    path.write_text(text + "\n", encoding="utf-8")

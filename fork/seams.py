@@ -1,0 +1,169 @@
+"""Where upstream pip is touched: every edit of an upstream file stands in this table.
+
+A decorator depends on a function's name, signature and result only, so it is the normal
+seam; an edit inside a function is for values that live nowhere else.
+"""
+
+from __future__ import annotations
+
+from fork.kinds import Append, Constant, Decorate, ReplaceExpression, Seam
+from fork.version import VERSION
+
+__all__ = ["SEAMS"]
+
+_P = "pip/_internal/"
+_V = "pip/_vendor/"
+
+SEAMS: tuple[Seam, ...] = (
+    Constant(
+        file="pip/__init__.py",
+        target="__version__",
+        value=VERSION,
+        why="The fork says which release of pip it is and that it is a fork.",
+    ),
+    Decorate(
+        file=_V + "packaging/utils.py",
+        target="parse_wheel_filename",
+        hook="parse_wheel_filename",
+        why="A wheel's file name may end with a variant label.",
+    ),
+    Decorate(
+        file=_P + "models/link.py",
+        target="Link.from_json",
+        hook="manifest_link_from_json",
+        why="A JSON index names a manifest by its file name, not by its URL.",
+    ),
+    Decorate(
+        file=_P + "index/sources.py",
+        target="_FlatDirectoryToUrls._scan_directory",
+        hook="scan_directory",
+        why="A directory of wheels is searched for manifests too.",
+    ),
+    Decorate(
+        file=_P + "index/collector.py",
+        target="LinkCollector.create",
+        hook="collector_created",
+        why="Options and session meet here, so one command's state is made here.",
+    ),
+    Decorate(
+        file=_P + "index/package_finder.py",
+        target="PackageFinder.evaluate_links",
+        hook="evaluate_links",
+        why="All links of a source pass here: manifests are set aside.",
+    ),
+    Decorate(
+        file=_P + "resolution/resolvelib/factory.py",
+        target="Factory._iter_found_candidates",
+        hook="found_candidates",
+        why="The candidates of one release are ranked when the resolver takes one.",
+    ),
+    Decorate(
+        file=_P + "resolution/resolvelib/factory.py",
+        target="Factory._fail_if_link_is_unsupported_wheel",
+        hook="unsupported_wheel",
+        why="A variant wheel given as a file or URL must suit the machine.",
+    ),
+    Decorate(
+        file=_P + "resolution/resolvelib/factory.py",
+        target="Factory._report_single_requirement_conflict",
+        hook="requirement_conflict",
+        why="When nothing is left, say which variants were refused and why.",
+    ),
+    Decorate(
+        file=_P + "resolution/resolvelib/resolver.py",
+        target="Resolver.resolve",
+        hook="resolved",
+        why="The choices are known: announce them and judge labels given by hand.",
+    ),
+    Decorate(
+        file=_P + "operations/prepare.py",
+        target="RequirementPreparer.prepare_linked_requirement",
+        hook="prepared",
+        why="A prepared distribution is bound to its variant.",
+    ),
+    Decorate(
+        file=_P + "operations/prepare.py",
+        target="RequirementPreparer._prepare_linked_requirement",
+        hook="prepared",
+        why="The wheel is here: its own metadata must agree with the manifest.",
+    ),
+    Decorate(
+        file=_P + "cache.py",
+        target="Cache._get_candidates",
+        hook="cached_wheels",
+        why="A cached wheel with a label must not be reused unjudged.",
+    ),
+    Append(
+        file=_P + "cli/cmdoptions.py",
+        target="package_selection_group",
+        statement='package_selection_group["options"] += _variants.options()',
+        hook="options",
+        why="Every command that chooses candidates has the variant options.",
+    ),
+    Append(
+        file=_P + "req/req_file.py",
+        target="SUPPORTED_OPTIONS",
+        statement="SUPPORTED_OPTIONS += _variants.requirements_file_options()",
+        hook="requirements_file_options",
+        why="A requirements file may choose variants.",
+    ),
+    Decorate(
+        file=_P + "req/req_file.py",
+        target="handle_option_line",
+        hook="option_line",
+        why="Variant options of a requirements file are taken over.",
+    ),
+    Decorate(
+        file=_P + "commands/index.py",
+        target="IndexCommand._build_package_finder",
+        hook="listing_finder",
+        why="Versions that exist only as unsuitable variants are not listed.",
+    ),
+    Decorate(
+        file=_P + "commands/list.py",
+        target="ListCommand._build_package_finder",
+        hook="listing_finder",
+        why="A version that exists only as unsuitable variants is no update.",
+    ),
+    Decorate(
+        file=_P + "commands/debug.py",
+        target="show_tags",
+        hook="debug_tags",
+        why="`pip debug` shows the supported properties below the tags.",
+    ),
+    Decorate(
+        file=_P + "commands/debug.py",
+        target="DebugCommand.add_options",
+        hook="debug_options",
+        why="`pip debug` can describe another machine.",
+    ),
+    Decorate(
+        file=_P + "build_env/installer.py",
+        target="SubprocessBuildEnvironmentInstaller.install",
+        hook="build_requirements",
+        why="Build requirements get the machine's description, not the user's label.",
+    ),
+    Decorate(
+        file=_P + "build_env/installer.py",
+        target="InprocessBuildEnvironmentInstaller.install",
+        hook="build_requirements",
+        why="Build requirements get the machine's description, not the user's label.",
+    ),
+    Decorate(
+        file=_P + "self_outdated_check.py",
+        target="_get_current_remote_pip_version",
+        hook="remote_pip_version",
+        why="The upgrade notice must not tell users to overwrite the fork.",
+    ),
+    ReplaceExpression(
+        file=_V + "archspec/cpu/schema.py",
+        target="_load",
+        expression='open(json_file, "r", encoding="utf-8")',
+        replacement=(
+            "({old} if DIR_FROM_ENVIRONMENT in os.environ else io.BytesIO("
+            'pkgutil.get_data("pip._vendor.archspec", f"json/cpu/{json_file.name}")))'
+        ),
+        requires="import io, pkgutil",
+        why="The data must also be found when pip runs from a zip file.",
+    ),
+)
