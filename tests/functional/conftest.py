@@ -1,0 +1,61 @@
+"""Environments for functional tests: the built wheel, real interpreters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.hosts import HOSTS, write_host
+
+
+@pytest.fixture(scope="session")
+def workshop(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Workshop:
+    """Return the maker of environments; workers of one run share what it made."""
+    folder = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        folder = folder.parent
+    shared = folder / "workshop"
+    shared.mkdir(exist_ok=True)
+    return Workshop(shared, request.config.getoption("--python"))
+
+
+@pytest.fixture
+def venv(workshop: Workshop, tmp_path: Path) -> Environment:
+    """Return a new environment with the fork."""
+    return workshop.fork(tmp_path / "fork")
+
+
+@pytest.fixture
+def upstream_venv(workshop: Workshop, tmp_path: Path) -> Environment:
+    """Return a new environment with untouched pip."""
+    return workshop.upstream(tmp_path / "upstream")
+
+
+@pytest.fixture
+def pip(venv: Environment) -> Callable[..., Result]:
+    """Return a function that runs the fork: ``pip("install", "torch")``."""
+    return venv.pip
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Callable[[str | Mapping[str, Any]], Path]:
+    """Return a function that writes a host file, one of ``HOSTS`` or one's own."""
+
+    def write(content: str | Mapping[str, Any]) -> Path:
+        stem = content if isinstance(content, str) else "machine"
+        return write_host(tmp_path / f"{stem}.json", content)
+
+    return write
+
+
+@pytest.fixture(params=sorted(HOSTS))
+def any_host(request: pytest.FixtureRequest) -> str:
+    """Return the name of each simulated machine in turn."""
+    name: str = request.param
+    return name

@@ -1,0 +1,280 @@
+"""Fresh virtual environments and pip run in them, out of reach of the user's settings.
+
+The fork is tested as its users get it: a wheel, built once, installed in a real
+environment, run from an empty folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+__all__ = [
+    "REPOSITORY",
+    "UPSTREAM_PIP",
+    "Environment",
+    "Result",
+    "Workshop",
+    "scrubbed_environ",
+]
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+#: The release of pip that the fork is made from.
+UPSTREAM_PIP = "26.3"
+
+# What a process needs to start at all.
+_KEPT = ("SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command printed and how it ended."""
+
+    command: tuple[str, ...]
+    returncode: int
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self) -> str:
+        """Return stdout, then stderr."""
+        return self.stdout + self.stderr
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the lines of stdout."""
+        return self.stdout.splitlines()
+
+    def __str__(self) -> str:
+        return (
+            f"$ {' '.join(self.command)}\n[exit status {self.returncode}]\n"
+            f"--- stdout\n{self.stdout}--- stderr\n{self.stderr}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A virtual environment with a home and an empty working folder of its own."""
+
+    root: Path
+
+    @property
+    def venv(self) -> Path:
+        """Return the folder of the virtual environment."""
+        return self.root / "venv"
+
+    @property
+    def scripts(self) -> Path:
+        """Return the folder of its scripts."""
+        return self.venv / ("Scripts" if os.name == "nt" else "bin")
+
+    @property
+    def python(self) -> Path:
+        """Return its interpreter."""
+        return self.scripts / ("python.exe" if os.name == "nt" else "python")
+
+    @property
+    def home(self) -> Path:
+        """Return the home folder of its user, with pip's cache below."""
+        return self.root / "home"
+
+    @property
+    def work(self) -> Path:
+        """Return the folder in which commands run."""
+        return self.root / "work"
+
+    @property
+    def site_packages(self) -> Path:
+        """Return where packages are installed."""
+        if os.name == "nt":
+            return self.venv / "Lib" / "site-packages"
+        (folder,) = self.venv.glob("lib/python3*/site-packages")
+        return folder
+
+    def environ(self) -> dict[str, str]:
+        """Return the variables that commands see."""
+        return scrubbed_environ(self.home, self.scripts)
+
+    def run(
+        self,
+        *command: str | Path,
+        code: int | None = 0,
+        env: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+        timeout: float = 300,
+    ) -> Result:
+        """Run a command and return what it printed.
+
+        :param code: the exit status it must end with; ``None``: any
+        :param env: variables to add, or with ``None`` to take away
+        :raises AssertionError: for another exit status
+        """
+        variables = self.environ()
+        for name, value in (env or {}).items():
+            if value is None:
+                variables.pop(name, None)
+            else:
+                variables[name] = value
+        arguments = tuple(str(part) for part in command)
+        done = subprocess.run(
+            arguments,
+            cwd=cwd or self.work,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=timeout,
+            check=False,
+        )
+        result = Result(arguments, done.returncode, done.stdout, done.stderr)
+        assert code is None or result.returncode == code, str(result)
+        assert "Traceback (most recent call last)" not in result.output, str(result)
+        return result
+
+    def pip(
+        self,
+        *arguments: str | Path,
+        code: int | None = 0,
+        env: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+    ) -> Result:
+        """Run ``python -m pip`` with these arguments; see :meth:`run`."""
+        return self.run(
+            self.python, "-m", "pip", *arguments, code=code, env=env, cwd=cwd
+        )
+
+    def eval(self, expression: str, imports: str = "sys") -> str:
+        """Return what an expression is in a fresh interpreter, as ``str`` prints it."""
+        code = f"import {imports}\nprint({expression})"
+        return self.run(self.python, "-c", code).stdout.strip()
+
+    def installed(self) -> dict[str, str]:
+        """Return the versions of the installed packages, pip left out."""
+        code = (
+            "import importlib.metadata as m\n"
+            "for d in m.distributions(): print(d.metadata['Name'], d.version)"
+        )
+        rows = self.run(self.python, "-c", code).lines
+        versions = dict(row.split(" ", 1) for row in rows)
+        versions.pop("pip", None)
+        return versions
+
+    def clear_cache(self) -> None:
+        """Forget what pip cached."""
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.home.mkdir()
+
+
+def scrubbed_environ(home: Path, scripts: Path | None = None) -> dict[str, str]:
+    """Return variables for a command that must not see the user's settings."""
+    search = os.defpath if os.name == "nt" else "/usr/local/bin:/usr/bin:/bin"
+    variables = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    variables.update(
+        {
+            "PATH": f"{scripts}{os.pathsep}{search}" if scripts else search,
+            "HOME": str(home),
+            "USERPROFILE": str(home),
+            "LANG": "C.UTF-8",
+            "PYTHONIOENCODING": "utf-8",
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        }
+    )
+    return variables
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Wheels and environment templates, each made once and shared by all workers.
+
+    :param folder: where they are kept
+    :param interpreter: of the environments
+    """
+
+    folder: Path
+    interpreter: str = sys.executable
+
+    def fork_wheel(self) -> Path:
+        """Return the wheel of the fork: ``$PIP_VARIANTS_WHEEL``, or built now."""
+        return self._wheel("PIP_VARIANTS_WHEEL", "fork", [str(REPOSITORY)])
+
+    def upstream_wheel(self) -> Path:
+        """Return the wheel of untouched pip: ``$PIP_UPSTREAM_WHEEL``, or downloaded."""
+        return self._wheel("PIP_UPSTREAM_WHEEL", "upstream", [f"pip==={UPSTREAM_PIP}"])
+
+    def fork(self, root: Path) -> Environment:
+        """Return a new environment at ``root`` whose pip is the fork."""
+        return self._clone("fork", self.fork_wheel(), root)
+
+    def upstream(self, root: Path) -> Environment:
+        """Return a new environment at ``root`` whose pip is untouched."""
+        return self._clone("upstream", self.upstream_wheel(), root)
+
+    def _wheel(self, variable: str, name: str, arguments: list[str]) -> Path:
+        given = os.environ.get(variable)
+        if given:
+            return Path(given).resolve(strict=True)
+        wheels = self.folder / f"{name}-wheel"
+        with FileLock(f"{wheels}.lock"):
+            if not wheels.exists():
+                # Not through a private pip: what the user's settings say about
+                # registries and certificates is needed here.
+                command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-q"]
+                partial = self.folder / f"{name}-wheel.partial"
+                subprocess.run([*command, "-w", str(partial), *arguments], check=True)
+                partial.rename(wheels)
+        (wheel,) = wheels.glob("*.whl")
+        return wheel
+
+    def _clone(self, name: str, wheel: Path, root: Path) -> Environment:
+        template = self.folder / f"{name}-{_slug(self.interpreter)}"
+        with FileLock(f"{template}.lock"):
+            if not template.exists():
+                partial = Environment(template.with_suffix(".partial"))
+                shutil.rmtree(partial.root, ignore_errors=True)
+                self._create(partial, wheel)
+                partial.root.rename(template)
+        environment = Environment(root)
+        root.mkdir(parents=True, exist_ok=True)
+        environment.home.mkdir()
+        environment.work.mkdir()
+        shutil.copytree(template / "venv", environment.venv, symlinks=True)
+        _move_scripts(environment.scripts, str(template), str(root))
+        return environment
+
+    def _create(self, environment: Environment, wheel: Path) -> None:
+        environment.home.mkdir(parents=True)
+        environment.work.mkdir()
+        virtualenv = [sys.executable, "-m", "virtualenv", "-q", "--no-seed"]
+        subprocess.run(
+            [*virtualenv, "--python", self.interpreter, str(environment.venv)],
+            check=True,
+            env={**scrubbed_environ(environment.home), "PATH": os.environ["PATH"]},
+        )
+        environment.run(
+            environment.python, wheel / "pip", "install", "-q", "--no-index", wheel
+        )
+
+
+def _slug(interpreter: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in interpreter).strip("-")
+
+
+def _move_scripts(scripts: Path, old: str, new: str) -> None:
+    """Let the scripts of a copied environment start its own interpreter."""
+    for script in scripts.iterdir():
+        if script.is_symlink() or not script.is_file():
+            continue
+        content = script.read_bytes()
+        if content.startswith(b"#!"):
+            moved = content.replace(f"{old}.partial".encode(), new.encode())
+            script.write_bytes(moved.replace(old.encode(), new.encode()))

@@ -1,0 +1,360 @@
+"""Serve a repository on loopback, log every request, fail where a test wants it to."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import socket
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Literal
+from urllib.parse import quote, unquote, urlsplit
+
+from tests.lib.repository import (
+    HTML_TYPE,
+    JSON_TYPE,
+    Entry,
+    PageOptions,
+    Repository,
+)
+
+__all__ = ["Fault", "IndexServer", "Request"]
+
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came in; header names are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Fault:
+    """What goes wrong at one path.
+
+    :param status: answer with this status and no useful body
+    :param times: so often, then all is well; ``None``: always
+    :param body: send this in place of the file
+    :param truncate: break the connection after this many bytes of the body
+    :param size: send a body of this many bytes, whatever the file is
+    :param headers: further headers, which replace those of the same name
+    :param delay: seconds before the answer
+    :param pace: seconds between blocks of one KiB
+    :param methods: which requests it concerns
+    """
+
+    status: int | None = None
+    times: int | None = None
+    body: bytes | None = None
+    truncate: int | None = None
+    size: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0
+    pace: float = 0
+    methods: Sequence[str] = ("GET", "HEAD")
+
+
+@dataclass(slots=True)
+class _Answer:
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    pace: float = 0
+    truncate: int | None = None
+
+
+class IndexServer(Repository):
+    """A repository with an address.
+
+    Options are plain attributes and may change between two commands:
+
+    :ivar pages: how links are written
+    :ivar page_format: ``"negotiate"`` by the Accept header, or always one of the two
+    :ivar ranges: answer range requests
+    :ivar relative_urls: links relative to their page
+    :ivar redirect_pages: project pages answer with a redirect to another path
+    :ivar page_cache_control: Cache-Control of pages
+    :ivar file_cache_control: Cache-Control of files
+    :ivar auth: user and password that every request must bring
+    :ivar faults: by path, ``"/files/torch-2.8.0-variants.json"``
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pages = PageOptions()
+        self.page_format: Literal["negotiate", "html", "json"] = "negotiate"
+        self.ranges = True
+        self.relative_urls = False
+        self.redirect_pages = False
+        self.page_cache_control: str | None = "max-age=600, public"
+        self.file_cache_control: str | None = "max-age=365000000, immutable, public"
+        self.auth: tuple[str, str] | None = None
+        self.faults: dict[str, Fault] = {}
+        self.requests: list[Request] = []
+        self._server: _Server | None = None
+
+    def start(self, port: int = 0) -> None:
+        """Listen on loopback; port 0 takes a free one."""
+        self._server = _Server(("127.0.0.1", port), self)
+        thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True
+        )
+        thread.start()
+
+    def stop(self) -> None:
+        """Stop listening and free the port."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def __enter__(self) -> IndexServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def port(self) -> int:
+        """Return the port listened on."""
+        assert self._server is not None, "the index does not run"
+        return self._server.server_port
+
+    @property
+    def url(self) -> str:
+        """Return the address of the server, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def index_url(self) -> str:
+        """Return what ``--index-url`` takes."""
+        return f"{self.url}/simple/"
+
+    @property
+    def index_url_with_auth(self) -> str:
+        """Return the index URL with the user and password in it."""
+        assert self.auth is not None
+        user, password = (quote(part, safe="") for part in self.auth)
+        return f"http://{user}:{password}@127.0.0.1:{self.port}/simple/"
+
+    @property
+    def find_links_url(self) -> str:
+        """Return the address of one page that links to every file."""
+        return f"{self.url}/links/"
+
+    def file_path(self, filename: str) -> str:
+        """Return the path at which a file of this name is served."""
+        for entries in self.projects.values():
+            for entry in entries:
+                if entry.file.filename == filename:
+                    return f"/files/{quote(entry.path)}"
+        raise KeyError(filename)
+
+    def file_url(self, filename: str) -> str:
+        """Return the address of a file."""
+        return self.url + self.file_path(filename)
+
+    def fault(self, filename: str, **fault: Any) -> None:
+        """Let requests for this file fail as :class:`Fault` says."""
+        self.faults[self.file_path(filename)] = Fault(**fault)
+
+    def log(self) -> list[tuple[str, str]]:
+        """Return method and path of every request, in order of arrival."""
+        return [(request.method, request.path) for request in self.requests]
+
+    def clear_log(self) -> None:
+        """Forget the requests so far."""
+        self.requests.clear()
+
+    def answer(self, request: Request) -> _Answer:
+        """Return what to send for a request."""
+        self.requests.append(request)
+        fault = self._fault_for(request)
+        if fault is not None and fault.delay:
+            time.sleep(fault.delay)
+        if not self._is_allowed(request):
+            challenge = {"WWW-Authenticate": 'Basic realm="index"'}
+            return _Answer(401, b"credentials needed", challenge)
+        if fault is not None and fault.status is not None:
+            body = b"planted fault" if fault.body is None else fault.body
+            return _Answer(fault.status, body, dict(fault.headers))
+        answer = self._regular_answer(request)
+        if fault is not None:
+            if fault.body is not None:
+                answer.body = fault.body
+            if fault.size is not None:
+                answer.body = b" " * fault.size
+            answer.headers.update(fault.headers)
+            answer.pace = fault.pace
+            answer.truncate = fault.truncate
+        return answer
+
+    def _fault_for(self, request: Request) -> Fault | None:
+        fault = self.faults.get(request.path)
+        if fault is None or request.method not in fault.methods:
+            return None
+        if fault.times is not None:
+            if fault.times <= 0:
+                return None
+            fault.times -= 1
+        return fault
+
+    def _is_allowed(self, request: Request) -> bool:
+        if self.auth is None:
+            return True
+        token = base64.b64encode(":".join(self.auth).encode()).decode()
+        return request.headers.get("authorization") == f"Basic {token}"
+
+    def _regular_answer(self, request: Request) -> _Answer:
+        parts = unquote(urlsplit(request.path).path).lstrip("/").split("/", 1)
+        area, rest = parts[0], parts[1] if len(parts) > 1 else ""
+        if area == "files":
+            return self._file(request, rest)
+        if area == "links":
+            entries = [e for each in self.projects.values() for e in each]
+            page = self.project_html(entries, self.pages, lambda e: self._url(e, "../"))
+            return self._page(request, page, "text/html")
+        if area == "simple" and self.redirect_pages and rest:
+            return _Answer(302, b"", {"Location": f"/moved/to/{rest}"})
+        if area == "moved":
+            area, rest = "simple", rest.removeprefix("to/")
+        if area == "simple":
+            return self._simple(request, rest.strip("/"))
+        return _Answer(404, b"no such path")
+
+    def _simple(self, request: Request, project: str) -> _Answer:
+        as_json = self.page_format == "json" or (
+            self.page_format == "negotiate"
+            and JSON_TYPE in request.headers.get("accept", "")
+        )
+        depth = request.path.rstrip("/").count("/")
+        if not project:
+            text = self.root_json() if as_json else self.root_html()
+        elif project not in self.projects:
+            return _Answer(404, b"no such project")
+        elif as_json:
+            text = self.project_json(
+                project, self.pages, lambda e: self._url(e, "../" * depth)
+            )
+        else:
+            text = self.project_html(
+                self.projects[project],
+                self.pages,
+                lambda e: self._url(e, "../" * depth),
+            )
+        return self._page(request, text, JSON_TYPE if as_json else HTML_TYPE)
+
+    def _url(self, entry: Entry, up: str) -> str:
+        base = up if self.relative_urls else f"{self.url}/"
+        return f"{base}files/{quote(entry.path)}"
+
+    def _page(self, request: Request, text: str, content_type: str) -> _Answer:
+        body = text.encode()
+        headers = {"Content-Type": content_type, "Vary": "Accept"}
+        return _conditional(request, body, headers, self.page_cache_control)
+
+    def _file(self, request: Request, path: str) -> _Answer:
+        entry = self.find(path)
+        body: bytes | None = entry.file.content if entry is not None else None
+        if entry is None and path.endswith(".metadata") and self.pages.core_metadata:
+            entry = self.find(path.removesuffix(".metadata"))
+            body = entry.file.metadata if entry is not None else None
+        if body is None:
+            return _Answer(404, b"no such file")
+        headers = {"Content-Type": "application/octet-stream"}
+        if self.ranges:
+            headers["Accept-Ranges"] = "bytes"
+            wanted = _parse_range(request.headers.get("range"), len(body))
+            if wanted is not None:
+                first, last = wanted
+                headers["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
+                return _Answer(206, body[first : last + 1], headers)
+        return _conditional(request, body, headers, self.file_cache_control)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # A stop must not wait for a client that keeps its connection open.
+    block_on_close = False
+
+    def __init__(self, address: tuple[str, int], index: IndexServer) -> None:
+        self.index = index
+        super().__init__(address, _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: clients that hang up early are part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def log_message(self, *args: Any) -> None:
+        """Keep quiet; the index has its own log."""
+
+    def do_GET(self) -> None:
+        self._respond(with_body=True)
+
+    def do_HEAD(self) -> None:
+        self._respond(with_body=False)
+
+    def _respond(self, *, with_body: bool) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        answer = self.server.index.answer(Request(self.command, self.path, headers))
+        self.send_response(answer.status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        if answer.status != 304:
+            self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        if not with_body or answer.status == 304:
+            return
+        body = answer.body
+        if answer.truncate is not None:
+            body = body[: answer.truncate]
+            self.close_connection = True
+        block = 1024 if answer.pace else _BLOCK
+        for start in range(0, len(body), block):
+            self.wfile.write(body[start : start + block])
+            if answer.pace:
+                time.sleep(answer.pace)
+
+
+def _conditional(
+    request: Request, body: bytes, headers: dict[str, str], cache_control: str | None
+) -> _Answer:
+    etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    headers["ETag"] = etag
+    if cache_control is not None:
+        headers["Cache-Control"] = cache_control
+    if request.headers.get("if-none-match") == etag:
+        return _Answer(304, b"", headers)
+    return _Answer(200, body, headers)
+
+
+def _parse_range(header: str | None, size: int) -> tuple[int, int] | None:
+    if header is None or not header.startswith("bytes=") or "," in header:
+        return None
+    first, _, last = header.removeprefix("bytes=").partition("-")
+    if not first:
+        return max(0, size - int(last)), size - 1
+    end = min(int(last), size - 1) if last else size - 1
+    return (int(first), end) if int(first) <= end else None

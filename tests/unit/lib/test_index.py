@@ -1,0 +1,128 @@
+"""The loopback index answers as its options say and logs what it was asked."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+
+from tests.lib.index import IndexServer
+from tests.lib.repository import JSON_TYPE
+from tests.lib.wheels import make_wheel
+
+
+def _get(url: str, **headers: str) -> tuple[int, bytes, dict[str, str]]:
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=names)) as got:
+            return got.status, got.read(), dict(got.headers)
+    except urllib.error.HTTPError as error:
+        return error.code, error.read(), dict(error.headers)
+
+
+@pytest.fixture
+def filled(index: IndexServer) -> IndexServer:
+    index.add_release("My.Pkg", "1.0", {"a": ["x86_64 :: level :: v3"], "null": {}})
+    return index
+
+
+def test_html_and_json_by_accept_header(filled: IndexServer) -> None:
+    _, page, headers = _get(f"{filled.index_url}my-pkg/")
+    assert headers["Content-Type"].endswith("html")
+    assert b"/files/my_pkg-1.0-variants.json#sha256=" in page
+    _, page, _ = _get(f"{filled.index_url}my-pkg/", Accept=JSON_TYPE)
+    files = json.loads(page)["files"]
+    assert [file["filename"] for file in files] == [
+        "my_pkg-1.0-py3-none-any-a.whl",
+        "my_pkg-1.0-py3-none-any-null.whl",
+        "my_pkg-1.0-py3-none-any.whl",
+        "my_pkg-1.0-variants.json",
+    ]
+    filled.page_format = "html"
+    _, page, headers = _get(f"{filled.index_url}my-pkg/", Accept=JSON_TYPE)
+    assert headers["Content-Type"].endswith("html")
+    assert filled.log() == [("GET", "/simple/my-pkg/")] * 3
+
+
+def test_links_lead_to_files_from_every_page(filled: IndexServer) -> None:
+    filled.relative_urls = filled.redirect_pages = True
+    for page in (f"{filled.index_url}my-pkg/", filled.find_links_url):
+        with urllib.request.urlopen(page) as got:
+            base, text = got.url, got.read().decode()
+        href = text.split('href="')[1].split('"')[0].split("#")[0]
+        assert href.startswith("../")
+        status, body, _ = _get(urljoin(base, href))
+        assert (status, body[:2]) == (200, b"PK")
+
+
+def test_core_metadata_on_and_off(filled: IndexServer) -> None:
+    url = filled.file_url("my_pkg-1.0-py3-none-any.whl") + ".metadata"
+    assert b"Name: My.Pkg" in _get(url)[1]
+    filled.pages.core_metadata = False
+    assert _get(url)[0] == 404
+    assert b"core-metadata" not in _get(f"{filled.index_url}my-pkg/")[1]
+
+
+def test_ranges(filled: IndexServer) -> None:
+    url = filled.file_url("my_pkg-1.0-py3-none-any.whl")
+    content = _get(url)[1]
+    status, body, headers = _get(url, Range="bytes=2-5")
+    assert (status, body) == (206, content[2:6])
+    assert headers["Content-Range"] == f"bytes 2-5/{len(content)}"
+    assert _get(url, Range="bytes=-4")[1] == content[-4:]
+    filled.ranges = False
+    assert _get(url, Range="bytes=2-5")[:2] == (200, content)
+
+
+def test_revalidation(filled: IndexServer) -> None:
+    url = f"{filled.index_url}my-pkg/"
+    etag = _get(url)[2]["ETag"]
+    assert _get(url, If_None_Match=etag)[0] == 304
+    filled.add(make_wheel("my-pkg", "2.0"))
+    assert _get(url, If_None_Match=etag)[0] == 200
+
+
+def test_content_addressed_url(index: IndexServer) -> None:
+    index.add(make_wheel("pkg", "1"), content_addressed=True)
+    url = index.file_url("pkg-1-py3-none-any.whl")
+    assert "pkg" not in url
+    assert _get(url)[1] == make_wheel("pkg", "1").content
+
+
+def test_faults(filled: IndexServer) -> None:
+    name = "my_pkg-1.0-variants.json"
+    url = filled.file_url(name)
+    filled.fault(name, status=503, times=2)
+    assert [_get(url)[0] for _ in range(3)] == [503, 503, 200]
+    filled.fault(name, body=b"<html>")
+    assert _get(url)[1] == b"<html>"
+    filled.fault(name, size=1 << 20)
+    assert len(_get(url)[1]) == 1 << 20
+    filled.fault(name, truncate=10)
+    with pytest.raises(http.client.IncompleteRead):
+        _get(url)
+
+
+def test_basic_auth(filled: IndexServer) -> None:
+    filled.auth = ("user", "pass:word")
+    url = f"{filled.index_url}my-pkg/"
+    assert _get(url)[0] == 401
+    assert _get(url, Authorization="Basic dXNlcjpwYXNzOndvcmQ=")[0] == 200
+
+
+def test_folders(filled: IndexServer, tmp_path: Path) -> None:
+    names = {file.name for file in filled.write_directory(tmp_path / "flat").iterdir()}
+    assert "my_pkg-1.0-variants.json" in names
+    page = filled.write_file_index(tmp_path / "tree") / "my-pkg" / "index.html"
+    assert 'href="my_pkg-1.0-variants.json#sha256=' in page.read_text()
+    assert {file.name for file in page.parent.iterdir()} == {*names, "index.html"}
+
+
+def test_several_indexes(make_index: Callable[[], IndexServer]) -> None:
+    assert make_index().url != make_index().url
