@@ -15,7 +15,7 @@ from fork.errors import ForkError
 from fork.kinds import Seam, import_edits
 from fork.module import Module
 from fork.normal import fingerprint
-from fork.pins import PINS, PIP
+from fork.pins import PINS
 from fork.recorded import Recorded, load
 from fork.seams import SEAMS
 from fork.vendoring import vendored_files, vendored_licenses
@@ -112,8 +112,14 @@ def assemble(sources: Sources, recorded: Recorded, seams: Iterable[Seam]) -> Ass
         licenses |= vendored_licenses(release)
     _refuse_clash(sources.overlay, files, "src/")
     _check_census(sources.upstream, recorded)
+    problems: list[str] = []
     for path, group in _by_file(seams).items():
-        files[path] = _edit(path, group, files, recorded)
+        try:
+            files[path] = _edit(path, group, files, recorded)
+        except ForkError as error:
+            problems.append(str(error))
+    if problems:
+        raise ForkError("\n".join(problems))
     for path, file in sources.overlay.items():
         _compile(path, file.read_bytes())
     return Assembly(files, sources.overlay, licenses)
@@ -163,33 +169,42 @@ def write(assembly: Assembly, folder: Path, *, link: bool) -> None:
     _remove_others(folder, {*files, *links})
     for path, data in files.items():
         target = folder / path
-        if target.is_symlink():
-            target.unlink()
         if not target.is_file() or target.read_bytes() != data:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
     for path, source in links.items():
         target = folder / path
-        if not target.is_symlink() or target.resolve() != source.resolve():
+        if not target.is_symlink():
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.unlink(missing_ok=True)
-            target.symlink_to(_relative(source, target.parent))
+            _link(target, source)
+
+
+def _link(target: Path, source: Path) -> None:
+    try:
+        target.symlink_to(os.path.relpath(source.resolve(), target.parent.resolve()))
+    except OSError as error:
+        raise ForkError(
+            f"cannot make a symbolic link ({error.strerror}); on Windows, switch on its "
+            f"developer mode. Link: {str(target)!r}"
+        ) from error
 
 
 def _remove_others(folder: Path, kept: set[str]) -> None:
+    """Remove what is not kept, and what is kept but of another kind: links."""
     folders = {parent.as_posix() for path in kept for parent in Path(path).parents}
-    for entry in sorted(folder.rglob("*"), reverse=True):
-        path = entry.relative_to(folder).as_posix()
-        if path in kept or "__pycache__" in entry.parts:
-            continue
-        if entry.is_symlink() or entry.is_file():
-            entry.unlink()
-        elif path not in folders:
-            shutil.rmtree(entry)
-
-
-def _relative(source: Path, start: Path) -> Path:
-    return Path(os.path.relpath(source.resolve(), start.resolve()))
+    for parent, directories, names in os.walk(folder, topdown=True):
+        below = Path(parent).relative_to(folder)
+        for name in [*directories, *names]:
+            entry = Path(parent, name)
+            path = (below / name).as_posix()
+            if entry.is_symlink():
+                entry.unlink()
+            elif entry.is_dir():
+                if path not in folders and name != "__pycache__":
+                    shutil.rmtree(entry)
+            elif path not in kept and below.name != "__pycache__":
+                entry.unlink()
+        directories[:] = [each for each in directories if Path(parent, each).is_dir()]
 
 
 def _check_digest(release: Release, recorded: Recorded) -> None:

@@ -114,13 +114,19 @@ def _calls(
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             inner = node.name if scope == "<module>" else f"{scope}.{node.name}"
         elif isinstance(node, ast.Call):
-            callee = ""
-            if isinstance(node.func, ast.Attribute):
-                callee = node.func.attr
-                if callee == "create" and isinstance(node.func.value, ast.Name):
-                    callee = node.func.value.id
-            elif isinstance(node.func, ast.Name):
-                callee = aliases.get(node.func.id, node.func.id)
-            if callee in SENSITIVE:
-                yield scope, callee
+            callees = [_callee(node.func, aliases)]
+            if callees == ["partial"] and node.args:
+                callees.append(_callee(node.args[0], aliases))
+            yield from ((scope, callee) for callee in callees if callee in SENSITIVE)
         yield from _calls(node, inner, aliases)
+
+
+def _callee(function: ast.expr, aliases: dict[str, str]) -> str:
+    """Return the last part of a function's name; the class of a ``create``."""
+    if isinstance(function, ast.Name):
+        return aliases.get(function.id, function.id)
+    if not isinstance(function, ast.Attribute):
+        return ""
+    if function.attr == "create":
+        return _callee(function.value, aliases)
+    return function.attr

@@ -30,7 +30,9 @@ class Release:
     licenses: dict[str, bytes]
 
 
-def read_release(pin: Pin, folder: Path | None = None, *, exact: bool = True) -> Release:
+def read_release(
+    pin: Pin, folder: Path | None = None, *, exact: bool = True
+) -> Release:
     """Read a release from the running environment, or from a folder.
 
     :param folder: a ``pip install --target`` folder, or an unpacked wheel.
@@ -61,7 +63,9 @@ def read_release(pin: Pin, folder: Path | None = None, *, exact: bool = True) ->
             kept, name = files, path
         else:
             continue
-        kept[name] = _read(pin, Path(str(distribution.locate_file(path))), path, expected)
+        kept[name] = _read(
+            pin, Path(str(distribution.locate_file(path))), path, expected
+        )
         rows.append(f"{path},{expected},{size}")
     digest = hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
     return Release(pin, digest, files, licenses)

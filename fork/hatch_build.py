@@ -12,22 +12,24 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 # A build hook is run from its file, without the project on sys.path.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fork.assembler import assemble_project, write  # noqa: E402
-from fork.errors import ForkError  # noqa: E402
-from fork.wheel import add_licenses  # noqa: E402
 
-
-class ForkBuildHook(BuildHookInterface):  # type: ignore[type-arg]
+class ForkBuildHook(BuildHookInterface[Any]):
     """Stage the assembled fork and list its licences in the metadata."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Assemble the fork.
+
+        :raises SystemExit: it cannot be assembled; build frontends then end with the
+            message instead of a traceback.
+        """
+        from fork.assembler import assemble_project, write
+        from fork.errors import ForkError
+
         if version == "editable":
-            # SystemExit, here and below: build frontends then end with the message
-            # instead of a traceback.
             raise SystemExit(
                 "error: the fork cannot be installed in editable mode: most of its "
                 "files exist only once it is assembled. Type: python -m pip install . "
-                "(or, to work on it: python -m fork assemble)"
+                "(to work on it: python -m fork assemble)"
             )
         try:
             assembly = assemble_project()
@@ -41,5 +43,8 @@ class ForkBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     def finalize(
         self, version: str, build_data: dict[str, Any], artifact_path: str
     ) -> None:
+        """Add the licences to the wheel."""
+        from fork.wheel import add_licenses
+
         add_licenses(Path(artifact_path), self._licenses)
         self._staging.cleanup()

@@ -97,6 +97,7 @@ class Decorate(Seam):
     KIND = "decorate"
 
     def edits(self, module: Module) -> list[Edit]:
+        """Return the decorator's line."""
         node = self.anchor(module)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             raise self.error("the target is not a function")
@@ -114,6 +115,7 @@ class Append(Seam):
     statement: str
 
     def edits(self, module: Module) -> list[Edit]:
+        """Return the statement's line, at the end."""
         self.anchor(module)
         if not module.data.endswith(b"\n"):
             raise self.error("the file does not end with a line end")
@@ -129,6 +131,7 @@ class ReplaceExpression(Seam):
     replacement: str
 
     def edits(self, module: Module) -> list[Edit]:
+        """Return the replacement of the expression."""
         wanted = normal_form(ast.parse(self.expression, mode="eval").body)
         found = [
             node
@@ -152,6 +155,7 @@ class InsertLine(Seam):
     statement: str
 
     def edits(self, module: Module) -> list[Edit]:
+        """Return the statement's line."""
         wanted = normal_form(ast.parse(self.before).body[0])
         found = [
             node
@@ -176,6 +180,7 @@ class EditLiteral(Seam):
     replacement: str
 
     def edits(self, module: Module) -> list[Edit]:
+        """Return the replacement of the fragment."""
         fragment = self.fragment.encode()
         starts: list[int] = []
         for node in ast.walk(self.anchor(module)):
@@ -198,6 +203,7 @@ class Constant(Seam):
     value: str
 
     def edits(self, module: Module) -> list[Edit]:
+        """Return the replacement of the assignment."""
         node = self.anchor(module)
         if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(
             node.value, ast.Constant

@@ -49,7 +49,8 @@ class Module:
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return the byte offsets of a node, decorators not included."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
         return (
             self.line_start(node.lineno) + node.col_offset,
             self.line_start(node.end_lineno) + node.end_col_offset,

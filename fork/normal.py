@@ -24,11 +24,10 @@ def normal_form(node: ast.AST) -> Normal:
     """
     form: list[Normal] = [type(node).__name__]
     for name, value in sorted(ast.iter_fields(node)):
-        if name in _DROPPED or value is None or value == []:
-            if not (isinstance(node, ast.Constant) and name == "value"):
-                continue
         if isinstance(node, ast.Constant) and name == "value":
             form.append([name, type(value).__name__, _constant(value)])
+        elif name in _DROPPED or value is None or value == []:
+            continue
         elif isinstance(node, ast.JoinedStr) and name == "values":
             form.append([name, *_joined(value)])
         elif isinstance(value, list):
