@@ -14,6 +14,13 @@ from fork.pins import PINS, Pin
 
 __all__ = ["Release", "read_release"]
 
+_HOW_TO_GET = (
+    "A build in isolation (without --no-build-isolation) gets it by itself; for anything "
+    "else type: python -m pip install --target DIR "
+    + " ".join(f"'{pin.requirement}'" for pin in PINS)
+    + ", then python -m fork assemble --from DIR."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Release:
@@ -46,7 +53,7 @@ def read_release(
     if record is None:
         raise ForkError(
             f"{pin.name} {distribution.version} has no RECORD, so its files cannot be "
-            f"verified (a Linux distribution's package?). {_how_to_get(pin)}"
+            f"verified (a Linux distribution's package?). {_HOW_TO_GET}"
         )
     rows: list[str] = []
     files: dict[str, bytes] = {}
@@ -79,7 +86,7 @@ def _find(pin: Pin, folder: Path | None) -> Distribution:
     for distribution in found:
         return distribution
     where = "the running environment" if folder is None else f"{str(folder)!r}"
-    raise ForkError(f"{pin.name} {pin.version} is not in {where}. {_how_to_get(pin)}")
+    raise ForkError(f"{pin.name} {pin.version} is not in {where}. {_HOW_TO_GET}")
 
 
 def _read(pin: Pin, file: Path, path: str, expected: str) -> bytes:
@@ -88,13 +95,13 @@ def _read(pin: Pin, file: Path, path: str, expected: str) -> bytes:
     except OSError as error:
         raise ForkError(
             f"{pin.name}: a file of its RECORD cannot be read ({error.strerror}). "
-            f"{_how_to_get(pin)} File: {path!r}"
+            f"{_HOW_TO_GET} File: {path!r}"
         ) from error
     algorithm, _, _ = expected.partition("=")
     if algorithm != "sha256" or expected != _record_hash(data):
         raise ForkError(
             f"{pin.name}: a file differs from its RECORD; the installation was changed "
-            f"(patched by hand or by a Linux distribution). {_how_to_get(pin)} "
+            f"(patched by hand or by a Linux distribution). {_HOW_TO_GET} "
             f"File: {path!r}"
         )
     return data
@@ -109,18 +116,9 @@ def _wrong_version(pin: Pin, version: str) -> str:
     if pin.name == "pip" and "+variants" in version:
         return (
             "this pip is already the fork, which cannot be assembled from itself. "
-            f"{_how_to_get(pin)} Found: {version!r}"
+            f"{_HOW_TO_GET} Found: {version!r}"
         )
     return (
         f"the fork is made from {pin.name} {pin.version} and no other version. "
-        f"{_how_to_get(pin)} Found: {version!r}"
-    )
-
-
-def _how_to_get(pin: Pin) -> str:
-    requirements = " ".join(f"'{each.requirement}'" for each in PINS)
-    return (
-        "A build in isolation (without --no-build-isolation) gets it by itself; for "
-        f"anything else type: python -m pip install --target DIR {requirements}, then "
-        "python -m fork assemble --from DIR."
+        f"{_HOW_TO_GET} Found: {version!r}"
     )

@@ -41,7 +41,10 @@ class ForkBuildHook(BuildHookInterface[Any]):
         build_data["force_include"][str(Path(self._staging.name, "pip"))] = "pip"
 
     def finalize(
-        self, version: str, build_data: dict[str, Any], artifact_path: str
+        self,
+        version: str,  # noqa: ARG002
+        build_data: dict[str, Any],  # noqa: ARG002
+        artifact_path: str,
     ) -> None:
         """Add the licences to the wheel."""
         from fork.wheel import add_licenses
