@@ -1,0 +1,327 @@
+"""Put the candidates of a release in order when the resolver takes the first of them.
+
+Upstream orders the candidates of all versions at once. That order stays; within one
+version the variants are put in front, best first, as late as possible: no manifest is
+fetched for a version that the resolver does not reach.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants import fork
+from pip._internal.variants.context import Context, context_of
+from pip._internal.variants.links import label_of, source_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.candidate import InstallationCandidate
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.resolution.resolvelib.found_candidates import (
+        FoundCandidates,
+        IndexCandidateInfo,
+    )
+    from pip._internal.utils.hashes import Hashes
+    from pip._internal.variants.selection import Selection
+
+__all__ = [
+    "Release",
+    "all_candidates",
+    "found_candidates",
+    "index_finder",
+    "list_finder",
+]
+
+
+class Release:
+    """The files of one version among which a choice is made.
+
+    :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
+    :ivar judged: whether the choice was made.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        project: NormalizedName,
+        version: Version,
+        links: Sequence[Link],
+        sources: Sequence[str],
+    ) -> None:
+        self._context = context
+        self.project = project
+        self.version = version
+        self.links = tuple(links)
+        self._sources = sources
+        self.judged = False
+
+    def __str__(self) -> str:
+        return f"{self.project} {self.version}"
+
+    @functools.cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """Give the labels of the wheels by source, the first source first."""
+        labels: dict[str, dict[str, None]] = {source: {} for source in self._sources}
+        for link in self.links:
+            label = label_of(link)
+            if label is not None:
+                labels.setdefault(source_of(link), {})[label] = None
+        return {source: list(found) for source, found in labels.items() if found}
+
+    @functools.cached_property
+    def chosen_label(self) -> str | None:
+        """Give the label that the user chose for this release, if it applies to it."""
+        label = self._context.label_for(self.project)
+        if label is not None:
+            return label
+        present = {label for labels in self.labels.values() for label in labels}
+        for label in self._context.labels_for_all():
+            if label in present:
+                return label
+        return None
+
+    @functools.cached_property
+    def selections(self) -> dict[str, Selection]:
+        """Decide about the variants, source by source; each has its own manifest."""
+        self.judged = True
+        return {
+            source: self._select(source, labels)
+            for source, labels in self.labels.items()
+        }
+
+    def selection_of(self, link: Link) -> Selection | None:
+        """Give the decision that a wheel at *link* is part of."""
+        return self.selections.get(source_of(link))
+
+    def _select(self, source: str, labels: Sequence[str]) -> Selection:
+        from pip._internal.variants.selection import select, without_manifest
+        from pip._internal.variants.sources import ManifestUnavailable, fetch_manifest
+
+        link = self._context.manifest_links.get((self.project, self.version, source))
+        if link is None:
+            problem = "its index lists no variants manifest"
+        else:
+            try:
+                manifest = fetch_manifest(self._context.session, link)
+            except ManifestUnavailable as error:
+                url = redact_auth_from_url(link.url_without_fragment)
+                problem = f"its variants manifest cannot be used: {error} ({url})"
+            else:
+                return select(source, manifest, labels, self._context.providers)
+        self._context.warn_once(
+            f"Ignoring the variant wheels of {self}: {problem}"
+        )
+        return without_manifest(source, labels, problem)
+
+    @functools.cached_property
+    def ranked(self) -> list[Link]:
+        """Give the links that may be installed, best first.
+
+        :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
+        """
+        places: dict[tuple[str, str], tuple[int, int]] = {}
+        for source_at, (source, selection) in enumerate(self.selections.items()):
+            for label_at, label in enumerate(selection.ranking.compatible):
+                places[source, label] = (source_at, label_at)
+        chosen = self.chosen_label
+        if chosen is not None:
+            self._refuse_unsupported(chosen)
+            places = {key: place for key, place in places.items() if key[1] == chosen}
+        plain = (len(self.selections), 0)
+        ranked = []
+        for link in self.links:
+            label = label_of(link)
+            if label is not None:
+                place = places.get((source_of(link), label))
+            else:
+                place = plain if chosen is None else None
+            if place is not None:
+                ranked.append((place, link))
+        ranked.sort(key=lambda item: item[0])
+        return [link for _, link in ranked]
+
+    def _refuse_unsupported(self, label: str) -> None:
+        from pip._internal.variants.errors import UnsupportedVariant
+        from pip._internal.variants.explain import rejection
+
+        holders = [
+            selection
+            for source, selection in self.selections.items()
+            if label in self.labels[source]
+        ]
+        if holders and not any(
+            label in selection.ranking.compatible for selection in holders
+        ):
+            raise UnsupportedVariant(
+                f"The variant {label} of {self}",
+                [rejection(selection, label) for selection in holders],
+            )
+
+
+def found_candidates(
+    fn: Callable[..., FoundCandidates | tuple[()]],
+    factory: Factory,
+    ireqs: Sequence[InstallRequirement],
+    specifier: SpecifierSet,
+    hashes: Hashes,
+    *args: Any,
+    **kwargs: Any,
+) -> FoundCandidates | tuple[()]:
+    """Let the candidates that the resolver may take come with variants in order."""
+    found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
+    context = context_of(factory._finder)
+    if isinstance(found, tuple) or context is None:
+        return found
+    assert ireqs[0].req is not None
+    project = canonicalize_name(ireqs[0].req.name)
+    for ireq in ireqs:
+        assert ireq.req is not None
+        specifier &= ireq.req.specifier
+        hashes &= ireq.hashes(trust_internet=False)
+    infos = found._get_infos
+    if fork.keeps_to_fork(factory, project, specifier):
+        infos = functools.partial(_infos_of_fork, infos)
+    if context.enabled:
+        infos = functools.partial(
+            _ordered_infos, infos, context, factory._finder, project, hashes
+        )
+    found._get_infos = infos
+    return found
+
+
+_Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
+
+
+def _infos_of_fork(infos: _Infos) -> Iterator[IndexCandidateInfo]:
+    left_out = []
+    for info in infos():
+        if fork.is_fork(info[0]):
+            yield info
+        else:
+            left_out.append(info[0])
+    fork.say_how_to_leave(left_out)
+
+
+def _ordered_infos(
+    infos: _Infos,
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    hashes: Hashes,
+) -> Iterator[IndexCandidateInfo]:
+    """Give upstream's candidates; where a version has variants, put it in order."""
+    must_have_label = context.label_for(project) is not None
+
+    def group_key(info: IndexCandidateInfo) -> tuple[Version, bool, bool]:
+        # Upstream ranks what is yanked or has another hash below everything else.
+        link = _link(info)
+        return info[0], link.is_yanked, link.is_hash_allowed(hashes)
+
+    for (version, _, _), grouped in itertools.groupby(infos(), group_key):
+        group = list(grouped)
+        links = [_link(info) for info in group]
+        if not must_have_label and all(label_of(link) is None for link in links):
+            yield from group
+            continue
+        release = context.release(
+            (project, version, tuple(links)),
+            functools.partial(_release, context, project, version, links, finder),
+        )
+        makers = {_link(info): info[1] for info in group}
+        for place in range(len(group)):
+            yield version, functools.partial(_make, release, makers, place)
+
+
+def _link(info: IndexCandidateInfo) -> Link:
+    maker = info[1]
+    # Upstream makes each candidate with functools.partial; the build of the fork
+    # checks that this is still so.
+    assert isinstance(maker, functools.partial)
+    link: Link = maker.keywords["link"]
+    return link
+
+
+def _make(
+    release: Release, makers: dict[Link, Callable[[], Candidate | None]], place: int
+) -> Candidate | None:
+    """Make the candidate at *place* in the order, which is found on first use."""
+    ranked = release.ranked
+    return makers[ranked[place]]() if place < len(ranked) else None
+
+
+def _release(
+    context: Context,
+    project: NormalizedName,
+    version: Version,
+    links: Sequence[Link],
+    finder: PackageFinder,
+) -> Release:
+    sources = list(dict.fromkeys(source_of(link) for link in links))
+    if len(sources) > 1:
+        # Of equals upstream takes the last; here the user's first index comes first.
+        known = finder._all_candidates.get(project, ())
+        found = dict.fromkeys(source_of(candidate.link) for candidate in known)
+        sources.sort(key=list(found | dict.fromkeys(sources)).index)
+    return Release(context, project, version, links, sources)
+
+
+def index_finder(
+    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
+) -> PackageFinder:
+    """Give ``pip index versions`` a finder without versions that nothing suits."""
+    return _listing_finder(fn(*args, **kwargs), "all")
+
+
+def list_finder(
+    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
+) -> PackageFinder:
+    """Give ``pip list`` a finder that judges the newest versions only."""
+    return _listing_finder(fn(*args, **kwargs), "newest")
+
+
+def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
+    context = context_of(finder)
+    if context is not None:
+        context.listing = listing
+    return finder
+
+
+def all_candidates(
+    fn: Callable[[PackageFinder, str], list[InstallationCandidate]],
+    finder: PackageFinder,
+    project_name: str,
+) -> list[InstallationCandidate]:
+    """Leave out of a listing the versions whose files are all unsuitable variants."""
+    candidates = fn(finder, project_name)
+    context = context_of(finder)
+    if context is None or not context.enabled or context.listing is None:
+        return candidates
+    newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
+    unsuitable = set()
+    for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
+        links = [candidate.link for candidate in grouped]
+        if all(label_of(link) is not None for link in links):
+            project = canonicalize_name(project_name)
+            release = context.release(
+                (project, version, tuple(links)),
+                functools.partial(_release, context, project, version, links, finder),
+            )
+            if not release.ranked:
+                unsuitable.add(version)
+                continue
+        if context.listing == "newest" and not version.is_prerelease:
+            break
+    return [found for found in candidates if found.version not in unsuitable]

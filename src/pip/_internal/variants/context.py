@@ -1,0 +1,190 @@
+"""The options and the state of one run of pip that concern variants."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.utils.logging import getLogger
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.build_env.base import BuildEnvironmentInstaller
+    from pip._internal.index.collector import LinkCollector
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
+    from pip._internal.variants.candidates import Release
+    from pip._internal.variants.options import LabelChoice
+    from pip._internal.variants.providers.chain import Providers
+
+__all__ = ["Context", "build_requirements", "collector_created", "context_of"]
+
+logger = getLogger(__name__)
+
+#: Set for the pip that fills a build environment: what the user chose for the target
+#: is not for the machine that builds.
+_IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+
+
+class Context:
+    """What one command knows of variants; made with its link collector.
+
+    :ivar session: how manifests are fetched.
+    :ivar enabled: whether variant wheels are candidates at all.
+    :ivar manifest_links: where manifests are, by project, version and source.
+    :ivar listing: for the commands that list versions: whether all must be judged
+        (``"all"``) or only the newest ones (``"newest"``).
+    """
+
+    def __init__(
+        self, session: PipSession, options: optparse.Values, *, enabled: bool = True
+    ) -> None:
+        # Tests of upstream's bring options of their own making.
+        given = vars(options).get
+        legacy = "legacy-resolver" in (given("deprecated_features_enabled") or ())
+        self._options = options
+        self.session = session
+        self.enabled = enabled and not given("no_variants") and not legacy
+        self.in_build = bool(os.environ.get(_IN_BUILD))
+        self.dry_run = bool(given("dry_run"))
+        self._choices: list[LabelChoice] = (
+            [] if self.in_build else list(given("variants") or ())
+        )
+        self.manifest_links: dict[tuple[NormalizedName, Version, str], Link] = {}
+        self.listing: str | None = None
+        self._releases: dict[object, Release] = {}
+        self._release_of_link: dict[Link, Release] = {}
+        self._said: set[str] = set()
+        if self.enabled and self._host_file is not None:
+            # A mistake in it is better said before anything is fetched.
+            _ = self.providers
+
+    @property
+    def _host_file(self) -> str | None:
+        return None if self.in_build else vars(self._options).get("variant_host")
+
+    @cached_property
+    def providers(self) -> Providers:
+        """Tell what the target supports; each namespace is asked once."""
+        from pip._internal.variants.providers.chain import Providers
+
+        return Providers.for_options(self._options, self._host_file)
+
+    def for_build(self) -> Context:
+        """Give a context for what is installed to build something on this machine."""
+        import optparse
+
+        context = Context(self.session, optparse.Values(), enabled=self.enabled)
+        context.in_build = True
+        context.manifest_links = self.manifest_links
+        return context
+
+    # Labels chosen by hand
+
+    def add_choices(self, choices: Iterable[LabelChoice]) -> None:
+        """Add choices of a requirements file; the command line's have precedence."""
+        if not self.in_build:
+            self._choices[:0] = choices
+
+    def label_for(self, project: NormalizedName) -> str | None:
+        """Give the label chosen for just this project, if any."""
+        for choice in reversed(self._choices):
+            if choice.project == project:
+                return choice.label
+        return None
+
+    def labels_for_all(self) -> list[str]:
+        """Give the labels chosen for each project that has them, the last one first."""
+        labels = [choice.label for choice in self._choices if choice.project is None]
+        return list(dict.fromkeys(reversed(labels)))
+
+    def disable(self) -> None:
+        """Turn variants off from here on."""
+        self.enabled = False
+
+    # Decisions
+
+    def release(self, key: object, make: Callable[[], Release]) -> Release:
+        """Give the release of *key*, made on first use."""
+        release = self._releases.get(key)
+        if release is None:
+            release = self._releases[key] = make()
+            for link in release.links:
+                self._release_of_link[link] = release
+        return release
+
+    def release_of(self, link: Link | None) -> Release | None:
+        """Give the release with the file at *link* if it was weighed for variants."""
+        return None if link is None else self._release_of_link.get(link)
+
+    def judged_releases(self, project: NormalizedName) -> list[Release]:
+        """Give the releases of a project that were judged, newest first."""
+        found = [
+            release
+            for release in self._releases.values()
+            if release.project == project and release.judged
+        ]
+        return sorted(found, key=lambda release: release.version, reverse=True)
+
+    def warn_once(self, message: str) -> None:
+        """Log a warning unless this run has done so."""
+        if message not in self._said:
+            self._said.add(message)
+            logger.warning("%s", message)
+
+
+def context_of(finder: PackageFinder) -> Context | None:
+    """Give the context of a finder; None for one that was made without options."""
+    context = getattr(finder._link_collector, "_variants", None)
+    return context if isinstance(context, Context) else None
+
+
+def collector_created(
+    fn: Callable[..., LinkCollector],
+    cls: type[LinkCollector],
+    session: PipSession,
+    options: optparse.Values,
+    suppress_no_index: bool = False,
+) -> LinkCollector:
+    """Give a new link collector the context of its command."""
+    collector: Any = fn(cls, session, options, suppress_no_index)
+    # Only pip's check for a newer self suppresses this option; it needs no variants.
+    collector._variants = Context(session, options, enabled=not suppress_no_index)
+    collector_: LinkCollector = collector
+    return collector_
+
+
+def build_requirements(
+    fn: Callable[..., None],
+    installer: BuildEnvironmentInstaller,
+    *args: Any,
+    **kwargs: Any,
+) -> None:
+    """Install build requirements for this machine, with no label chosen by hand."""
+    collector: Any = getattr(installer, "_finder")._link_collector
+    context: Context | None = getattr(collector, "_variants", None)
+    if not isinstance(context, Context):
+        return fn(installer, *args, **kwargs)
+    # In this process the new context counts, in a child the variables do.
+    environ = {_IN_BUILD: "1"}
+    if not context.enabled:
+        environ["PIP_NO_VARIANTS"] = "1"
+    before = {name: os.environ.get(name) for name in environ}
+    collector._variants = context.for_build()
+    os.environ.update(environ)
+    try:
+        return fn(installer, *args, **kwargs)
+    finally:
+        collector._variants = context
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

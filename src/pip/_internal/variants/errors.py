@@ -1,0 +1,103 @@
+"""What goes wrong with variants, told in pip's way: what, why, what to type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pip._vendor.rich.markup import escape
+from pip._vendor.rich.text import Text
+
+from pip._internal.exceptions import (
+    DiagnosticPipError,
+    DistributionNotFound,
+    UnsupportedWheel,
+)
+
+__all__ = [
+    "InvalidHostFile",
+    "NoCompatibleVariant",
+    "UnsupportedVariant",
+    "VariantLabelNotFound",
+    "VariantsDisabled",
+]
+
+
+def _lines(lines: Iterable[str]) -> Text | None:
+    text = "\n".join(lines)
+    return Text(text) if text else None
+
+
+class InvalidHostFile(DiagnosticPipError):
+    """The file given with ``--variant-host`` does not describe a machine."""
+
+    reference = "invalid-variant-host"
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(
+            message=f"The variant host file {escape(path)} cannot be used.",
+            context=Text(problem),
+            hint_stmt=Text(
+                'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
+                '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
+                "]}}, with the values of each feature best first."
+            ),
+        )
+
+
+class VariantLabelNotFound(DiagnosticPipError):
+    """No variant has the label that was chosen by hand."""
+
+    reference = "variant-label-not-found"
+
+    def __init__(self, label: str, available: Iterable[str], hint: str) -> None:
+        super().__init__(
+            message=f"No variant is labelled [bold]{escape(label)}[/].",
+            context=_lines(available),
+            hint_stmt=Text(hint),
+        )
+
+
+class UnsupportedVariant(DiagnosticPipError, UnsupportedWheel):
+    """The target cannot run a variant that was chosen by hand or by path."""
+
+    reference = "unsupported-variant"
+
+    def __init__(self, what: str, reasons: Iterable[str]) -> None:
+        super().__init__(
+            message=Text(f"{what} cannot run on the target machine."),
+            context=_lines(reasons),
+            hint_stmt=Text(
+                "If it is meant for another machine, describe that one with "
+                "--variant-host FILE. Without a label chosen by hand, pip takes the "
+                "best variant that runs."
+            ),
+        )
+
+
+class VariantsDisabled(DiagnosticPipError, UnsupportedWheel):
+    """A variant wheel was named although variants are off."""
+
+    reference = "variants-disabled"
+
+    def __init__(self, filename: str) -> None:
+        super().__init__(
+            message=Text(f"{filename} is a variant wheel, and variants are off."),
+            context=Text(
+                "--no-variants, its environment variable or configuration key, or the "
+                "legacy resolver turns them off."
+            ),
+            hint_stmt=Text("Leave that out to install variant wheels."),
+        )
+
+
+class NoCompatibleVariant(DiagnosticPipError, DistributionNotFound):
+    """Nothing that could be installed is left, since the variants were refused."""
+
+    reference = "no-compatible-variant"
+
+    def __init__(self, requirement: str, reasons: Iterable[str], hint: str) -> None:
+        super().__init__(
+            message=Text(f"No variant of {requirement} runs on the target machine."),
+            context=_lines(reasons),
+            hint_stmt=Text(hint),
+        )

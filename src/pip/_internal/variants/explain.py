@@ -1,0 +1,164 @@
+"""Turn decisions about variants into what a person reads.
+
+Only texts are made here; nothing is decided and nothing is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.variants.ordering import Mismatch
+
+if TYPE_CHECKING:
+    from pip._internal.variants.candidates import Release
+    from pip._internal.variants.properties import Property
+    from pip._internal.variants.providers.answer import Answer
+    from pip._internal.variants.selection import Selection
+
+__all__ = [
+    "block",
+    "chosen_line",
+    "missed_accelerator",
+    "provider_lines",
+    "rejection",
+    "rejections",
+]
+
+#: Namespaces of devices that a plain or CPU build leaves idle, with their names.
+_ACCELERATORS = {"nvidia": "an NVIDIA GPU", "amd": "an AMD GPU", "intel": "an Intel GPU"}
+_WIDTH = 80
+#: So many values of a feature are shown before the rest is counted.
+_SHOWN_VALUES = 8
+
+
+def block(
+    project: str, version: object, label: str, properties: Iterable[Property]
+) -> list[str]:
+    """Describe a variant in the form that users of variant previews know."""
+    title = f" {project}=={version}; variant_label={label} "
+    # Rounded up on both sides, so that the title stands in the middle.
+    margin = "#" * max(0, -(-(_WIDTH - len(title)) // 2))
+    lines = [f"Variant-property: {property_}" for property_ in properties]
+    return [f"{margin}{title}{margin}", *lines, "#" * _WIDTH]
+
+
+def chosen_line(
+    release: Release, label: str, properties: Sequence[Property], *, by_hand: bool
+) -> str:
+    """Say in one line which variant was chosen."""
+    why = _shortened([str(property_) for property_ in properties]) or "no properties"
+    how = ", chosen with --variant" if by_hand else ""
+    return f"Using the variant {label} of {release} ({why}{how})"
+
+
+def rejection(selection: Selection, label: str) -> str:
+    """Say which property keeps the target from running a variant."""
+    if label in selection.ranking.unknown:
+        if selection.problem is not None:
+            return f"{label}: {selection.problem}"
+        return f"{label}: the variants manifest does not describe it"
+    mismatches = selection.ranking.rejected.get(label, ())
+    if not mismatches:
+        return f"{label}: it is compatible"
+    return f"{label} needs " + "; ".join(
+        _mismatch(mismatch, selection) for mismatch in mismatches
+    )
+
+
+def rejections(release: Release) -> list[str]:
+    """Say for each variant of a release that was refused, why."""
+    return [
+        rejection(selection, label)
+        for selection in release.selections.values()
+        for label in (*selection.ranking.rejected, *selection.ranking.unknown)
+    ]
+
+
+def _mismatch(mismatch: Mismatch, selection: Selection) -> str:
+    wanted = _shortened(mismatch.wanted, " or ")
+    if mismatch.offered:
+        # The best value says it all where the rest are what it includes.
+        offered = f"the target has {_shortened(mismatch.offered[:3])}"
+        if len(mismatch.offered) > 3:
+            offered += " …"
+    else:
+        offered = "the target has none"
+        answer = selection.answers.get(mismatch.feature.namespace)
+        if answer is not None and answer.reason is not None:
+            offered += f": {answer.reason}"
+    return f"{mismatch.feature} :: {wanted} ({offered})"
+
+
+def _shortened(values: Sequence[str], separator: str = ", ") -> str:
+    if len(values) <= _SHOWN_VALUES:
+        return separator.join(values)
+    shown = separator.join(values[: _SHOWN_VALUES - 1])
+    return f"{shown}{separator}{len(values) - _SHOWN_VALUES + 1} more"
+
+
+def missed_accelerator(release: Release, label: str | None) -> str | None:
+    """Say which variant for a device that is there came closest, if none was chosen.
+
+    :param label: the label of what was chosen; None for a plain wheel or an sdist.
+    """
+    best: tuple[tuple[int, list[tuple[int, ...]], str], str, str] | None = None
+    for selection in release.selections.values():
+        present = {
+            namespace
+            for namespace in _ACCELERATORS
+            if namespace in selection.answers and selection.answers[namespace].features
+        }
+        if selection.manifest is None or not present:
+            continue
+        variants = selection.manifest.variants
+        if label is not None and label in variants:
+            if set(variants[label].features) & set(_ACCELERATORS):
+                return None
+        for refused, mismatches in selection.ranking.rejected.items():
+            used = present & set(variants[refused].features)
+            if not used or {m.feature.namespace for m in mismatches} - present:
+                continue
+            distance = (len(mismatches), [_distance(m) for m in mismatches], refused)
+            if best is None or distance < best[0]:
+                best = (distance, min(used), rejection(selection, refused))
+    if best is None:
+        return None
+    what = f"the variant {label}" if label is not None else "a plain build"
+    return (
+        f"This machine has {_ACCELERATORS[best[1]]}, but {what} of {release} without "
+        f"support for it was chosen. The nearest other variant: {best[2]}"
+    )
+
+
+def _distance(mismatch: Mismatch) -> tuple[int, ...]:
+    """Tell how far the nearest accepted value is from what the target has.
+
+    Values that count something (versions, compute capabilities) are compared by
+    their numbers, the target's best value standing for it.
+    """
+    if not mismatch.offered:
+        return (1_000_000,)
+    offered = _numbers(mismatch.offered[0])
+    return min(
+        tuple(abs(a - b) for a, b in zip(_numbers(wanted), offered, strict=False))
+        for wanted in mismatch.wanted
+    )
+
+
+def _numbers(value: str) -> list[int]:
+    # No real value has longer numbers; int() of a hostile one could be slow.
+    return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
+
+
+def provider_lines(namespace: str, answer: Answer) -> Iterator[str]:
+    """Describe what a namespace was found to support."""
+    if not answer.features:
+        yield f"{namespace}: nothing ({answer.reason or 'no features'})"
+        return
+    yield f"{namespace} (from {answer.origin}):"
+    for feature in answer.features:
+        yield f"  {feature.name}: {', '.join(feature.values)}"
+    if answer.reason is not None:
+        yield f"  note: {answer.reason}"

@@ -1,0 +1,140 @@
+"""Manifest links on index pages, find-links pages and in directories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging._variants import (
+    MANIFEST_SUFFIX,
+    InvalidManifestFilename,
+    parse_manifest_filename,
+    split_label,
+)
+
+from pip._internal.models.link import Link
+from pip._internal.utils.logging import getLogger
+from pip._internal.utils.urls import path_to_url
+from pip._internal.variants.context import context_of
+
+if TYPE_CHECKING:
+    from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
+    from pip._internal.index.sources import _FlatDirectoryToUrls
+    from pip._internal.models.candidate import InstallationCandidate
+    from pip._internal.variants.context import Context
+
+__all__ = [
+    "ManifestLink",
+    "evaluate_links",
+    "label_of",
+    "manifest_link_from_json",
+    "scan_directory",
+    "source_of",
+]
+
+logger = getLogger(__name__)
+
+
+class ManifestLink(Link):
+    """A link whose URL does not end in the name of the manifest it leads to."""
+
+    __slots__ = ["stated_filename"]
+
+    stated_filename: str
+
+    @property
+    def filename(self) -> Any:
+        return self.stated_filename
+
+
+def label_of(link: Link) -> str | None:
+    """Give the label of the variant wheel at *link*, None for any other file."""
+    return split_label(link.filename)[1]
+
+
+def source_of(link: Link) -> str:
+    """Name the page or directory that lists *link*: its manifest is listed there too.
+
+    The meaning of a label is that source's alone (PEP 825).
+    """
+    return link.comes_from or link.url_without_fragment.rpartition("/")[0]
+
+
+def manifest_link_from_json(
+    fn: Callable[..., Link | None],
+    cls: type[Link],
+    file_data: dict[str, Any],
+    page_url: str,
+) -> Link | None:
+    """Keep the file name that a JSON page states for a manifest (PEP 691)."""
+    filename = file_data.get("filename")
+    if not isinstance(filename, str) or not filename.endswith(MANIFEST_SUFFIX):
+        return fn(cls, file_data, page_url)
+    link = fn(ManifestLink, file_data, page_url)
+    if isinstance(link, ManifestLink):
+        link.stated_filename = filename
+    return link
+
+
+def scan_directory(
+    fn: Callable[[_FlatDirectoryToUrls], None], directory: _FlatDirectoryToUrls
+) -> None:
+    """Find the manifests of a directory too, which otherwise only lists archives."""
+    fn(directory)
+    with os.scandir(directory._path) as entries:
+        for entry in entries:
+            if entry.name.endswith(MANIFEST_SUFFIX):
+                try:
+                    project, _ = parse_manifest_filename(entry.name)
+                except InvalidManifestFilename as error:
+                    logger.debug("Skipping %s: %s", entry.path, error)
+                    continue
+                directory._project_name_to_urls[project].append(
+                    path_to_url(entry.path)
+                )
+
+
+def evaluate_links(
+    fn: Callable[..., list[InstallationCandidate]],
+    finder: PackageFinder,
+    link_evaluator: LinkEvaluator,
+    links: Iterable[Link],
+) -> list[InstallationCandidate]:
+    """Take the manifests out of a page's links; without variants, their wheels too."""
+    context = context_of(finder)
+    if context is None or not context.enabled:
+        return fn(finder, link_evaluator, _without_variants(finder, links))
+    rest = []
+    for link in links:
+        if isinstance(link, ManifestLink) or MANIFEST_SUFFIX in link.url:
+            if link.filename.endswith(MANIFEST_SUFFIX):
+                _register(context, link_evaluator, link)
+                continue
+        rest.append(link)
+    return fn(finder, link_evaluator, rest)
+
+
+def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> None:
+    try:
+        project, version = parse_manifest_filename(link.filename)
+    except InvalidManifestFilename as error:
+        logger.debug("Skipping link: %s: %s", error, link)
+        return
+    if project == link_evaluator._canonical_name:
+        context.manifest_links.setdefault((project, version, source_of(link)), link)
+
+
+def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:
+    """Leave out the wheels whose names are invalid for a pip without variants."""
+    from pip._internal.index.package_finder import LinkType
+
+    rest = []
+    for link in links:
+        if label_of(link) is None:
+            rest.append(link)
+        else:
+            finder._log_skipped_link(
+                link, LinkType.format_invalid, "invalid wheel filename"
+            )
+    return rest

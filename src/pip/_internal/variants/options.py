@@ -1,0 +1,150 @@
+"""The options of variants: on the command line, in configuration and requirements."""
+
+from __future__ import annotations
+
+import optparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+from pip._vendor.packaging.utils import (
+    InvalidName,
+    NormalizedName,
+    canonicalize_name,
+)
+
+from pip._internal.cli.cmdoptions import PipOption
+
+if TYPE_CHECKING:
+    from pip._internal.commands.debug import DebugCommand
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.network.session import PipSession
+    from pip._internal.req.req_file import ParsedLine, ParsedRequirement
+
+__all__ = [
+    "LabelChoice",
+    "debug_options",
+    "no_variants",
+    "requirements_line",
+    "variant",
+    "variant_host",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChoice:
+    """A label chosen by hand: for one project, or for each that has it."""
+
+    label: str
+    project: NormalizedName | None = None
+
+
+def _check_label_choice(
+    option: optparse.Option, opt: str, value: object
+) -> LabelChoice:
+    if isinstance(value, LabelChoice):
+        return value
+    text = str(value)
+    package, equals, label = text.rpartition("=")
+    if not is_valid_label(label):
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid label {label!r} in {text!r}: a label has lower-case "
+            "letters, digits, '_' and '.' only, as in 'cu128' or 'torch=cu128'"
+        )
+    if not equals:
+        return LabelChoice(label)
+    try:
+        return LabelChoice(label, canonicalize_name(package, validate=True))
+    except InvalidName:
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid package name {package!r} in {text!r}, expected "
+            "something like 'torch=cu128'"
+        ) from None
+
+
+class VariantOption(PipOption):
+    """An option whose value may be ``[PACKAGE=]LABEL``."""
+
+    TYPES = (*PipOption.TYPES, "label_choice")
+    TYPE_CHECKER = {**PipOption.TYPE_CHECKER, "label_choice": _check_label_choice}
+
+
+variant: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--variant",
+    dest="variants",
+    action="append",
+    type="label_choice",
+    metavar="[PACKAGE=]LABEL",
+    help="Install the variant with this label instead of the best one: of PACKAGE, or "
+    "of each package that has it. It is an error if the target machine cannot run it. "
+    "This option can be used multiple times.",
+)
+
+no_variants: Callable[..., optparse.Option] = partial(
+    PipOption,
+    "--no-variants",
+    dest="no_variants",
+    action="store_true",
+    default=False,
+    help="Ignore wheel variants: only plain wheels and source distributions are used.",
+)
+
+variant_host: Callable[..., optparse.Option] = partial(
+    PipOption,
+    "--variant-host",
+    dest="variant_host",
+    type="path",
+    metavar="FILE",
+    default=None,
+    help="Choose variants for the machine that this JSON file describes instead of "
+    "detecting what this machine supports.",
+)
+
+
+def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
+    """Give ``pip debug`` the option that replaces detection, which it shows."""
+    command.cmd_opts.add_option(variant_host())
+    fn(command)
+
+
+def requirements_line(
+    fn: Callable[..., ParsedRequirement | None],
+    line: ParsedLine,
+    options: optparse.Values | None = None,
+    finder: PackageFinder | None = None,
+    session: PipSession | None = None,
+) -> ParsedRequirement | None:
+    """Apply the options of variants in one line of a requirements file.
+
+    On a line with a requirement, ``--variant LABEL`` is for that package alone.
+    """
+    from pip._internal.variants.context import context_of
+
+    parsed = fn(line, options, finder, session)
+    context = None if finder is None else context_of(finder)
+    if context is not None:
+        choices = _given(line.opts, "variants") or []
+        if parsed is not None and choices:
+            choices = [
+                _for_requirement(choice, parsed.requirement) for choice in choices
+            ]
+        context.add_choices(choices)
+        if parsed is None and _given(line.opts, "no_variants"):
+            context.disable()
+    return parsed
+
+
+def _given(options: optparse.Values, name: str) -> Any:
+    return vars(options).get(name)
+
+
+def _for_requirement(choice: LabelChoice, requirement: str) -> LabelChoice:
+    try:
+        project = canonicalize_name(Requirement(requirement).name)
+    except InvalidRequirement:
+        return choice
+    return LabelChoice(choice.label, choice.project or project)

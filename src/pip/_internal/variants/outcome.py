@@ -1,0 +1,209 @@
+"""Say what was chosen when pip has decided, and judge labels chosen by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.utils._log import VERBOSE
+from pip._internal.utils.logging import getLogger, indent_log
+from pip._internal.variants import explain
+from pip._internal.variants.context import Context, context_of
+from pip._internal.variants.links import label_of
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.exceptions import InstallationError
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.candidates import Release
+
+__all__ = ["debug_tags", "installation_error", "resolved"]
+
+logger = getLogger(__name__)
+
+
+def resolved(
+    fn: Callable[..., RequirementSet],
+    resolver: Resolver,
+    root_reqs: list[InstallRequirement],
+    check_supported_wheels: bool,
+) -> RequirementSet:
+    """Announce the chosen variants before anything more is downloaded.
+
+    :raises VariantLabelNotFound: if a label that was chosen by hand for whatever has
+        it is one that no variant package has.
+    """
+    requirements = fn(resolver, root_reqs, check_supported_wheels)
+    context = context_of(resolver.factory._finder)
+    if context is None or not context.enabled:
+        return requirements
+    chosen = [
+        (release, req.link)
+        for req in requirements.requirements.values()
+        if req.link is not None
+        for release in (context.release_of(req.link),)
+        if release is not None and release.labels
+    ]
+    _refuse_unknown_labels(context, [release for release, _ in chosen])
+    for release, link in chosen:
+        _announce(context, release, link)
+    return requirements
+
+
+def _announce(context: Context, release: Release, link: Link) -> None:
+    label = label_of(link)
+    _warn_of_refused_newer(context, release)
+    if label is None:
+        logger.info(
+            "Using a plain build of %s, since none of its variants (%s) is supported "
+            "here",
+            release,
+            ", ".join(label for labels in release.labels.values() for label in labels),
+        )
+    else:
+        selection = release.selection_of(link)
+        assert selection is not None, "a labelled link belongs to a selection"
+        properties = selection.properties(label)
+        by_hand = release.chosen_label is not None
+        logger.info(
+            "%s", explain.chosen_line(release, label, properties, by_hand=by_hand)
+        )
+        if context.dry_run or logger.isEnabledFor(VERBOSE):
+            lines = explain.block(release.project, release.version, label, properties)
+            logger.info("%s", "\n".join(lines))
+    if release.chosen_label is None:
+        missed = explain.missed_accelerator(release, label)
+        if missed is not None:
+            context.warn_once(missed)
+
+
+def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
+    for release in context.judged_releases(chosen.project):
+        if release.version > chosen.version and not release.ranked:
+            reasons = "; ".join(explain.rejections(release))
+            context.warn_once(
+                f"{chosen} was chosen instead of {release.version}, of which no "
+                f"variant is supported here: {reasons}"
+            )
+            return
+
+
+def _refuse_unknown_labels(context: Context, releases: list[Release]) -> None:
+    """Refuse a label that was chosen for whatever has it if nothing has it."""
+    if not releases:
+        return
+    for label in context.labels_for_all():
+        if not any(
+            label in labels
+            for release in releases
+            for labels in release.labels.values()
+        ):
+            from pip._internal.variants.errors import VariantLabelNotFound
+
+            raise VariantLabelNotFound(
+                label,
+                map(_labels_line, releases),
+                "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
+                "leave it to pip, or describe another machine with --variant-host "
+                "FILE.",
+            )
+
+
+def _labels_line(release: Release) -> str:
+    labels = dict.fromkeys(
+        label for labels in release.labels.values() for label in labels
+    )
+    runs = {
+        label
+        for selection in release.selections.values()
+        for label in selection.ranking.compatible
+    }
+    described = [
+        label if label in runs else f"{label} (not supported here)" for label in labels
+    ]
+    return f"{release} has {', '.join(described)}"
+
+
+def installation_error(
+    fn: Callable[..., InstallationError],
+    factory: Factory,
+    error: Any,
+    constraints: Mapping[str, Any],
+) -> InstallationError:
+    """Say which variants were refused, if that is why nothing is left."""
+    usual = fn(factory, error, constraints)
+    context = context_of(factory._finder)
+    if context is None or not context.enabled:
+        return usual
+    projects: dict[NormalizedName, str] = {
+        cause.requirement.project_name: cause.requirement.format_for_error()
+        for cause in error.causes
+    }
+    for project, requirement in projects.items():
+        releases = [
+            release
+            for release in context.judged_releases(project)
+            if not release.ranked
+        ]
+        label = context.label_for(project)
+        if releases:
+            return _nothing_left(requirement, label, releases)
+    return usual
+
+
+def _nothing_left(
+    requirement: str, label: str | None, releases: list[Release]
+) -> InstallationError:
+    from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
+
+    if label is not None:
+        labelled = [release for release in releases if release.labels]
+        lines = [_labels_line(release) for release in labelled] or [
+            f"{releases[0].project} has no variant wheels for this platform and Python"
+        ]
+        return VariantLabelNotFound(
+            label,
+            lines,
+            f"Choose another one with --variant {releases[0].project}=LABEL, or leave "
+            "that option out; for another machine, describe it with --variant-host "
+            "FILE.",
+        )
+    reasons = []
+    for release in releases:
+        reasons.append(f"{release}:")
+        reasons.extend(f"  {reason}" for reason in explain.rejections(release))
+    return NoCompatibleVariant(
+        requirement,
+        reasons,
+        hint="pip debug --verbose shows what this machine supports. For another "
+        "machine, describe it with --variant-host FILE.",
+    )
+
+
+def debug_tags(
+    fn: Callable[[optparse.Values], None], options: optparse.Values
+) -> None:
+    """Show what this machine supports after the tags that it supports."""
+    fn(options)
+    from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES, Providers
+
+    providers = Providers.for_options(options, vars(options).get("variant_host"))
+    if options.verbose < 1:
+        logger.info("Variant properties: pass --verbose to show what is supported.")
+        return
+    logger.info("Variant properties:")
+    with indent_log():
+        if providers.host is not None:
+            answers = providers.described()
+        else:
+            answers = {name: providers.detect(name) for name in BUILTIN_NAMESPACES}
+        for namespace, answer in answers.items():
+            for line in explain.provider_lines(namespace, answer):
+                logger.info("%s", line)

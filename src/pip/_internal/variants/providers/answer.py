@@ -1,0 +1,54 @@
+"""What a provider answers when it is asked for its namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pip._internal.variants.properties import SupportedFeature
+
+__all__ = ["Answer", "BuiltinProvider"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The supported features of one namespace and how they were found.
+
+    :ivar features: most preferred first; empty if nothing is supported.
+    :ivar origin: what answered, in a few words for people, such as
+        ``"NVIDIA driver"`` or ``"NV_VARIANT_PROVIDER_FORCE_SM_ARCH"``.
+    :ivar reason: why *features* is empty or lacks something a user may miss, in
+        one sentence without a final period; ``None`` if there is nothing to say.
+    :ivar warnings: what the user should hear even when everything goes on, one
+        sentence each (an invalid override variable, a driver that hangs).
+    """
+
+    features: tuple[SupportedFeature, ...] = ()
+    origin: str = ""
+    reason: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class BuiltinProvider(Protocol):
+    """The contract of a built-in provider: a module with these two names.
+
+    A module under ``providers/`` that serves a namespace is imported on first use.
+    """
+
+    #: Names, normalised, under which this provider is known on package indexes.
+    PACKAGES: frozenset[str]
+
+    def detect(self, environ: Mapping[str, str], *, hardware: bool) -> Answer:
+        """Tell what this machine supports.
+
+        Called at most once a run. Starts no process, opens no connection, imports
+        nothing heavy before there is reason to, and never raises: whatever goes
+        wrong is an empty answer with a reason. Returns within 100 ms, or within
+        two seconds if a driver library hangs.
+
+        :param environ: the environment variables to read overrides from.
+        :param hardware: whether this machine may be asked. If not (another machine
+            is the target), only the documented override variables in *environ*
+            count, being the user's own word.
+        """

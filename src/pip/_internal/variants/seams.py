@@ -1,0 +1,87 @@
+"""The only door between upstream's code and variants: one thin function a seam.
+
+Each name here decorates a function of upstream's, or is called at the end of one of
+its modules; ``fork/seams.py`` in the source repository says where and why. What a
+decorated function does instead is looked up at its first call, so that a pip that
+meets no variant imports nothing for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    import optparse
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_ROOM = __name__.rpartition(".")[0]
+
+
+def _around(hook: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a decorator that calls *hook* (``module:function``) around a function.
+
+    The hook is called with the decorated function, then the function's arguments.
+    """
+    module, _, name = hook.partition(":")
+
+    def decorate(fn: Callable[P, R]) -> Callable[P, R]:
+        implementation: Callable[..., R] | None = None
+
+        @functools.wraps(fn)
+        def seam(*args: P.args, **kwargs: P.kwargs) -> R:
+            nonlocal implementation
+            if implementation is None:
+                room = importlib.import_module(f"{_ROOM}.{module}")
+                implementation = getattr(room, name)
+            return implementation(fn, *args, **kwargs)
+
+        return seam
+
+    return decorate
+
+
+# One line each, in the order in which a run of pip passes them.
+requirements_line = _around("options:requirements_line")
+debug_options = _around("options:debug_options")
+collector_created = _around("context:collector_created")
+scan_directory = _around("links:scan_directory")
+manifest_link_from_json = _around("links:manifest_link_from_json")
+evaluate_links = _around("links:evaluate_links")
+found_candidates = _around("candidates:found_candidates")
+all_candidates = _around("candidates:all_candidates")
+index_finder = _around("candidates:index_finder")
+list_finder = _around("candidates:list_finder")
+resolved = _around("outcome:resolved")
+installation_error = _around("outcome:installation_error")
+unsupported_wheel = _around("wheels:unsupported_wheel")
+prepared = _around("wheels:prepared")
+cached_wheels = _around("wheels:cached_wheels")
+build_requirements = _around("context:build_requirements")
+debug_tags = _around("outcome:debug_tags")
+remote_pip_version = _around("fork:remote_pip_version")
+
+
+def options() -> list[Callable[[], optparse.Option]]:
+    """Give the options of each command that chooses candidates."""
+    return [_option("variant"), _option("no_variants"), _option("variant_host")]
+
+
+def requirements_file_options() -> list[Callable[[], optparse.Option]]:
+    """Give the options that a requirements file may hold."""
+    return [_option("variant"), _option("no_variants")]
+
+
+def _option(name: str) -> Callable[[], optparse.Option]:
+    # The module is imported when a command is made, not with upstream's options.
+    def make() -> optparse.Option:
+        from pip._internal.variants import options
+
+        option: optparse.Option = getattr(options, name)()
+        return option
+
+    return make

@@ -1,0 +1,67 @@
+"""Decide which wheels of one release suit the target, and in which order.
+
+A :class:`Selection` is the decision about the wheels that one source lists for one
+release; it is made once and then only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pip._internal.variants.manifest import Manifest
+from pip._internal.variants.ordering import Ranking, rank, supported_of
+from pip._internal.variants.properties import Property, SupportedProperties
+from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.chain import Providers, supported
+
+__all__ = ["Selection", "select", "without_manifest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which labels of a release on one source the target can run, and why not others.
+
+    :ivar source: the page or directory that lists the wheels.
+    :ivar manifest: None if there is none that can be used.
+    :ivar problem: then, why.
+    :ivar answers: what each namespace that the wheels use was found to support.
+    """
+
+    source: str
+    manifest: Manifest | None
+    ranking: Ranking
+    problem: str | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+
+    @property
+    def supported(self) -> SupportedProperties:
+        """Give what the target supports in the namespaces that were asked."""
+        return supported(self.answers)
+
+    def properties(self, label: str) -> tuple[Property, ...]:
+        """Give the properties of a variant that the target supports, best first."""
+        variant = None if self.manifest is None else self.manifest.variant(label)
+        if self.manifest is None or variant is None:
+            return ()
+        return supported_of(self.manifest, variant, self.supported)
+
+
+def select(
+    source: str, manifest: Manifest, labels: Iterable[str], providers: Providers
+) -> Selection:
+    """Decide about the wheels with *labels*; only the namespaces they use are asked."""
+    labels = tuple(labels)
+    used: dict[str, None] = {}
+    for label in labels:
+        variant = manifest.variant(label)
+        if variant is not None:
+            used |= dict.fromkeys(variant.features)
+    answers = providers.ask(manifest, used)
+    ranking = rank(manifest, supported(answers), labels)
+    return Selection(source, manifest, ranking, answers=answers)
+
+
+def without_manifest(source: str, labels: Iterable[str], problem: str) -> Selection:
+    """Refuse all variant wheels of a source, whose manifest cannot be used."""
+    return Selection(source, None, Ranking((), {}, tuple(labels)), problem)

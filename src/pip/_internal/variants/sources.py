@@ -1,0 +1,143 @@
+"""Fetch the manifest of a release through pip's own session.
+
+The session brings authentication, proxies, retries and its cache along. A manifest
+may grow after it was published, so it is cached as HTTP allows and no longer.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from pip._vendor.requests.exceptions import (
+    ChunkedEncodingError,
+    ConnectionError,
+    RequestException,
+)
+from pip._vendor.urllib3.exceptions import HTTPError
+
+from pip._internal.exceptions import (
+    DiagnosticPipError,
+    HashMismatch,
+    NetworkConnectionError,
+)
+from pip._internal.models.link import Link
+from pip._internal.network.utils import raise_for_status
+from pip._internal.utils.logging import getLogger
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.manifest import InvalidManifest, Manifest, parse_manifest
+
+if TYPE_CHECKING:
+    from pip._vendor.requests import Response
+
+    from pip._internal.network.session import PipSession
+
+__all__ = ["MAX_MANIFEST_SIZE", "ManifestUnavailable", "fetch_manifest"]
+
+logger = getLogger(__name__)
+
+#: Bytes; the largest real manifests have a few thousand.
+MAX_MANIFEST_SIZE = 8 * 1024 * 1024
+#: Seconds from the response's first byte to its last.
+_MAX_BODY_TIME = 60.0
+#: A body that breaks off is asked for again, as pip's session does with requests.
+_ATTEMPTS = 3
+
+
+class ManifestUnavailable(Exception):
+    """A manifest could not be had or read; the message says why, to people."""
+
+
+def fetch_manifest(session: PipSession, link: Link) -> Manifest:
+    """Fetch, verify and parse the manifest at *link*.
+
+    If its hash is not the one that the index stated, the index page is read afresh,
+    since either of the two may be an older copy.
+
+    :raises ManifestUnavailable: for whatever reason there is no valid manifest.
+    """
+    try:
+        data = _download(session, link, fresh=False)
+        if not _hash_matches(link, data):
+            link = _link_read_afresh(session, link)
+            data = _download(session, link, fresh=True)
+            if not _hash_matches(link, data):
+                raise ManifestUnavailable("its hash is not the one the index states")
+        return parse_manifest(data)
+    except InvalidManifest as error:
+        raise ManifestUnavailable(str(error)) from None
+
+
+def _hash_matches(link: Link, data: bytes) -> bool:
+    if not link.has_hash:
+        return True
+    try:
+        link.as_hashes().check_against_chunks(iter([data]))
+    except HashMismatch as error:
+        logger.debug("The hash of %s differs: %s", link, error)
+        return False
+    return True
+
+
+def _download(session: PipSession, link: Link, *, fresh: bool) -> bytes:
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return _get(session, link.url_without_fragment, fresh=fresh)
+        except _BodyBrokeOff as error:
+            logger.debug("Attempt %s at %s: %s", attempt, link, error)
+            reason = str(error)
+        except (NetworkConnectionError, DiagnosticPipError, RequestException) as error:
+            # The session has already tried this again as often as it should.
+            reason = str(getattr(error, "context", None) or error)
+            break
+    raise ManifestUnavailable(redact_auth_from_url(reason))
+
+
+class _BodyBrokeOff(Exception):
+    """A response began well and did not end so."""
+
+
+def _get(session: PipSession, url: str, *, fresh: bool) -> bytes:
+    headers = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
+    if fresh:
+        headers["Cache-Control"] = "no-cache"
+    response = session.get(url, headers=headers, stream=True)
+    try:
+        raise_for_status(response)
+        return _read(response)
+    except (HTTPError, ChunkedEncodingError, ConnectionError, OSError) as error:
+        raise _BodyBrokeOff(str(error)) from None
+    finally:
+        response.close()
+
+
+def _read(response: Response) -> bytes:
+    deadline = time.monotonic() + _MAX_BODY_TIME
+    body = bytearray()
+    for chunk in response.iter_content(64 * 1024):
+        body += chunk
+        if len(body) > MAX_MANIFEST_SIZE:
+            raise ManifestUnavailable(
+                f"it is larger than {MAX_MANIFEST_SIZE // 1024 // 1024} MiB"
+            )
+        if time.monotonic() > deadline:
+            raise ManifestUnavailable(
+                f"it did not arrive within {_MAX_BODY_TIME:.0f} seconds"
+            )
+    return bytes(body)
+
+
+def _link_read_afresh(session: PipSession, link: Link) -> Link:
+    """Find the same manifest on its index page, fetched without any cache."""
+    from pip._internal.index.collector import _get_index_content, parse_links
+
+    page = link.comes_from
+    if not page:
+        return link
+    content = _get_index_content(Link(page), session=session, force_revalidate=True)
+    if content is None:
+        return link
+    for candidate in parse_links(content):
+        if candidate.filename == link.filename:
+            return candidate
+    return link
