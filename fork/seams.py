@@ -52,6 +52,12 @@ SEAMS: tuple[Seam, ...] = (
         why="All links of a source pass here: manifests are set aside.",
     ),
     Decorate(
+        file=_P + "index/package_finder.py",
+        target="PackageFinder.find_all_candidates",
+        hook="all_candidates",
+        why="A listing leaves out versions that exist only as unsuitable variants.",
+    ),
+    Decorate(
         file=_P + "resolution/resolvelib/factory.py",
         target="Factory._iter_found_candidates",
         hook="found_candidates",
@@ -65,8 +71,8 @@ SEAMS: tuple[Seam, ...] = (
     ),
     Decorate(
         file=_P + "resolution/resolvelib/factory.py",
-        target="Factory._report_single_requirement_conflict",
-        hook="requirement_conflict",
+        target="Factory.get_installation_error",
+        hook="installation_error",
         why="When nothing is left, say which variants were refused and why.",
     ),
     Decorate(
@@ -74,12 +80,6 @@ SEAMS: tuple[Seam, ...] = (
         target="Resolver.resolve",
         hook="resolved",
         why="The choices are known: announce them and judge labels given by hand.",
-    ),
-    Decorate(
-        file=_P + "operations/prepare.py",
-        target="RequirementPreparer.prepare_linked_requirement",
-        hook="prepared",
-        why="A prepared distribution is bound to its variant.",
     ),
     Decorate(
         file=_P + "operations/prepare.py",
@@ -109,21 +109,21 @@ SEAMS: tuple[Seam, ...] = (
     ),
     Decorate(
         file=_P + "req/req_file.py",
-        target="handle_option_line",
-        hook="option_line",
+        target="handle_line",
+        hook="requirements_line",
         why="Variant options of a requirements file are taken over.",
     ),
     Decorate(
         file=_P + "commands/index.py",
         target="IndexCommand._build_package_finder",
-        hook="listing_finder",
-        why="Versions that exist only as unsuitable variants are not listed.",
+        hook="index_finder",
+        why="`pip index versions` judges every version.",
     ),
     Decorate(
         file=_P + "commands/list.py",
         target="ListCommand._build_package_finder",
-        hook="listing_finder",
-        why="A version that exists only as unsuitable variants is no update.",
+        hook="list_finder",
+        why="`pip list --outdated` judges the newest versions only.",
     ),
     Decorate(
         file=_P + "commands/debug.py",
@@ -141,13 +141,13 @@ SEAMS: tuple[Seam, ...] = (
         file=_P + "build_env/installer.py",
         target="SubprocessBuildEnvironmentInstaller.install",
         hook="build_requirements",
-        why="Build requirements get the machine's description, not the user's label.",
+        why="Build requirements run on this machine: no label or host file counts.",
     ),
     Decorate(
         file=_P + "build_env/installer.py",
         target="InprocessBuildEnvironmentInstaller.install",
         hook="build_requirements",
-        why="Build requirements get the machine's description, not the user's label.",
+        why="Build requirements run on this machine: no label or host file counts.",
     ),
     Decorate(
         file=_P + "self_outdated_check.py",
