@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,13 +9,15 @@ import pytest
 
 from tests.lib.index import IndexServer
 
+pytest_plugins = ["tests.lib.skips"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--python",
-        default=sys.executable,
         metavar="PATH",
-        help="interpreter of the environments that functional tests make",
+        help="interpreter of the environments that functional tests make "
+        "(default: the running one, and for smoke tests every supported one)",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,36 @@ import pytest
 
 from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.hosts import HOSTS, write_host
+from tests.lib.interpreters import SUPPORTED, find_interpreters
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run tests marked ``smoke`` on every supported CPython."""
+    if (
+        "interpreter" in metafunc.fixturenames
+        and metafunc.definition.get_closest_marker("smoke") is not None
+        and metafunc.config.getoption("--python") is None
+    ):
+        metafunc.parametrize("interpreter", SUPPORTED, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def interpreter(request: pytest.FixtureRequest) -> str:
+    """Return the interpreter of the environments."""
+    version = getattr(request, "param", None)
+    if version is None:
+        return request.config.getoption("--python") or sys.executable
+    try:
+        return str(find_interpreters()[version])
+    except KeyError:
+        pytest.skip(f"CPython {version} is not on this machine")
 
 
 @pytest.fixture(scope="session")
 def workshop(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    interpreter: str,
 ) -> Workshop:
     """Return the maker of environments; workers of one run share what it made."""
     folder = tmp_path_factory.getbasetemp()
@@ -22,7 +48,7 @@ def workshop(
         folder = folder.parent
     shared = folder / "workshop"
     shared.mkdir(exist_ok=True)
-    return Workshop(shared, request.config.getoption("--python"))
+    return Workshop(shared, interpreter)
 
 
 @pytest.fixture

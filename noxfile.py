@@ -1,0 +1,124 @@
+"""Sessions for developers: ``nox`` runs what a change must pass."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT))
+
+from tests.lib.interpreters import find_interpreters  # noqa: E402
+
+BUILD = ROOT / "build"
+INTERPRETERS = find_interpreters()
+# What nox looks up as python3.x is to be an interpreter that starts, not a pyenv shim.
+os.environ["PATH"] = os.pathsep.join(
+    [*(str(path.parent) for path in INTERPRETERS.values()), os.environ.get("PATH", "")]
+)
+
+TEST_TOOLS = ["pytest>=8", "pytest-xdist", "hypothesis", "virtualenv", "filelock"]
+LINTERS = ["ruff", "mypy", "hatchling", "nox"]
+PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
+
+nox.needs_version = ">=2024.4.15"
+nox.options.default_venv_backend = "virtualenv"
+nox.options.error_on_missing_interpreters = True
+nox.options.sessions = ["test"]
+
+
+@nox.session(venv_backend="none")
+def test(session: nox.Session) -> None:
+    """Run everything that a change must pass."""
+    for name in ("lint", *(f"unit-{version}" for version in INTERPRETERS)):
+        session.notify(name)
+    session.notify("functional", session.posargs)
+
+
+@nox.session
+def assemble(session: nox.Session) -> None:
+    """Write the assembled fork to build/assembled, for tests, mypy and editors."""
+    _assemble(session)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and types."""
+    session.install(*LINTERS, *TEST_TOOLS)
+    _assemble(session)
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    overlay = ["pip._internal.variants", "pip._vendor.packaging._variants"]
+    packages = [*overlay, "fork", "tools", "tests"]
+    session.run("mypy", *(part for package in packages for part in ("-p", package)))
+    session.run("mypy", "noxfile.py")
+
+
+@nox.session(python=list(INTERPRETERS))
+def unit(session: nox.Session) -> None:
+    """Run the unit tests against the assembled fork."""
+    session.install(*TEST_TOOLS)
+    _assemble(session)
+    session.run(*PYTEST, *(session.posargs or ["tests/unit"]))
+
+
+@nox.session
+def functional(session: nox.Session) -> None:
+    """Run the functional tests against the built wheel, two at a time."""
+    session.install(*TEST_TOOLS)
+    session.run(
+        *PYTEST,
+        *("-n", "2", "-m", "not torch"),
+        *(session.posargs or ["tests/functional"]),
+        env=_wheels(session),
+    )
+
+
+@nox.session(python="3.11")
+def torch(session: nox.Session) -> None:
+    """Install a real torch wheel as a variant (downloads it: about 200 MB)."""
+    session.install(*TEST_TOOLS)
+    session.run(
+        *PYTEST,
+        "-m",
+        "torch",
+        "tests/functional",
+        *session.posargs,
+        env=_wheels(session),
+    )
+
+
+def _assemble(session: nox.Session) -> None:
+    requirements = nox.project.load_toml("pyproject.toml")["build-system"]["requires"]
+    folder, stamp = BUILD / "requirements", BUILD / "requirements.txt"
+    wanted = "\n".join(requirements)
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        install = ["python", "-m", "pip", "install", "-q", "--no-deps", "--no-compile"]
+        session.run(*install, "--target", str(folder), *requirements)
+        stamp.write_text(wanted, encoding="utf-8")
+    session.run("python", "-m", "fork", "assemble", "--from", str(folder))
+
+
+def _wheels(session: nox.Session) -> dict[str, str]:
+    """Return variables that name the wheels of the fork and of untouched pip."""
+    pins = nox.project.load_toml("pyproject.toml")["build-system"]["requires"]
+    (upstream,) = (pin for pin in pins if pin.startswith("pip="))
+    wheels = {}
+    for variable, name, requirement in (
+        ("PIP_VARIANTS_WHEEL", "fork", "."),
+        ("PIP_UPSTREAM_WHEEL", "upstream", upstream),
+    ):
+        folder = BUILD / f"{name}-wheel"
+        shutil.rmtree(folder, ignore_errors=True)
+        session.run(
+            *("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder)),
+            requirement,
+        )
+        (wheel,) = folder.glob("*.whl")
+        wheels[variable] = str(wheel)
+    return wheels
