@@ -14,7 +14,6 @@ from fork.edits import apply, reverse
 from fork.errors import ForkError
 from fork.kinds import Seam, import_edits
 from fork.module import Module
-from fork.normal import fingerprint
 from fork.pins import PINS
 from fork.recorded import Recorded, load
 from fork.seams import SEAMS
@@ -26,6 +25,8 @@ __all__ = [
     "Sources",
     "assemble",
     "assemble_project",
+    "overlay_clashes",
+    "overlay_files",
     "read_sources",
     "record",
     "write",
@@ -133,9 +134,7 @@ def record(sources: Sources, seams: Iterable[Seam]) -> Recorded:
     fingerprints: dict[str, dict[str, str]] = {}
     for path, group in _by_file(seams).items():
         module = _module(path, files)
-        fingerprints[path] = {
-            seam.target: fingerprint(seam.anchor(module)) for seam in group
-        }
+        fingerprints[path] = {seam.target: seam.fingerprint(module) for seam in group}
     releases = (sources.upstream, *sources.vendored)
     return Recorded(
         digests={release.pin.name: release.digest for release in releases},
@@ -227,20 +226,29 @@ def _check_census(upstream: Release, recorded: Recorded) -> None:
         )
 
 
-def _refuse_clash(added: Iterable[str], files: dict[str, bytes], source: str) -> None:
+def overlay_clashes(added: Iterable[str], files: Iterable[str]) -> list[str]:
+    """Return one line for each added file that would replace or shadow one of files."""
+    files = set(files)
     folders = {parent.as_posix() for path in files for parent in Path(path).parents}
+    lines: list[str] = []
     for path in added:
         module = path.removesuffix("/__init__.py").removesuffix(".py")
-        package, plain = f"{module}/__init__.py", f"{module}.py"
-        taken = [each for each in (path, package, plain) if each in files]
-        if Path(path).name == "__init__.py" and Path(path).parent.as_posix() in folders:
-            taken.append(f"{Path(path).parent.as_posix()}/")
-        if taken:
-            raise ForkError(
-                f"overlay clash: a file of {source} would replace or shadow upstream's "
-                f"{taken[0]!r}; rename it, or make the change a seam in fork/seams.py. "
-                f"File: {path!r}"
-            )
+        taken = {path, f"{module}/__init__.py", f"{module}.py"} & files
+        folder, _, name = path.rpartition("/")
+        if name == "__init__.py" and folder in folders:
+            taken.add(f"{folder}/")
+        lines += [f"{path}: would replace or shadow {each}" for each in sorted(taken)]
+    return lines
+
+
+def _refuse_clash(added: Iterable[str], files: Iterable[str], source: str) -> None:
+    lines = overlay_clashes(added, files)
+    if lines:
+        raise ForkError(
+            f"overlay clash: files of {source} are upstream's too; rename them, or make "
+            "the change a seam in fork/seams.py\n"
+            + "\n".join(f"  {line}" for line in lines)
+        )
 
 
 def _by_file(seams: Iterable[Seam]) -> dict[str, list[Seam]]:
@@ -267,9 +275,8 @@ def _edit(
     edits = import_edits(module, seams)
     for seam in seams:
         edits += seam.edits(module)
-        if fingerprint(seam.anchor(module)) != recorded.fingerprints.get(path, {}).get(
-            seam.target
-        ):
+        expected = recorded.fingerprints.get(path, {}).get(seam.target)
+        if seam.fingerprint(module) != expected:
             raise ForkError(
                 f"seam {seam.name}: upstream's code is not the one that was reviewed. "
                 f"{_REVIEW}"

@@ -32,6 +32,7 @@ class Release:
     """
 
     pin: Pin
+    version: str
     digest: str
     files: dict[str, bytes]
     licenses: dict[str, bytes]
@@ -75,7 +76,7 @@ def read_release(
         )
         rows.append(f"{path},{expected},{size}")
     digest = hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
-    return Release(pin, digest, files, licenses)
+    return Release(pin, distribution.version, digest, files, licenses)
 
 
 def _find(pin: Pin, folder: Path | None) -> Distribution:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fork.edits import Edit
-from fork.errors import ForkError
+from fork.errors import AnchorError, ForkError
 from fork.module import Module
-from fork.normal import normal_form
+from fork.normal import fingerprint, normal_form
 
 __all__ = [
     "Append",
@@ -67,27 +67,30 @@ class Seam(ABC):
     def anchor(self, module: Module) -> ast.stmt:
         """Return the target's node.
 
-        :raises ForkError: the target is not there exactly once.
+        :raises AnchorError: the target is not there exactly once.
         """
         found = module.find(self.target)
         if len(found) != 1:
             raise self.error(f"the target is there {len(found)}x, not once")
         return found[0]
 
+    def fingerprint(self, module: Module) -> str:
+        """Return the fingerprint of what the edit depends on.
+
+        :raises AnchorError: the target is not there exactly once.
+        """
+        return fingerprint(self.anchor(module))
+
     @abstractmethod
     def edits(self, module: Module) -> list[Edit]:
         """Return the edits of the file.
 
-        :raises ForkError: the anchor does not match exactly once.
+        :raises AnchorError: the anchor does not match exactly once.
         """
 
-    def error(self, problem: str) -> ForkError:
-        """Return an error that names the seam and the way out."""
-        return ForkError(
-            f"seam {self.name}: {problem}. Compare the function with the release that "
-            "the seam was made for (python tools/rebase.py VERSION), then correct "
-            "fork/seams.py"
-        )
+    def error(self, problem: str) -> AnchorError:
+        """Return an error that names the seam."""
+        return AnchorError(self.name, problem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,13 +205,14 @@ class Constant(Seam):
     KIND = "constant"
     value: str
 
+    def fingerprint(self, module: Module) -> str:
+        """Return the fingerprint of the assignment, whatever the value."""
+        node = self._assignment(module)
+        return fingerprint(ast.Assign(node.targets, ast.Constant(None)))
+
     def edits(self, module: Module) -> list[Edit]:
         """Return the replacement of the assignment."""
-        node = self.anchor(module)
-        if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(
-            node.value, ast.Constant
-        ):
-            raise self.error("the target is not a literal")
+        node = self._assignment(module)
         # The whole statement: its text is the file's own, the literal's may not be.
         start, end = module.span(node)
         literal = module.span(node.value)
@@ -218,6 +222,12 @@ class Constant(Seam):
             + module.data[literal[1] : end]
         )
         return [Edit(start, module.data[start:end], new)]
+
+    def _assignment(self, module: Module) -> ast.Assign:
+        node = self.anchor(module)
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
+            raise self.error("the target is not a literal")
+        return node
 
 
 def import_edits(module: Module, seams: list[Seam]) -> list[Edit]:

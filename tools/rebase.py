@@ -1,0 +1,81 @@
+"""Report what another release of pip changes for the fork; change nothing.
+
+The report goes seam by seam: unchanged, changed (with both bodies) or missing; then the
+census of sensitive calls and files that clash with the overlay.  The exit status is 0 if
+nothing drifted, 1 if something did, 2 if the report cannot be made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from fork.assembler import overlay_files  # noqa: E402
+from fork.distributions import Release, read_release  # noqa: E402
+from fork.drift import compare  # noqa: E402
+from fork.errors import ForkError  # noqa: E402
+from fork.pins import PIP  # noqa: E402
+from fork.seams import SEAMS  # noqa: E402
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the report; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "release", help="a version of pip, a wheel of it, or a folder it is unpacked in"
+    )
+    parser.add_argument(
+        "--from",
+        dest="pinned",
+        default=PIP.version,
+        metavar="RELEASE",
+        help="the release to compare with, given alike (default: %(default)s)",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        with TemporaryDirectory(prefix="rebase-") as folder:
+            old = _release(options.pinned, Path(folder, "old"))
+            new = _release(options.release, Path(folder, "new"))
+        drift = compare(old, new, SEAMS, overlay_files(ROOT / "src"))
+    except ForkError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(drift.lines()))
+    return int(drift.drifted)
+
+
+def _release(given: str, folder: Path) -> Release:
+    path = Path(given)
+    if path.is_dir():
+        return read_release(PIP, path, exact=False)
+    folder.mkdir()
+    wheel = path if path.suffix == ".whl" else _download(given, folder)
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder / "unpacked")
+    except (OSError, zipfile.BadZipFile) as error:
+        raise ForkError(f"cannot unpack the wheel ({error}): {given!r}") from error
+    return read_release(PIP, folder / "unpacked", exact=False)
+
+
+def _download(version: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--only-binary=:all:", "--dest", str(folder), f"pip==={version}"]
+    if subprocess.run(command, check=False).returncode:
+        raise ForkError(
+            "cannot download that release; see pip's message above. Give a version "
+            f"that a package index has, or the path of a wheel: {version!r}"
+        )
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+if __name__ == "__main__":
+    sys.exit(main())
