@@ -22,7 +22,7 @@ from pip._internal.variants.links import label_of, source_of
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version
+    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
@@ -57,7 +57,7 @@ class Release:
         self,
         context: Context,
         project: NormalizedName,
-        version: Version,
+        version: _BaseVersion,
         links: Sequence[Link],
         sources: Sequence[str],
     ) -> None:
@@ -84,10 +84,10 @@ class Release:
     @functools.cached_property
     def chosen_label(self) -> str | None:
         """Give the label that the user chose for this release, if it applies to it."""
-        label = self._context.label_for(self.project)
-        if label is not None:
-            return label
-        present = {label for labels in self.labels.values() for label in labels}
+        chosen = self._context.label_for(self.project)
+        if chosen is not None:
+            return chosen
+        present = {name for labels in self.labels.values() for name in labels}
         for label in self._context.labels_for_all():
             if label in present:
                 return label
@@ -121,9 +121,7 @@ class Release:
                 problem = f"its variants manifest cannot be used: {error} ({url})"
             else:
                 return select(source, manifest, labels, self._context.providers)
-        self._context.warn_once(
-            f"Ignoring the variant wheels of {self}: {problem}"
-        )
+        self._context.warn_once(f"Ignoring the variant wheels of {self}: {problem}")
         return without_manifest(source, labels, problem)
 
     @functools.cached_property
@@ -143,9 +141,9 @@ class Release:
         plain = (len(self.selections), 0)
         ranked = []
         for link in self.links:
-            label = label_of(link)
-            if label is not None:
-                place = places.get((source_of(link), label))
+            own_label = label_of(link)
+            if own_label is not None:
+                place = places.get((source_of(link), own_label))
             else:
                 place = plain if chosen is None else None
             if place is not None:
@@ -225,7 +223,7 @@ def _ordered_infos(
     """Give upstream's candidates; where a version has variants, put it in order."""
     must_have_label = context.label_for(project) is not None
 
-    def group_key(info: IndexCandidateInfo) -> tuple[Version, bool, bool]:
+    def group_key(info: IndexCandidateInfo) -> tuple[_BaseVersion, bool, bool]:
         # Upstream ranks what is yanked or has another hash below everything else.
         link = _link(info)
         return info[0], link.is_yanked, link.is_hash_allowed(hashes)
@@ -265,7 +263,7 @@ def _make(
 def _release(
     context: Context,
     project: NormalizedName,
-    version: Version,
+    version: _BaseVersion,
     links: Sequence[Link],
     finder: PackageFinder,
 ) -> Release:

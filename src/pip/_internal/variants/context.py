@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.utils.logging import getLogger
+from pip._internal.utils._log import getLogger
 
 if TYPE_CHECKING:
     import optparse
 
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version
+    from pip._vendor.packaging.version import _BaseVersion
 
-    from pip._internal.build_env.base import BuildEnvironmentInstaller
+    from pip._internal.build_env.installer import (
+        InprocessBuildEnvironmentInstaller,
+        SubprocessBuildEnvironmentInstaller,
+    )
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
@@ -57,7 +60,7 @@ class Context:
         self._choices: list[LabelChoice] = (
             [] if self.in_build else list(given("variants") or ())
         )
-        self.manifest_links: dict[tuple[NormalizedName, Version, str], Link] = {}
+        self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
         self.listing: str | None = None
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
@@ -154,21 +157,21 @@ def collector_created(
     suppress_no_index: bool = False,
 ) -> LinkCollector:
     """Give a new link collector the context of its command."""
-    collector: Any = fn(cls, session, options, suppress_no_index)
+    collector = fn(cls, session, options, suppress_no_index)
     # Only pip's check for a newer self suppresses this option; it needs no variants.
-    collector._variants = Context(session, options, enabled=not suppress_no_index)
-    collector_: LinkCollector = collector
-    return collector_
+    context = Context(session, options, enabled=not suppress_no_index)
+    collector._variants = context  # type: ignore[attr-defined]
+    return collector
 
 
 def build_requirements(
     fn: Callable[..., None],
-    installer: BuildEnvironmentInstaller,
+    installer: SubprocessBuildEnvironmentInstaller | InprocessBuildEnvironmentInstaller,
     *args: Any,
     **kwargs: Any,
 ) -> None:
     """Install build requirements for this machine, with no label chosen by hand."""
-    collector: Any = getattr(installer, "_finder")._link_collector
+    collector: Any = installer._finder._link_collector
     context: Context | None = getattr(collector, "_variants", None)
     if not isinstance(context, Context):
         return fn(installer, *args, **kwargs)

@@ -44,7 +44,7 @@ class InvalidHostFile(DiagnosticPipError):
         )
 
 
-class VariantLabelNotFound(DiagnosticPipError):
+class VariantLabelNotFound(DiagnosticPipError, DistributionNotFound):
     """No variant has the label that was chosen by hand."""
 
     reference = "variant-label-not-found"

@@ -27,7 +27,11 @@ __all__ = [
 ]
 
 #: Namespaces of devices that a plain or CPU build leaves idle, with their names.
-_ACCELERATORS = {"nvidia": "an NVIDIA GPU", "amd": "an AMD GPU", "intel": "an Intel GPU"}
+_ACCELERATORS = {
+    "nvidia": "an NVIDIA GPU",
+    "amd": "an AMD GPU",
+    "intel": "an Intel GPU",
+}
 _WIDTH = 80
 #: So many values of a feature are shown before the rest is counted.
 _SHOWN_VALUES = 8
@@ -113,9 +117,9 @@ def missed_accelerator(release: Release, label: str | None) -> str | None:
         if selection.manifest is None or not present:
             continue
         variants = selection.manifest.variants
-        if label is not None and label in variants:
-            if set(variants[label].features) & set(_ACCELERATORS):
-                return None
+        chosen = None if label is None else variants.get(label)
+        if chosen is not None and set(chosen.features) & set(_ACCELERATORS):
+            return None
         for refused, mismatches in selection.ranking.rejected.items():
             used = present & set(variants[refused].features)
             if not used or {m.feature.namespace for m in mismatches} - present:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.packaging.version import InvalidVersion, Version, _BaseVersion
 
-from pip._internal.utils.logging import getLogger
+from pip._internal.utils._log import getLogger
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -42,7 +42,7 @@ def keeps_to_fork(factory: Factory, project: str, specifier: SpecifierSet) -> bo
     )
 
 
-def say_how_to_leave(left_out: Iterable[Version]) -> None:
+def say_how_to_leave(left_out: Iterable[_BaseVersion]) -> None:
     """Tell that newer releases of upstream's pip were left out, if any."""
     from pip import __version__
 

@@ -14,7 +14,7 @@ from pip._vendor.packaging._variants import (
 )
 
 from pip._internal.models.link import Link
-from pip._internal.utils.logging import getLogger
+from pip._internal.utils._log import getLogger
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.context import context_of
 
@@ -45,6 +45,7 @@ class ManifestLink(Link):
 
     @property
     def filename(self) -> Any:
+        """Give the file name that the index states."""
         return self.stated_filename
 
 
@@ -90,9 +91,7 @@ def scan_directory(
                 except InvalidManifestFilename as error:
                     logger.debug("Skipping %s: %s", entry.path, error)
                     continue
-                directory._project_name_to_urls[project].append(
-                    path_to_url(entry.path)
-                )
+                directory._project_name_to_urls[project].append(path_to_url(entry.path))
 
 
 def evaluate_links(
@@ -107,12 +106,18 @@ def evaluate_links(
         return fn(finder, link_evaluator, _without_variants(finder, links))
     rest = []
     for link in links:
-        if isinstance(link, ManifestLink) or MANIFEST_SUFFIX in link.url:
-            if link.filename.endswith(MANIFEST_SUFFIX):
-                _register(context, link_evaluator, link)
-                continue
-        rest.append(link)
+        if _is_manifest(link):
+            _register(context, link_evaluator, link)
+        else:
+            rest.append(link)
     return fn(finder, link_evaluator, rest)
+
+
+def _is_manifest(link: Link) -> bool:
+    # A page may have 10,000 links: the file name is only taken where it can matter.
+    return isinstance(link, ManifestLink) or (
+        MANIFEST_SUFFIX in link.url and link.filename.endswith(MANIFEST_SUFFIX)
+    )
 
 
 def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> None:

@@ -171,7 +171,9 @@ def parse_manifest(data: bytes) -> Manifest:
     if not variants:
         raise InvalidManifest("it lists no variants")
     used = {
-        namespace: None for variant in variants.values() for namespace in variant.features
+        namespace: None
+        for variant in variants.values()
+        for namespace in variant.features
     }
     ranked = set(namespaces)
     for namespace in used:

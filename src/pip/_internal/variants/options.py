@@ -69,7 +69,8 @@ class VariantOption(PipOption):
     """An option whose value may be ``[PACKAGE=]LABEL``."""
 
     TYPES = (*PipOption.TYPES, "label_choice")
-    TYPE_CHECKER = {**PipOption.TYPE_CHECKER, "label_choice": _check_label_choice}
+    TYPE_CHECKER = PipOption.TYPE_CHECKER.copy()
+    TYPE_CHECKER["label_choice"] = _check_label_choice
 
 
 variant: Callable[..., optparse.Option] = partial(

@@ -118,9 +118,7 @@ def _listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
     return list(listed | known)
 
 
-def _places(
-    variant: Variant, positions: _Positions
-) -> list[tuple[float, ...]] | None:
+def _places(variant: Variant, positions: _Positions) -> list[tuple[float, ...]] | None:
     """Give the place of the best value of each feature; None if one has none."""
     places: list[tuple[float, ...]] = []
     for namespace, features in variant.features.items():

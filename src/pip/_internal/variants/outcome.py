@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.utils._log import VERBOSE
-from pip._internal.utils.logging import getLogger, indent_log
+from pip._internal.utils._log import VERBOSE, getLogger
+from pip._internal.utils.logging import indent_log
 from pip._internal.variants import explain
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.links import label_of
@@ -187,9 +187,7 @@ def _nothing_left(
     )
 
 
-def debug_tags(
-    fn: Callable[[optparse.Values], None], options: optparse.Values
-) -> None:
+def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
     """Show what this machine supports after the tags that it supports."""
     fn(options)
     from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES, Providers

@@ -9,11 +9,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from pip._vendor.requests.exceptions import (
-    ChunkedEncodingError,
-    ConnectionError,
-    RequestException,
-)
+from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
+from pip._vendor.requests.exceptions import ConnectionError as RequestConnectionError
 from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.exceptions import (
@@ -23,7 +20,7 @@ from pip._internal.exceptions import (
 )
 from pip._internal.models.link import Link
 from pip._internal.network.utils import raise_for_status
-from pip._internal.utils.logging import getLogger
+from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.manifest import InvalidManifest, Manifest, parse_manifest
 
@@ -105,7 +102,7 @@ def _get(session: PipSession, url: str, *, fresh: bool) -> bytes:
     try:
         raise_for_status(response)
         return _read(response)
-    except (HTTPError, ChunkedEncodingError, ConnectionError, OSError) as error:
+    except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
         raise _BodyBrokeOff(str(error)) from None
     finally:
         response.close()

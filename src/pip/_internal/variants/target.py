@@ -37,7 +37,7 @@ def marker_environment(
 
     :param described: the values that the user stated for it, which win.
     """
-    environment: dict[str, str] = {**default_environment()}
+    environment = {name: str(value) for name, value in default_environment().items()}
     given = vars(options)
     if platforms := given.get("platforms"):
         environment |= _of_platform(platforms[0])

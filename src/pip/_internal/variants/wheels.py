@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pip._vendor.packaging._variants import split_label
+from pip._vendor.packaging.utils import parse_wheel_filename
+
 from pip._internal.exceptions import InvalidWheel, MetadataInconsistent
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
 from pip._internal.variants.context import context_of
@@ -30,8 +33,6 @@ def cached_wheels(
     fn: Callable[[Cache, Link, str], list[Any]], cache: Cache, *args: Any
 ) -> list[Any]:
     """Leave out cached wheels with a label, whose variant nobody has judged."""
-    from pip._vendor.packaging._variants import split_label
-
     return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
 
 
@@ -47,7 +48,8 @@ def unsupported_wheel(
     if context is None or not context.enabled:
         raise VariantsDisabled(link.filename)
     if link.is_file:
-        wheel = get_wheel_distribution(FilesystemWheel(link.file_path), "")
+        project, *_ = parse_wheel_filename(link.filename)
+        wheel = get_wheel_distribution(FilesystemWheel(link.file_path), project)
         _refuse_unsuitable(context, link, label, _own_manifest(wheel, link, label))
 
 

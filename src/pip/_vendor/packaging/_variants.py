@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
@@ -76,7 +76,7 @@ def parse_wheel_filename(
     def parse(filename: str, *args: P.args, **kwargs: P.kwargs) -> R:
         return fn(split_label(filename)[0], *args, **kwargs)
 
-    return parse
+    return cast("Callable[Concatenate[str, P], R]", parse)
 
 
 def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:

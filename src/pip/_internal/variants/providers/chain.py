@@ -21,7 +21,7 @@ from pip._vendor.packaging.markers import (
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.utils.logging import getLogger
+from pip._internal.utils._log import getLogger
 from pip._internal.variants import target
 from pip._internal.variants.manifest import Manifest, Provider, ProviderKind
 from pip._internal.variants.properties import SupportedProperties
@@ -66,9 +66,7 @@ class Providers:
         self._detected: dict[str, Answer] = {}
 
     @classmethod
-    def for_options(
-        cls, options: optparse.Values, host_file: str | None
-    ) -> Providers:
+    def for_options(cls, options: optparse.Values, host_file: str | None) -> Providers:
         """Make the chain for the target that the options of a command name.
 
         :raises InvalidHostFile: if *host_file* is given and does not describe one.
@@ -135,7 +133,7 @@ class Providers:
 
     def _required_packages(self, provider: Provider) -> set[str]:
         """Name the packages that a plugin needs on the target."""
-        names = set()
+        names: set[str] = set()
         for text in provider.requires:
             try:
                 requirement = Requirement(text)
@@ -184,7 +182,7 @@ def supported(answers: Mapping[str, Answer]) -> SupportedProperties:
 
 
 def _builtin(namespace: str) -> BuiltinProvider:
-    module: BuiltinProvider = import_module(  # type: ignore[assignment]
+    provider: BuiltinProvider = import_module(
         f"pip._internal.variants.providers.{namespace}"
     )
-    return module
+    return provider
