@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants import fork
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.links import label_of, source_of
+from pip._internal.variants.release import Release
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -35,138 +35,13 @@ if TYPE_CHECKING:
         IndexCandidateInfo,
     )
     from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.selection import Selection
 
 __all__ = [
-    "Release",
     "all_candidates",
     "found_candidates",
     "index_finder",
     "list_finder",
 ]
-
-
-class Release:
-    """The files of one version among which a choice is made.
-
-    :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
-    :ivar judged: whether the choice was made.
-    """
-
-    def __init__(
-        self,
-        context: Context,
-        project: NormalizedName,
-        version: _BaseVersion,
-        links: Sequence[Link],
-        sources: Sequence[str],
-    ) -> None:
-        self._context = context
-        self.project = project
-        self.version = version
-        self.links = tuple(links)
-        self._sources = sources
-        self.judged = False
-
-    def __str__(self) -> str:
-        return f"{self.project} {self.version}"
-
-    @functools.cached_property
-    def labels(self) -> dict[str, list[str]]:
-        """Give the labels of the wheels by source, the first source first."""
-        labels: dict[str, dict[str, None]] = {source: {} for source in self._sources}
-        for link in self.links:
-            label = label_of(link)
-            if label is not None:
-                labels.setdefault(source_of(link), {})[label] = None
-        return {source: list(found) for source, found in labels.items() if found}
-
-    @functools.cached_property
-    def chosen_label(self) -> str | None:
-        """Give the label that the user chose for this release, if it applies to it."""
-        chosen = self._context.label_for(self.project)
-        if chosen is not None:
-            return chosen
-        present = {name for labels in self.labels.values() for name in labels}
-        for label in self._context.labels_for_all():
-            if label in present:
-                return label
-        return None
-
-    @functools.cached_property
-    def selections(self) -> dict[str, Selection]:
-        """Decide about the variants, source by source; each has its own manifest."""
-        self.judged = True
-        return {
-            source: self._select(source, labels)
-            for source, labels in self.labels.items()
-        }
-
-    def selection_of(self, link: Link) -> Selection | None:
-        """Give the decision that a wheel at *link* is part of."""
-        return self.selections.get(source_of(link))
-
-    def _select(self, source: str, labels: Sequence[str]) -> Selection:
-        from pip._internal.variants.selection import select, without_manifest
-        from pip._internal.variants.sources import ManifestUnavailable, fetch_manifest
-
-        link = self._context.manifest_links.get((self.project, self.version, source))
-        if link is None:
-            problem = "its index lists no variants manifest"
-        else:
-            try:
-                manifest = fetch_manifest(self._context.session, link)
-            except ManifestUnavailable as error:
-                url = redact_auth_from_url(link.url_without_fragment)
-                problem = f"its variants manifest cannot be used: {error} ({url})"
-            else:
-                return select(source, manifest, labels, self._context.providers)
-        self._context.warn_once(f"Ignoring the variant wheels of {self}: {problem}")
-        return without_manifest(source, labels, problem)
-
-    @functools.cached_property
-    def ranked(self) -> list[Link]:
-        """Give the links that may be installed, best first.
-
-        :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
-        """
-        places: dict[tuple[str, str], tuple[int, int]] = {}
-        for source_at, (source, selection) in enumerate(self.selections.items()):
-            for label_at, label in enumerate(selection.ranking.compatible):
-                places[source, label] = (source_at, label_at)
-        chosen = self.chosen_label
-        if chosen is not None:
-            self._refuse_unsupported(chosen)
-            places = {key: place for key, place in places.items() if key[1] == chosen}
-        plain = (len(self.selections), 0)
-        ranked = []
-        for link in self.links:
-            own_label = label_of(link)
-            if own_label is not None:
-                place = places.get((source_of(link), own_label))
-            else:
-                place = plain if chosen is None else None
-            if place is not None:
-                ranked.append((place, link))
-        ranked.sort(key=lambda item: item[0])
-        return [link for _, link in ranked]
-
-    def _refuse_unsupported(self, label: str) -> None:
-        from pip._internal.variants.errors import UnsupportedVariant
-        from pip._internal.variants.explain import rejection
-
-        holders = [
-            selection
-            for source, selection in self.selections.items()
-            if label in self.labels[source]
-        ]
-        if holders and not any(
-            label in selection.ranking.compatible for selection in holders
-        ):
-            raise UnsupportedVariant(
-                f"The variant {label} of {self}",
-                [rejection(selection, label) for selection in holders],
-            )
 
 
 def found_candidates(
@@ -309,10 +184,10 @@ def all_candidates(
         return candidates
     newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
     unsuitable = set()
+    project = canonicalize_name(project_name)
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):
-            project = canonicalize_name(project_name)
             release = context.release(
                 (project, version, tuple(links)),
                 functools.partial(_release, context, project, version, links, finder),
@@ -322,4 +197,9 @@ def all_candidates(
                 continue
         if context.listing == "newest" and not version.is_prerelease:
             break
-    return [found for found in candidates if found.version not in unsuitable]
+    left = [found for found in candidates if found.version not in unsuitable]
+    if candidates and not left and context.listing == "all":
+        from pip._internal.variants.outcome import nothing_left
+
+        raise nothing_left(project_name, None, context.reached_releases(project))
+    return left

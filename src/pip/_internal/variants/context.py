@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
-    from pip._internal.variants.candidates import Release
     from pip._internal.variants.options import LabelChoice
     from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.release import Release
 
 __all__ = ["Context", "build_requirements", "collector_created", "context_of"]
 
@@ -127,12 +127,12 @@ class Context:
         """Give the release with the file at *link* if it was weighed for variants."""
         return None if link is None else self._release_of_link.get(link)
 
-    def judged_releases(self, project: NormalizedName) -> list[Release]:
-        """Give the releases of a project that were judged, newest first."""
+    def reached_releases(self, project: NormalizedName) -> list[Release]:
+        """Give the releases of a project that were weighed, newest first."""
         found = [
             release
             for release in self._releases.values()
-            if release.project == project and release.judged
+            if release.project == project and release.reached
         ]
         return sorted(found, key=lambda release: release.version, reverse=True)
 
@@ -171,9 +171,10 @@ def build_requirements(
     **kwargs: Any,
 ) -> None:
     """Install build requirements for this machine, with no label chosen by hand."""
-    collector: Any = installer._finder._link_collector
-    context: Context | None = getattr(collector, "_variants", None)
-    if not isinstance(context, Context):
+    finder: PackageFinder = vars(installer).get("finder") or vars(installer)["_finder"]
+    collector: Any = finder._link_collector
+    context = context_of(finder)
+    if context is None:
         return fn(installer, *args, **kwargs)
     # In this process the new context counts, in a child the variables do.
     environ = {_IN_BUILD: "1"}

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from pip._internal.variants.ordering import Mismatch
 
 if TYPE_CHECKING:
-    from pip._internal.variants.candidates import Release
     from pip._internal.variants.properties import Property
     from pip._internal.variants.providers.answer import Answer
+    from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
 __all__ = [

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.candidates import Release
+    from pip._internal.variants.release import Release
 
-__all__ = ["debug_tags", "installation_error", "resolved"]
+__all__ = ["debug_tags", "installation_error", "nothing_left", "resolved"]
 
 logger = getLogger(__name__)
+
+#: So many releases of a project are told of in an error, newest first.
+_SHOWN_RELEASES = 10
 
 
 def resolved(
@@ -85,7 +88,7 @@ def _announce(context: Context, release: Release, link: Link) -> None:
 
 
 def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
-    for release in context.judged_releases(chosen.project):
+    for release in context.reached_releases(chosen.project):
         if release.version > chosen.version and not release.ranked:
             reasons = "; ".join(explain.rejections(release))
             context.warn_once(
@@ -100,11 +103,7 @@ def _refuse_unknown_labels(context: Context, releases: list[Release]) -> None:
     if not releases:
         return
     for label in context.labels_for_all():
-        if not any(
-            label in labels
-            for release in releases
-            for labels in release.labels.values()
-        ):
+        if not any(release.has_label(label) for release in releases):
             from pip._internal.variants.errors import VariantLabelNotFound
 
             raise VariantLabelNotFound(
@@ -116,19 +115,20 @@ def _refuse_unknown_labels(context: Context, releases: list[Release]) -> None:
             )
 
 
-def _labels_line(release: Release) -> str:
-    labels = dict.fromkeys(
-        label for labels in release.labels.values() for label in labels
-    )
-    runs = {
-        label
-        for selection in release.selections.values()
-        for label in selection.ranking.compatible
-    }
-    described = [
-        label if label in runs else f"{label} (not supported here)" for label in labels
-    ]
-    return f"{release} has {', '.join(described)}"
+def _labels_line(release: Release, *, judge: bool = True) -> str:
+    """List the labels of a release; only if it is to be judged, which ones run."""
+    labels = [label for labels in release.labels.values() for label in labels]
+    if judge:
+        runs = {
+            label
+            for selection in release.selections.values()
+            for label in selection.ranking.compatible
+        }
+        labels = [
+            label if label in runs else f"{label} (not supported here)"
+            for label in labels
+        ]
+    return f"{release} has {', '.join(dict.fromkeys(labels))}"
 
 
 def installation_error(
@@ -149,23 +149,32 @@ def installation_error(
     for project, requirement in projects.items():
         releases = [
             release
-            for release in context.judged_releases(project)
+            for release in context.reached_releases(project)
             if not release.ranked
         ]
         label = context.label_for(project)
         if releases:
-            return _nothing_left(requirement, label, releases)
+            return nothing_left(requirement, label, releases)
     return usual
 
 
-def _nothing_left(
+def nothing_left(
     requirement: str, label: str | None, releases: list[Release]
 ) -> InstallationError:
+    """Make the error that says why none of *releases* could be taken.
+
+    :param label: the label that the user chose for this project, if any.
+    :param releases: those that were reached, newest first.
+    """
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
 
     if label is not None:
         labelled = [release for release in releases if release.labels]
-        lines = [_labels_line(release) for release in labelled] or [
+        # Judging takes a request each; the newest release is the one that matters.
+        lines = [
+            _labels_line(release, judge=release is labelled[0])
+            for release in labelled[:_SHOWN_RELEASES]
+        ] or [
             f"{releases[0].project} has no variant wheels for this platform and Python"
         ]
         return VariantLabelNotFound(
@@ -176,9 +185,11 @@ def _nothing_left(
             "FILE.",
         )
     reasons = []
-    for release in releases:
+    for release in releases[:_SHOWN_RELEASES]:
         reasons.append(f"{release}:")
         reasons.extend(f"  {reason}" for reason in explain.rejections(release))
+    if len(releases) > _SHOWN_RELEASES:
+        reasons.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
     return NoCompatibleVariant(
         requirement,
         reasons,

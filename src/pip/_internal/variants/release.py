@@ -1,0 +1,143 @@
+"""One release and the choice among its files, made as late as possible."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.links import label_of, source_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+
+    from pip._internal.models.link import Link
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.selection import Selection
+
+__all__ = ["Release"]
+
+
+class Release:
+    """The files of one version among which a choice is made.
+
+    :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
+    :ivar reached: whether the resolver, or a listing, came to this release.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        project: NormalizedName,
+        version: _BaseVersion,
+        links: Sequence[Link],
+        sources: Sequence[str],
+    ) -> None:
+        self._context = context
+        self.project = project
+        self.version = version
+        self.links = tuple(links)
+        self._sources = sources
+        self.reached = False
+
+    def __str__(self) -> str:
+        return f"{self.project} {self.version}"
+
+    @functools.cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """Give the labels of the wheels by source, the first source first."""
+        labels: dict[str, dict[str, None]] = {source: {} for source in self._sources}
+        for link in self.links:
+            label = label_of(link)
+            if label is not None:
+                labels.setdefault(source_of(link), {})[label] = None
+        return {source: list(found) for source, found in labels.items() if found}
+
+    @functools.cached_property
+    def chosen_label(self) -> str | None:
+        """Give the label that the user chose for this release, if it applies to it."""
+        chosen = self._context.label_for(self.project)
+        if chosen is not None:
+            return chosen
+        return next(filter(self.has_label, self._context.labels_for_all()), None)
+
+    def has_label(self, label: str) -> bool:
+        """Tell whether a wheel of this release has *label*."""
+        return any(label in labels for labels in self.labels.values())
+
+    @functools.cached_property
+    def selections(self) -> dict[str, Selection]:
+        """Decide about the variants, source by source; each has its own manifest."""
+        return {
+            source: self._select(source, labels)
+            for source, labels in self.labels.items()
+        }
+
+    def selection_of(self, link: Link) -> Selection | None:
+        """Give the decision that a wheel at *link* is part of."""
+        return self.selections.get(source_of(link))
+
+    def _select(self, source: str, labels: Sequence[str]) -> Selection:
+        from pip._internal.variants.selection import select, without_manifest
+        from pip._internal.variants.sources import ManifestUnavailable, fetch_manifest
+
+        link = self._context.manifest_links.get((self.project, self.version, source))
+        if link is None:
+            problem = "its index lists no variants manifest"
+        else:
+            try:
+                manifest = fetch_manifest(self._context.session, link)
+            except ManifestUnavailable as error:
+                url = redact_auth_from_url(link.url_without_fragment)
+                problem = f"its variants manifest cannot be used: {error} ({url})"
+            else:
+                return select(source, manifest, labels, self._context.providers)
+        self._context.warn_once(f"Ignoring the variant wheels of {self}: {problem}")
+        return without_manifest(source, labels, problem)
+
+    @functools.cached_property
+    def ranked(self) -> list[Link]:
+        """Give the links that may be installed, best first.
+
+        :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
+        """
+        self.reached = True
+        chosen = self.chosen_label
+        if chosen is not None and not self.has_label(chosen):
+            return []
+        places: dict[tuple[str, str], tuple[int, int]] = {}
+        for source_at, (source, selection) in enumerate(self.selections.items()):
+            for label_at, label in enumerate(selection.ranking.compatible):
+                places[source, label] = (source_at, label_at)
+        if chosen is not None:
+            self._refuse_unsupported(chosen)
+            places = {key: place for key, place in places.items() if key[1] == chosen}
+        plain = (len(self.selections), 0)
+        ranked = []
+        for link in self.links:
+            own_label = label_of(link)
+            if own_label is not None:
+                place = places.get((source_of(link), own_label))
+            else:
+                place = plain if chosen is None else None
+            if place is not None:
+                ranked.append((place, link))
+        ranked.sort(key=lambda item: item[0])
+        return [link for _, link in ranked]
+
+    def _refuse_unsupported(self, label: str) -> None:
+        from pip._internal.variants.errors import UnsupportedVariant
+        from pip._internal.variants.explain import rejection
+
+        holders = [
+            selection
+            for source, selection in self.selections.items()
+            if label in self.labels[source]
+        ]
+        if not any(label in selection.ranking.compatible for selection in holders):
+            raise UnsupportedVariant(
+                f"The variant {label} of {self}",
+                [rejection(selection, label) for selection in holders],
+            )
