@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,7 +94,7 @@ def overlay_files(source: Path) -> dict[str, Path]:
     return found
 
 
-def assemble(sources: Sources, recorded: Recorded, seams: Iterable[Seam]) -> Assembly:
+def assemble(sources: Sources, recorded: Recorded, seams: Sequence[Seam]) -> Assembly:
     """Verify the sources and return the fork's files.
 
     :raises ForkError: the sources are not as recorded; the message names each file
@@ -123,6 +123,7 @@ def assemble(sources: Sources, recorded: Recorded, seams: Iterable[Seam]) -> Ass
         raise ForkError("\n".join(problems))
     for path, file in sources.overlay.items():
         _compile(path, file.read_bytes())
+    _check_hooks(sources.overlay, seams)
     return Assembly(files, sources.overlay, licenses)
 
 
@@ -152,35 +153,43 @@ def write(assembly: Assembly, folder: Path, *, link: bool) -> None:
         is one link, so that new modules appear by themselves.
     """
     files = dict(assembly.files)
-    links: dict[str, Path] = {}
-    upstream_folders = {
-        parent.as_posix() for path in files for parent in Path(path).parents
-    }
+    links: dict[str, str] = {}
+    folders = _folders(files)
     for path, file in assembly.overlay.items():
-        if not link:
+        if link:
+            place, source = _link_place(path, file, folders)
+            start = (folder / place).parent.resolve()
+            links[place] = os.path.relpath(source.resolve(), start)
+        else:
             files[path] = file.read_bytes()
-            continue
-        for parent in [*reversed(Path(path).parents), Path(path)]:
-            if parent.as_posix() not in upstream_folders:
-                depth = len(Path(path).parts) - len(parent.parts)
-                links[parent.as_posix()] = [file, *file.parents][depth]
-                break
-    _remove_others(folder, {*files, *links})
+    _remove_others(folder, set(files), links)
     for path, data in files.items():
         target = folder / path
         if not target.is_file() or target.read_bytes() != data:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-    for path, source in links.items():
+    for path, source_text in links.items():
         target = folder / path
         if not target.is_symlink():
             target.parent.mkdir(parents=True, exist_ok=True)
-            _link(target, source)
+            _link(target, source_text)
 
 
-def _link(target: Path, source: Path) -> None:
+def _folders(files: Iterable[str]) -> set[str]:
+    return {parent.as_posix() for path in files for parent in Path(path).parents}
+
+
+def _link_place(path: str, file: Path, folders: set[str]) -> tuple[str, Path]:
+    """Return the outermost folder of an overlay file that is all ours, or the file."""
+    place, source = Path(path), file
+    while place.parent.as_posix() not in folders:
+        place, source = place.parent, source.parent
+    return place.as_posix(), source
+
+
+def _link(target: Path, source: str) -> None:
     try:
-        target.symlink_to(os.path.relpath(source.resolve(), target.parent.resolve()))
+        target.symlink_to(source)
     except OSError as error:
         raise ForkError(
             f"cannot make a symbolic link ({error.strerror}); on Windows, switch on its "
@@ -188,22 +197,20 @@ def _link(target: Path, source: Path) -> None:
         ) from error
 
 
-def _remove_others(folder: Path, kept: set[str]) -> None:
-    """Remove what is not kept, and what is kept but of another kind: links."""
-    folders = {parent.as_posix() for path in kept for parent in Path(path).parents}
-    for parent, directories, names in os.walk(folder, topdown=True):
+def _remove_others(folder: Path, files: set[str], links: dict[str, str]) -> None:
+    folders = _folders(files)
+    for parent, directories, names in os.walk(folder):
         below = Path(parent).relative_to(folder)
         for name in [*directories, *names]:
-            entry = Path(parent, name)
-            path = (below / name).as_posix()
+            entry, path = Path(parent, name), (below / name).as_posix()
             if entry.is_symlink():
-                entry.unlink()
+                if links.get(path) != os.fspath(entry.readlink()):
+                    entry.unlink()
             elif entry.is_dir():
                 if path not in folders and name != "__pycache__":
                     shutil.rmtree(entry)
-            elif path not in kept and below.name != "__pycache__":
+            elif path not in files and below.name != "__pycache__":
                 entry.unlink()
-        directories[:] = [each for each in directories if Path(parent, each).is_dir()]
 
 
 def _check_digest(release: Release, recorded: Recorded) -> None:
@@ -229,7 +236,7 @@ def _check_census(upstream: Release, recorded: Recorded) -> None:
 def overlay_clashes(added: Iterable[str], files: Iterable[str]) -> list[str]:
     """Return one line for each added file that would replace or shadow one of files."""
     files = set(files)
-    folders = {parent.as_posix() for path in files for parent in Path(path).parents}
+    folders = _folders(files)
     lines: list[str] = []
     for path in added:
         module = path.removesuffix("/__init__.py").removesuffix(".py")
@@ -289,6 +296,24 @@ def _edit(
         )
     _compile(path, edited)
     return edited
+
+
+def _check_hooks(overlay: dict[str, Path], seams: Iterable[Seam]) -> None:
+    modules: dict[str, Module | None] = {}
+    problems: list[str] = []
+    for seam in seams:
+        path = seam.hooks
+        if path not in modules:
+            found = overlay.get(path)
+            modules[path] = Module(path, found.read_bytes()) if found else None
+        module = modules[path]
+        if seam.hook and not (module and module.find(seam.hook)):
+            problems.append(
+                f"seam {seam.name}: the hook {seam.hook!r} is not defined in "
+                f"{f'src/{path}'!r}. Define it there, or correct fork/seams.py"
+            )
+    if problems:
+        raise ForkError("\n".join(problems))
 
 
 def _compile(path: str, data: bytes) -> None:

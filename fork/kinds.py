@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _PACKAGING = "pip/_vendor/packaging/"
+_SEAMS = "pip/_internal/variants/seams.py"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +55,20 @@ class Seam(ABC):
         """Return how messages refer to this seam."""
         return f"{self.file}: {self.target} ({self.KIND})"
 
+    @property
+    def hooks(self) -> str:
+        """Return the archive path of the overlay's module that defines the hook."""
+        # Vendored packaging is imported on its own by third-party processes.
+        vendored = self.file.startswith(_PACKAGING)
+        return f"{_PACKAGING}_variants.py" if vendored else _SEAMS
+
     def imports(self) -> list[str]:
         """Return the import lines that the file needs for this seam."""
         lines = [self.requires] if self.requires else []
-        if self.hook and self.file.startswith(_PACKAGING):
-            # Vendored packaging is imported on its own by third-party processes.
-            lines.append("from . import _variants")
-        elif self.hook:
+        if self.hook and self.hooks == _SEAMS:
             lines.append("from pip._internal.variants import seams as _variants")
+        elif self.hook:
+            lines.append("from . import _variants")
         return lines
 
     def anchor(self, module: Module) -> ast.stmt:

@@ -1,0 +1,55 @@
+"""The census counts calls of sensitive functions, however they are written."""
+
+from __future__ import annotations
+
+from fork.census import differences, take_census
+
+PATH = "pip/_internal/sample.py"
+
+
+def test_calls_are_counted_by_function() -> None:
+    source = b"""
+from packaging.utils import parse_wheel_filename as parse
+Wheel("module level")
+class C:
+    wheel = Wheel("class level")
+    def f(self, wheel):
+        parse(wheel); self.parse_wheel_filename(wheel)
+        LinkCollector.create(); self.create(); Wheel.supported(wheel)
+        def inner():
+            return [Wheel(name) for name in wheel]
+        return functools.partial(self.evaluate_link, 1), partial(print, Wheel)
+"""
+    assert take_census({PATH: source}) == {
+        PATH: {
+            "<module>": {"Wheel": 1},
+            "C": {"Wheel": 1},
+            "C.f": {
+                "LinkCollector": 1,
+                "evaluate_link": 1,
+                "parse_wheel_filename": 2,
+                "supported": 1,
+            },
+            "C.f.inner": {"Wheel": 1},
+        }
+    }
+
+
+def test_only_pip_and_packaging_are_counted() -> None:
+    files = {
+        "pip/_vendor/distlib/index.py": b"Wheel()",
+        "pip/_vendor/packaging/pylock.py": b"Wheel()",
+        "pip/_internal/data.json": b"Wheel()",
+    }
+    assert list(take_census(files)) == ["pip/_vendor/packaging/pylock.py"]
+
+
+def test_differences_name_the_call_site() -> None:
+    before = {PATH: {"f": {"Wheel": 1}, "g": {"supported": 1}}}
+    after = {PATH: {"f": {"Wheel": 2}, "h": {"supported": 1}}}
+    assert differences(before, before) == []
+    assert differences(before, after) == [
+        f"{PATH}: f calls Wheel 2x, recorded 1x",
+        f"{PATH}: g calls supported 0x, recorded 1x",
+        f"{PATH}: h calls supported 1x, recorded 0x",
+    ]
