@@ -11,6 +11,7 @@ __all__ = [
     "CPU_HOSTS",
     "CUDA_HOSTS",
     "HOSTS",
+    "forced",
     "make_host",
     "nvidia_features",
     "write_host",
@@ -80,6 +81,14 @@ def make_host(
     if environment is not None:
         host["environment"] = dict(environment)
     return host
+
+
+def forced(driver: str, capability: str = "9.0") -> dict[str, str | None]:
+    """Return the variables by which a user states the NVIDIA driver and GPU."""
+    return {
+        "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": driver,
+        "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": capability,
+    }
 
 
 def write_host(path: Path, host: Mapping[str, Any] | str) -> Path:
