@@ -34,8 +34,8 @@ __all__ = [
 
 ROOT = Path(__file__).resolve().parent.parent
 _REVIEW = (
-    "Read what changed (python tools/rebase.py VERSION), adapt the fork, then type: "
-    "python -m fork record"
+    "To accept the change, read it first (python tools/rebase.py VERSION), adapt the "
+    "fork, then type: python -m fork record"
 )
 
 
@@ -220,7 +220,7 @@ def _check_digest(release: Release, recorded: Recorded) -> None:
         raise ForkError(
             f"{pin.name} {pin.version} is not the release that was reviewed: its digest "
             f"is {release.digest}, recorded is {expected}. Get it from the Python "
-            f"Package Index; if the pin was moved on purpose: {_REVIEW}"
+            f"Package Index. {_REVIEW}"
         )
 
 
