@@ -21,7 +21,7 @@ os.environ["PATH"] = os.pathsep.join(
     [*(str(path.parent) for path in INTERPRETERS.values()), os.environ.get("PATH", "")]
 )
 
-TEST_TOOLS = ["pytest>=8", "pytest-xdist", "hypothesis", "virtualenv", "filelock"]
+TEST_TOOLS = ["pytest>=8", "trustme", "pytest-xdist", "hypothesis", "virtualenv", "filelock"]
 LINTERS = ["ruff", "mypy", "hatchling", "nox"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 

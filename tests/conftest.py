@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import trustme
 
 from tests.lib.index import IndexServer
 
@@ -41,6 +43,20 @@ def make_index() -> Iterator[Callable[[], IndexServer]]:
 def index(make_index: Callable[[], IndexServer]) -> IndexServer:
     """Return an empty index that runs on loopback."""
     return make_index()
+
+
+@pytest.fixture
+def tls_index(tmp_path: Path) -> Iterator[IndexServer]:
+    """Return an empty index with TLS; pip needs ``--cert``, its ``certificates``."""
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    server = IndexServer()
+    server.certificates = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(server.certificates))
+    server.start(tls=context)
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="session")

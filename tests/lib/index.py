@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 from urllib.parse import quote, unquote, urlsplit
@@ -84,6 +86,7 @@ class IndexServer(Repository):
     :ivar page_cache_control: Cache-Control of pages
     :ivar file_cache_control: Cache-Control of files
     :ivar auth: user and password that every request must bring
+    :ivar certificates: a file with the authority that its certificate is from
     :ivar faults: by path, ``"/files/torch-2.8.0-variants.json"``
     """
 
@@ -99,11 +102,19 @@ class IndexServer(Repository):
         self.auth: tuple[str, str] | None = None
         self.faults: dict[str, Fault] = {}
         self.requests: list[Request] = []
+        self.certificates: Path | None = None
         self._server: _Server | None = None
+        self._scheme = "http"
 
-    def start(self, port: int = 0) -> None:
-        """Listen on loopback; port 0 takes a free one."""
+    def start(self, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
+        """Listen on loopback; port 0 takes a free one.
+
+        pip keeps a cache of what comes with TLS alone.
+        """
         self._server = _Server(("127.0.0.1", port), self)
+        if tls is not None:
+            self._scheme = "https"
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         thread = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), daemon=True
         )
@@ -137,7 +148,7 @@ class IndexServer(Repository):
     @property
     def url(self) -> str:
         """Return the address of the server, without a slash at the end."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self._scheme}://127.0.0.1:{self.port}"
 
     @property
     def index_url(self) -> str:
@@ -149,7 +160,7 @@ class IndexServer(Repository):
         """Return the index URL with the user and password in it."""
         assert self.auth is not None
         user, password = (quote(part, safe="") for part in self.auth)
-        return f"http://{user}:{password}@127.0.0.1:{self.port}/simple/"
+        return f"{self._scheme}://{user}:{password}@127.0.0.1:{self.port}/simple/"
 
     @property
     def find_links_url(self) -> str:

@@ -54,10 +54,11 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
     :raises ManifestUnavailable: for whatever reason there is no valid manifest.
     """
     try:
-        data = _download(session, link, fresh=False)
+        # With a hash to compare with, an older copy from the cache does no harm.
+        data = _download(session, link, caching=None if link.has_hash else "max-age=0")
         if not _hash_matches(link, data):
             link = _link_read_afresh(session, link)
-            data = _download(session, link, fresh=True)
+            data = _download(session, link, caching="no-cache")
             if not _hash_matches(link, data):
                 raise ManifestUnavailable("its hash is not the one the index states")
         return parse_manifest(data)
@@ -76,10 +77,10 @@ def _hash_matches(link: Link, data: bytes) -> bool:
     return True
 
 
-def _download(session: PipSession, link: Link, *, fresh: bool) -> bytes:
+def _download(session: PipSession, link: Link, *, caching: str | None) -> bytes:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return _get(session, link.url_without_fragment, fresh=fresh)
+            return _get(session, link.url_without_fragment, caching)
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason = str(error)
@@ -94,10 +95,10 @@ class _BodyBrokeOff(Exception):
     """A response began well and did not end so."""
 
 
-def _get(session: PipSession, url: str, *, fresh: bool) -> bytes:
+def _get(session: PipSession, url: str, caching: str | None) -> bytes:
     headers = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
-    if fresh:
-        headers["Cache-Control"] = "no-cache"
+    if caching is not None:
+        headers["Cache-Control"] = caching
     response = session.get(url, headers=headers, stream=True)
     try:
         raise_for_status(response)

@@ -1,0 +1,267 @@
+"""Where manifests are found, and what happens where they are broken."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import (
+    PREVIEW_TORCH,
+    SCHEMAS,
+    cuda,
+    make_manifest,
+    manifest_file,
+)
+from tests.lib.wheels import make_wheel
+
+Pip = Callable[..., Result]
+PageFormat = Literal["html", "json"]
+MANIFEST = "torch-2.8.0-variants.json"
+GPU = forced("12.8")
+CHOSEN = "Using the variant cu128 of torch 2.8.0"
+
+
+@pytest.fixture
+def torch(index: IndexServer) -> IndexServer:
+    """Return an index with the preview's torch."""
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    return index
+
+
+@pytest.mark.parametrize("page_format", ["html", "json"])
+@pytest.mark.parametrize("hashes", [True, False])
+def test_on_an_index_page(
+    pip: Pip, torch: IndexServer, page_format: PageFormat, hashes: bool
+) -> None:
+    torch.page_format = page_format
+    torch.pages.hashes = hashes
+    result = pip("install", "torch", "-i", torch.index_url, env=GPU)
+    assert CHOSEN in result.stdout
+
+
+def test_at_a_content_addressed_url(pip: Pip, index: IndexServer) -> None:
+    index.page_format = "json"
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH, listed=False)
+    index.add(manifest_file("torch", "2.8.0", PREVIEW_TORCH), content_addressed=True)
+    result = pip("install", "torch", "-i", index.index_url, env=GPU)
+    assert CHOSEN in result.stdout
+
+
+def test_on_a_find_links_page(pip: Pip, torch: IndexServer) -> None:
+    options = ["--no-index", "--find-links", torch.find_links_url]
+    assert CHOSEN in pip("install", "torch", *options, env=GPU).stdout
+
+
+def test_in_a_directory(pip: Pip, torch: IndexServer, tmp_path: Path) -> None:
+    torch.write_directory(tmp_path / "wheels")
+    options = ["--no-index", "--find-links", tmp_path / "wheels"]
+    assert CHOSEN in pip("install", "torch", *options, env=GPU).stdout
+
+
+def test_in_a_file_index(pip: Pip, torch: IndexServer, tmp_path: Path) -> None:
+    torch.write_file_index(tmp_path / "simple")
+    options = ["-i", (tmp_path / "simple").as_uri()]
+    assert CHOSEN in pip("install", "torch", *options, env=GPU).stdout
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_of_each_generation(pip: Pip, index: IndexServer, schema: str) -> None:
+    variants = {"cu128": cuda("12.8"), "cu126": cuda("12.6"), "null": {}}
+    index.add_release("torch", "2.8.0", variants, schema=schema)
+    result = pip("install", "torch", "-i", index.index_url, env=GPU)
+    assert CHOSEN in result.stdout
+
+
+@pytest.mark.parametrize(
+    "filename",
+    ["Torch-2.8-variants.json", "torch-2.8.0.0-variants.json"],
+)
+def test_under_another_spelling(pip: Pip, index: IndexServer, filename: str) -> None:
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH, listed=False)
+    index.add(manifest_file("torch", "2.8.0", PREVIEW_TORCH, filename=filename))
+    assert CHOSEN in pip("install", "torch", "-i", index.index_url, env=GPU).stdout
+
+
+def assert_plain(result: Result, reason: str, version: str = "2.8.0") -> None:
+    """Assert that the plain wheel was installed, with one warning that says why."""
+    assert f"Using a plain build of torch {version}" in result.stdout
+    assert f"Successfully installed torch-{version}" in result.stdout
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"WARNING: Ignoring the variant wheels of torch {version}: ")
+    assert reason in line
+
+
+BROKEN: Mapping[str, tuple[bytes, str]] = {
+    "empty": (b"", "it is not JSON"),
+    "html": (b"<html>Sorry</html>", "it is not JSON"),
+    "truncated": (json.dumps(PREVIEW_TORCH).encode()[:-1], "it is not JSON"),
+    "list": (b"[]", "is not an object"),
+    "deep": (b"[" * 100_000, "nested too deeply"),
+    "huge": (b" " * (9 << 20), "larger than 8 MiB"),
+    "future": (
+        json.dumps({**PREVIEW_TORCH, "$schema": "v2.0.0.json"}).encode(),
+        "its schema is not supported: 'v2.0.0.json'",
+    ),
+    "no variants": (
+        json.dumps({**PREVIEW_TORCH, "variants": {}}).encode(),
+        "it lists no variants",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_one_leaves_plain_wheels(
+    pip: Pip, index: IndexServer, name: str
+) -> None:
+    content, reason = BROKEN[name]
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH, listed=False)
+    index.add(manifest_file("torch", "2.8.0", content))
+    result = pip("install", "torch", "-i", index.index_url, env=GPU)
+    assert_plain(result, reason)
+
+
+def test_none_leaves_plain_wheels(pip: Pip, index: IndexServer) -> None:
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH, listed=False)
+    # These describe something else.
+    index.add(manifest_file("torch", "2.8.0+cu1", PREVIEW_TORCH))
+    index.add(manifest_file("torch", "2.8.1", PREVIEW_TORCH))
+    wrong = "torch-cuda-2.8.0-variants.json"
+    index.add(manifest_file("torch", "2.8.0", PREVIEW_TORCH, filename=wrong))
+    result = pip("install", "torch", "-i", index.index_url, env=GPU)
+    assert_plain(result, "its index lists no variants manifest")
+
+
+FAULTS: Mapping[str, tuple[dict[str, Any], str]] = {
+    "403": ({"status": 403}, "403 Client Error"),
+    "404": ({"status": 404}, "404 Client Error"),
+    "410": ({"status": 410}, "410 Client Error"),
+    "truncated": ({"truncate": 100}, "IncompleteRead"),
+    "a lie about its size": ({"size": 9 << 20}, "larger than 8 MiB"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_failing_fetch_leaves_plain_wheels(
+    pip: Pip, torch: IndexServer, name: str
+) -> None:
+    fault, reason = FAULTS[name]
+    torch.fault(MANIFEST, **fault)
+    result = pip("install", "torch", "-i", torch.index_url, env=GPU)
+    assert_plain(result, reason)
+
+
+def test_without_plain_wheels_a_broken_one_is_an_error(
+    pip: Pip, index: IndexServer
+) -> None:
+    index.add_release(
+        "torch", "2.8.0", {}, manifest=PREVIEW_TORCH, plain=False, listed=False
+    )
+    index.add(manifest_file("torch", "2.8.0", b"{}"))
+    result = pip("install", "torch", "-i", index.index_url, env=GPU, code=1)
+    assert "error: no-compatible-variant" in result.stderr
+    assert "cu128: its variants manifest cannot be used" in result.stderr
+
+
+@pytest.mark.parametrize("fault", [{"status": 503}, {"truncate": 100}], ids=str)
+def test_a_failing_fetch_is_tried_again(
+    pip: Pip, torch: IndexServer, fault: dict[str, Any]
+) -> None:
+    torch.fault(MANIFEST, **fault, times=2)
+    result = pip("install", "torch", "-i", torch.index_url, env=GPU)
+    assert CHOSEN in result.stdout
+    assert torch.log().count(("GET", f"/files/{MANIFEST}")) == 3
+
+
+def test_a_wrong_hash_leaves_plain_wheels(pip: Pip, torch: IndexServer) -> None:
+    torch.replace(MANIFEST, sha256=hashlib.sha256(b"else").hexdigest())
+    result = pip("install", "torch", "-i", torch.index_url, env=GPU)
+    assert_plain(result, "its hash is not the one the index states")
+    # The page was read afresh once, and the manifest with it.
+    paths = [path for _, path in torch.log()][:4]
+    assert paths == ["/simple/torch/", f"/files/{MANIFEST}"] * 2
+
+
+def test_a_manifest_that_grew_behind_a_cached_page(
+    venv: Environment, tls_index: IndexServer
+) -> None:
+    options = ["--dry-run", "-i", tls_index.index_url, "--cert", tls_index.certificates]
+    plain = make_wheel("torch", "2.7.0")
+    tls_index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    tls_index.add(plain)
+    # This leaves the page in the cache, and not yet the manifest.
+    venv.pip("install", "torch==2.7.0", *options, env=GPU)
+    # The cached page knows neither the new wheel nor the manifest's new hash.
+    grown = make_manifest(
+        {**PREVIEW_TORCH["variants"], "cu128.1": cuda("12.8", ["90"])}, schema="0.0.2"
+    )
+    tls_index.add_release("torch", "2.8.0", {}, manifest=grown)
+    tls_index.clear_log()
+    result = venv.pip("install", "torch", *options, env=GPU)
+    assert CHOSEN in result.stdout
+    assert result.stderr == ""
+    paths = [path for _, path in tls_index.log()]
+    assert paths[:3] == [f"/files/{MANIFEST}", "/simple/torch/", f"/files/{MANIFEST}"]
+
+
+def test_authentication(pip: Pip, torch: IndexServer) -> None:
+    torch.auth = ("user", "secret")
+    result = pip("install", "torch", "-i", torch.index_url_with_auth, env=GPU)
+    assert CHOSEN in result.stdout
+    torch.fault(MANIFEST, status=404)
+    options = ["--force-reinstall", "-i", torch.index_url_with_auth]
+    assert "secret" not in pip("install", "torch", *options, env=GPU).output
+
+
+def test_labels_in_the_manifest_without_wheels_are_ignored(
+    pip: Pip, index: IndexServer
+) -> None:
+    index.add(make_wheel("torch", "2.8.0"))
+    index.add(manifest_file("torch", "2.8.0", PREVIEW_TORCH))
+    result = pip("install", "torch", "-i", index.index_url, env=GPU)
+    assert "Successfully installed torch-2.8.0" in result.stdout
+    # Without a variant wheel, nobody needs the manifest.
+    assert ("GET", f"/files/{MANIFEST}") not in index.log()
+
+
+def test_wheels_that_the_manifest_does_not_describe_are_refused(
+    pip: Pip, torch: IndexServer
+) -> None:
+    newer = make_manifest({"cu999": {}}, schema="0.2.0", namespaces=["nvidia"])
+    torch.add(make_wheel("torch", "2.8.0", label="cu999", variant_json=newer))
+    result = pip("install", "torch", "-i", torch.index_url, env=GPU)
+    assert CHOSEN in result.stdout
+
+
+def test_a_null_wheel_need_not_be_described(pip: Pip, index: IndexServer) -> None:
+    manifest = make_manifest({"cu128": cuda("12.8")})
+    index.add_release("torch", "2.8.0", {}, manifest=manifest)
+    null = {**manifest, "variants": {"null": {}}}
+    index.add(make_wheel("torch", "2.8.0", label="null", variant_json=null))
+    result = pip("install", "torch", "-i", index.index_url, env=forced("12.0"))
+    assert "Using the variant null of torch 2.8.0 (no properties)" in result.stdout
+
+
+def test_each_index_is_ranked_by_its_own_manifest(
+    pip: Pip, make_index: Callable[[], IndexServer]
+) -> None:
+    first, second = make_index(), make_index()
+    # The same label means different things, and only the second index has a better one.
+    first.add_release("torch", "2.8.0", {"gpu": cuda("12.6"), "null": {}}, plain=False)
+    second.add_release(
+        "torch", "2.8.0", {"gpu": cuda("13.0"), "cu128": cuda("12.8")}, plain=False
+    )
+    options = ["-i", first.index_url, "--extra-index-url", second.index_url]
+    result = pip("install", "--dry-run", "torch", *options, env=GPU)
+    assert "Using the variant gpu of torch 2.8.0" in result.stdout
+    assert "cuda_version_lower_bound :: 12.6" in result.stdout
+    options = ["-i", second.index_url, "--extra-index-url", first.index_url]
+    result = pip("install", "--dry-run", "torch", *options, env=GPU)
+    assert "Using the variant cu128 of torch 2.8.0" in result.stdout
