@@ -142,8 +142,12 @@ def make_sdist(
     *,
     requires: Sequence[str] = (),
     requires_python: str | None = None,
+    build_requires: Sequence[str] = (),
 ) -> DistFile:
-    """Make an sdist that builds offline into the wheel of the same arguments."""
+    """Make an sdist that builds offline into the wheel of the same arguments.
+
+    :param build_requires: what its build asks an index for, and does not use
+    """
     stem = f"{escape_name(name)}-{version}"
     wheel = make_wheel(
         name, version, requires=requires, requires_python=requires_python
@@ -151,7 +155,7 @@ def make_sdist(
     assert wheel.metadata is not None
     pyproject = (
         "[build-system]\n"
-        "requires = []\n"
+        f"requires = {json.dumps(list(build_requires))}\n"
         'build-backend = "backend"\n'
         'backend-path = ["."]\n'
     )

@@ -1,0 +1,273 @@
+"""Without variants, the fork does what untouched pip does: request by request.
+
+Either no variant wheel is in sight, or ``--no-variants`` is given where some are. Then
+requests (method, path, headers), output and files are those of upstream's release, but
+for the version strings.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from tests.lib.environments import UPSTREAM_PIP, Environment
+from tests.lib.index import IndexServer
+from tests.lib.manifests import PREVIEW_TORCH
+from tests.lib.repository import Repository
+from tests.lib.wheels import make_sdist, make_wheel
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command and the exit status it must end with."""
+
+    arguments: tuple[str, ...]
+    code: int = 0
+
+
+def _fails(*arguments: str) -> Step:
+    return Step(arguments, code=1)
+
+
+def _runs(*arguments: str) -> Step:
+    return Step(arguments)
+
+
+#: Commands that run one after the other in one environment.
+SCENARIOS: dict[str, list[Step]] = {
+    "install": [
+        _runs("install", "app"),
+        _runs("install", "app"),
+        _runs(
+            "list",
+        ),
+        _runs(
+            "freeze",
+        ),
+        _runs(
+            "check",
+        ),
+        _runs("show", "-f", "app"),
+        _runs(
+            "inspect",
+        ),
+        _runs("uninstall", "-y", "app", "dep"),
+        # All from the cache now.
+        _runs("install", "app"),
+    ],
+    "install verbosely": [
+        _runs("install", "-vv", "app"),
+        _runs("install", "-v", "source"),
+    ],
+    "upgrade": [
+        _runs("install", "app==1.0"),
+        _runs("list", "--outdated"),
+        _runs("list", "--outdated", "--format", "json"),
+        _runs("install", "-U", "app"),
+        _runs("install", "--force-reinstall", "--no-deps", "app<2"),
+    ],
+    "source": [
+        _runs("install", "source"),
+        _runs("install", "--no-build-isolation", "--force-reinstall", "source"),
+    ],
+    "choose": [
+        _runs("download", "-d", "down", "app"),
+        _runs("download", "-d", "other", "--platform", "win_amd64", "--no-deps", "app"),
+        _runs("wheel", "-w", "wheels", "app", "source"),
+        _runs("lock", "app", "-o", "pylock.toml"),
+        _runs("index", "versions", "app"),
+        _runs("index", "versions", "app", "--json"),
+        _runs("install", "--dry-run", "app"),
+        _runs("install", "--dry-run", "--quiet", "--report", "-", "app", "source"),
+        _runs("install", "--dry-run", "--use-feature=fast-deps", "app"),
+        _runs("install", "--dry-run", "--prefer-binary", "--pre", "app"),
+        _runs("install", "--target", "target", "app"),
+    ],
+    "requirements": [
+        _runs("install", "-r", "requirements.txt"),
+        _runs("install", "--require-hashes", "-r", "hashed.txt"),
+        _runs("install", "-c", "constraints.txt", "app"),
+        _fails("install", "-c", "impossible.txt", "app"),
+    ],
+    "folders": [
+        _runs("install", "--no-index", "--find-links", "links", "app"),
+        _runs(
+            "install",
+            "--force-reinstall",
+            "--no-deps",
+            "links/app-1.0-py3-none-any.whl",
+        ),
+        _runs("index", "versions", "--no-index", "--find-links", "links", "app"),
+    ],
+    "failures": [
+        _fails("install", "app==9"),
+        _fails("install", "no-such-project"),
+        _fails("install", "conflict"),
+        _fails("download", "app==9"),
+        _fails("index", "versions", "no-such-project"),
+        _fails("install", "old-python"),
+    ],
+}
+
+#: Commands that know ``--no-variants``.
+_CHOOSING = {"install", "download", "wheel", "lock", "index", "list"}
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What can be seen of a command from outside."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    requests: list[tuple[str, str, dict[str, str]]]
+    files: dict[str, bytes]
+
+
+def _fill(repository: Repository, *, variants: bool) -> None:
+    for version in ("1.0", "2.0"):
+        repository.add(make_wheel("app", version, requires=["dep>=1", "torch"]))
+        repository.add(make_sdist("app", version, requires=["dep>=1", "torch"]))
+    repository.add(make_wheel("app", "3.0rc1"), requires_python=">=3.8")
+    repository.add(make_wheel("app", "2.1"), yanked="broken")
+    repository.add(make_wheel("dep", "1.5", extras={"x": ["app"]}))
+    repository.add(make_wheel("builder", "1"))
+    repository.add(make_sdist("source", "1.0", build_requires=["builder"]))
+    repository.add(make_wheel("conflict", "1", requires=["dep<1", "app"]))
+    repository.add(make_wheel("old-python", "1"), requires_python="<3")
+    if variants:
+        repository.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+        # A newer release that plain pip cannot see at all.
+        repository.add_release(
+            "torch", "2.9.0", {"null": {}, "v3": ["x86_64 :: level :: v3"]}, plain=False
+        )
+    else:
+        repository.add(make_wheel("torch", "2.8.0"))
+
+
+def _write_inputs(repository: Repository, folder: Path) -> None:
+    repository.write_directory(folder / "links")
+    (folder / "requirements.txt").write_text("--pre\napp>1\ndep[x]\n")
+    (folder / "constraints.txt").write_text("app<2\n")
+    (folder / "impossible.txt").write_text("app>9\n")
+    hashed = [
+        f"{entry.file.project}=={entry.file.version} --hash=sha256:{entry.file.sha256}"
+        for project in ("dep", "builder")
+        for entry in repository.projects[project]
+    ]
+    (folder / "hashed.txt").write_text("\n".join([*hashed, ""]))
+
+
+def _normalize(text: str, environment: Environment) -> str:
+    text = text.replace(str(environment.root), "<root>")
+    text = re.sub(re.escape(UPSTREAM_PIP) + r"(\+variants\.[\w.]*\w)?", "<pip>", text)
+    # The columns of a table are as wide as the version of pip.
+    text = re.sub(r"-{3,}", "---", re.sub(r"(?<=\S) {2,}", "  ", text))
+    # Names of temporary folders and files, times.
+    text = re.sub(r"(pip-[a-z-]+-|tmp)[a-z0-9_]{8}", r"\g<1><temporary>", text)
+    text = re.sub(r"\d+(\.\d+)? [kM]?B/s( eta \d+:\d+:\d+)?", "<speed>", text)
+    # At -vv, upstream says of each labelled wheel that its name is invalid.
+    text = re.sub(
+        r".*invalid wheel filename: \S+-(cu\d+|0{8}|null|v3)\.whl.*\n", "", text
+    )
+    # It names the folder of the environment.
+    text = re.sub(r"(direct_url\.json),sha256=[^,]*,\d+", r"\1,<hash>", text)
+    return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.]*", "<time>", text)
+
+
+def _files(environment: Environment) -> Iterator[tuple[str, bytes]]:
+    """Yield what lies in the environment and in the working folder, pip left out."""
+    for top in (environment.site_packages, environment.work):
+        for path in sorted(top.rglob("*")):
+            name = path.relative_to(environment.root).as_posix()
+            if re.search(r"/site-packages/pip(-[^/]*)?/", name) or path.is_dir():
+                continue
+            if path.suffix == ".pyc":
+                content = b""
+            elif path.suffix == ".whl":
+                content = path.read_bytes()
+            else:
+                content = _normalize(
+                    path.read_bytes().decode("utf-8", "surrogateescape"), environment
+                ).encode("utf-8", "surrogateescape")
+            yield name, content
+
+
+def _observe(
+    environment: Environment, index: IndexServer, command: Sequence[str], code: int
+) -> Observed:
+    index.clear_log()
+    result = environment.pip(
+        *command, code=code, env={"PIP_INDEX_URL": index.index_url}
+    )
+    requests = [
+        (
+            request.method,
+            request.path,
+            {k: _normalize(v, environment) for k, v in request.headers.items()},
+        )
+        for request in index.requests
+    ]
+    stdout = result.stdout
+    # Both walk over the installed packages in the order of the folder's entries.
+    if command[:2] == ("list", "--outdated"):
+        requests.sort(key=lambda request: request[1])
+    if command[0] == "inspect":
+        stdout = _sort_inspected(stdout)
+    return Observed(
+        result.returncode,
+        _normalize(stdout, environment),
+        _normalize(result.stderr, environment),
+        requests,
+        dict(_files(environment)),
+    )
+
+
+def _sort_inspected(stdout: str) -> str:
+    """Sort the packages that ``pip inspect`` reports; leave pip itself out."""
+    report = json.loads(stdout)
+    names = {item["metadata"]["name"]: item for item in report["installed"]}
+    assert names.pop("pip")["installer"] == "pip"
+    report["installed"] = [names[name] for name in sorted(names)]
+    return json.dumps(report, indent=2)
+
+
+def _cases() -> Iterator[tuple[str, Literal["html", "json"], bool]]:
+    for scenario in SCENARIOS:
+        yield scenario, "json", False
+        yield scenario, "json", True
+        if scenario != "folders":
+            yield scenario, "html", False
+        if scenario == "choose":
+            yield scenario, "html", True
+
+
+@pytest.mark.parametrize(("scenario", "page_format", "variants"), _cases())
+def test_same_requests_output_and_files(
+    scenario: str,
+    page_format: Literal["html", "json"],
+    variants: bool,
+    index: IndexServer,
+    venv: Environment,
+    upstream_venv: Environment,
+) -> None:
+    index.page_format = page_format
+    _fill(index, variants=variants)
+    for environment in (venv, upstream_venv):
+        _write_inputs(index, environment.work)
+    for step in SCENARIOS[scenario]:
+        command, code = step.arguments, step.code
+        expected = _observe(upstream_venv, index, command, code)
+        if variants and command[0] in _CHOOSING:
+            command = (*command, "--no-variants")
+        actual = _observe(venv, index, command, code)
+        assert actual.requests == expected.requests, command
+        assert actual.stdout == expected.stdout, command
+        assert actual.stderr == expected.stderr, command
+        assert actual.files == expected.files, command
