@@ -248,7 +248,7 @@ def _cases() -> Iterator[tuple[str, Literal["html", "json"], bool]]:
             yield scenario, "html", True
 
 
-@pytest.mark.parametrize(("scenario", "page_format", "variants"), _cases())
+@pytest.mark.parametrize(("scenario", "page_format", "variants"), list(_cases()))
 def test_same_requests_output_and_files(
     scenario: str,
     page_format: Literal["html", "json"],
