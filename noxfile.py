@@ -69,7 +69,7 @@ def unit(session: nox.Session) -> None:
 @nox.session
 def functional(session: nox.Session) -> None:
     """Run the functional tests against the built wheel, two at a time."""
-    session.install(*TEST_TOOLS)
+    session.install(*TEST_TOOLS, "build", "uv")
     session.run(
         *PYTEST,
         *("-n", "2", "-m", "not torch"),
