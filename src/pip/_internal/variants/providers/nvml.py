@@ -93,22 +93,26 @@ def _query() -> Driver:
     _require_library()
     from pip._vendor import pynvml
 
+    return _ask(pynvml)
+
+
+def _ask(nvml: ModuleType) -> Driver:
     try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError as error:
+        nvml.nvmlInit()
+    except nvml.NVMLError as error:
         # Driver packages are installed on many a machine, or in many an image, that
         # has no GPU at the moment.
-        absent = error.value == pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+        absent = error.value == nvml.NVML_ERROR_DRIVER_NOT_LOADED
         raise NvmlUnavailable(
             f"the NVIDIA driver cannot be used: {str(error).rstrip('.')}",
             fault=not absent,
         ) from error
     try:
-        return Driver(_cuda_version(pynvml), tuple(_compute_capabilities(pynvml)))
+        return Driver(_cuda_version(nvml), tuple(_compute_capabilities(nvml)))
     finally:
         # The answer stands, whether or not the driver says goodbye.
-        with contextlib.suppress(pynvml.NVMLError):
-            pynvml.nvmlShutdown()
+        with contextlib.suppress(nvml.NVMLError):
+            nvml.nvmlShutdown()
 
 
 def _require_library() -> None:
