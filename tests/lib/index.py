@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import socket
 import ssl
 import threading
@@ -102,7 +103,7 @@ class IndexServer(Repository):
         self.auth: tuple[str, str] | None = None
         self.faults: dict[str, Fault] = {}
         self.requests: list[Request] = []
-        self.certificates: Path | None = None
+        self.certificates = Path(os.devnull)
         self._server: _Server | None = None
         self._scheme = "http"
 

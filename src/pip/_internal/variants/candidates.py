@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def found_candidates(
         hashes &= ireq.hashes(trust_internet=False)
     infos = found._get_infos
     if fork.keeps_to_fork(factory, project, specifier):
-        infos = functools.partial(_infos_of_fork, infos)
+        infos = functools.partial(_infos_of_fork, infos, context)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos, infos, context, factory._finder, project, hashes
@@ -78,14 +79,16 @@ def found_candidates(
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
-def _infos_of_fork(infos: _Infos) -> Iterator[IndexCandidateInfo]:
+def _infos_of_fork(infos: _Infos, context: Context) -> Iterator[IndexCandidateInfo]:
     left_out = []
     for info in infos():
         if fork.is_fork(info[0]):
             yield info
         else:
             left_out.append(info[0])
-    fork.say_how_to_leave(left_out)
+    message = fork.how_to_leave(left_out)
+    if message is not None:
+        context.say_once(logging.INFO, message)
 
 
 def _ordered_infos(
@@ -180,11 +183,16 @@ def all_candidates(
     """Leave out of a listing the versions whose files are all unsuitable variants."""
     candidates = fn(finder, project_name)
     context = context_of(finder)
-    if context is None or not context.enabled or context.listing is None:
+    if context is None or context.listing is None:
+        return candidates
+    project = canonicalize_name(project_name)
+    if project == "pip" and context.listing == "newest":
+        # Upstream's releases are no updates of the fork.
+        return [found for found in candidates if fork.is_fork(found.version)]
+    if not context.enabled:
         return candidates
     newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
     unsuitable = set()
-    project = canonicalize_name(project_name)
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):

@@ -136,11 +136,11 @@ class Context:
         ]
         return sorted(found, key=lambda release: release.version, reverse=True)
 
-    def warn_once(self, message: str) -> None:
-        """Log a warning unless this run has done so."""
+    def say_once(self, level: int, message: str) -> None:
+        """Log a message unless this run has done so."""
         if message not in self._said:
             self._said.add(message)
-            logger.warning("%s", message)
+            logger.log(level, "%s", message)
 
 
 def context_of(finder: PackageFinder) -> Context | None:

@@ -7,14 +7,11 @@ from collections.abc import Iterable
 from pip._vendor.rich.markup import escape
 from pip._vendor.rich.text import Text
 
-from pip._internal.exceptions import (
-    DiagnosticPipError,
-    DistributionNotFound,
-    UnsupportedWheel,
-)
+from pip._internal.exceptions import DiagnosticPipError, DistributionNotFound
 
 __all__ = [
     "InvalidHostFile",
+    "InvalidVariantWheel",
     "NoCompatibleVariant",
     "UnsupportedVariant",
     "VariantLabelNotFound",
@@ -44,6 +41,23 @@ class InvalidHostFile(DiagnosticPipError):
         )
 
 
+class InvalidVariantWheel(DiagnosticPipError):
+    """A wheel is not the variant that its file name says."""
+
+    reference = "invalid-variant-wheel"
+
+    def __init__(self, filename: str, problem: str) -> None:
+        self.problem = problem
+        super().__init__(
+            message=Text(f"{filename} is not a valid variant wheel."),
+            context=Text(problem[:1].upper() + problem[1:] + "."),
+            hint_stmt=Text(
+                "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
+                "with the label of the file name."
+            ),
+        )
+
+
 class VariantLabelNotFound(DiagnosticPipError, DistributionNotFound):
     """No variant has the label that was chosen by hand."""
 
@@ -57,7 +71,7 @@ class VariantLabelNotFound(DiagnosticPipError, DistributionNotFound):
         )
 
 
-class UnsupportedVariant(DiagnosticPipError, UnsupportedWheel):
+class UnsupportedVariant(DiagnosticPipError):
     """The target cannot run a variant that was chosen by hand or by path."""
 
     reference = "unsupported-variant"
@@ -74,7 +88,7 @@ class UnsupportedVariant(DiagnosticPipError, UnsupportedWheel):
         )
 
 
-class VariantsDisabled(DiagnosticPipError, UnsupportedWheel):
+class VariantsDisabled(DiagnosticPipError):
     """A variant wheel was named although variants are off."""
 
     reference = "variants-disabled"

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.version import InvalidVersion, Version, _BaseVersion
 
-from pip._internal.utils._log import getLogger
-
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
 
     from pip._internal.resolution.resolvelib.factory import Factory
 
-__all__ = ["is_fork", "keeps_to_fork", "remote_pip_version", "say_how_to_leave"]
-
-logger = getLogger(__name__)
+__all__ = ["how_to_leave", "is_fork", "keeps_to_fork", "remote_pip_version"]
 
 
 def is_fork(version: object) -> bool:
@@ -42,17 +38,17 @@ def keeps_to_fork(factory: Factory, project: str, specifier: SpecifierSet) -> bo
     )
 
 
-def say_how_to_leave(left_out: Iterable[_BaseVersion]) -> None:
-    """Tell that newer releases of upstream's pip were left out, if any."""
+def how_to_leave(left_out: Iterable[_BaseVersion]) -> str | None:
+    """Tell how to get the newest release of upstream's pip that was left out."""
     from pip import __version__
 
-    newer = [version for version in left_out if version > Version(__version__)]
-    if newer:
-        logger.info(
-            "Staying with the variants fork of pip; pip==%s of upstream pip is there "
-            "too, and that exact pin would install it",
-            max(newer),
-        )
+    newest = max(left_out, default=None)
+    if newest is None or newest <= Version(__version__):
+        return None
+    return (
+        f"Staying with the variants fork of pip; pip=={newest} of upstream pip is there "
+        "too, and that exact pin would install it"
+    )
 
 
 def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:

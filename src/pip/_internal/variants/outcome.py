@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils._log import VERBOSE, getLogger
 from pip._internal.utils.logging import indent_log
-from pip._internal.variants import explain
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.links import label_of
 
@@ -54,13 +54,16 @@ def resolved(
         for release in (context.release_of(req.link),)
         if release is not None and release.labels
     ]
-    _refuse_unknown_labels(context, [release for release, _ in chosen])
-    for release, link in chosen:
-        _announce(context, release, link)
+    if chosen:
+        _refuse_unknown_labels(context, [release for release, _ in chosen])
+        for release, link in chosen:
+            _announce(context, release, link)
     return requirements
 
 
 def _announce(context: Context, release: Release, link: Link) -> None:
+    from pip._internal.variants import explain
+
     label = label_of(link)
     _warn_of_refused_newer(context, release)
     if label is None:
@@ -81,27 +84,30 @@ def _announce(context: Context, release: Release, link: Link) -> None:
         if context.dry_run or logger.isEnabledFor(VERBOSE):
             lines = explain.block(release.project, release.version, label, properties)
             logger.info("%s", "\n".join(lines))
+    for refused in explain.rejections(release):
+        logger.verbose("%s: %s", release, refused)
     if release.chosen_label is None:
         missed = explain.missed_accelerator(release, label)
         if missed is not None:
-            context.warn_once(missed)
+            context.say_once(logging.WARNING, missed)
 
 
 def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
+    from pip._internal.variants import explain
+
     for release in context.reached_releases(chosen.project):
         if release.version > chosen.version and not release.ranked:
             reasons = "; ".join(explain.rejections(release))
-            context.warn_once(
+            context.say_once(
+                logging.WARNING,
                 f"{chosen} was chosen instead of {release.version}, of which no "
-                f"variant is supported here: {reasons}"
+                f"variant is supported here: {reasons}",
             )
             return
 
 
 def _refuse_unknown_labels(context: Context, releases: list[Release]) -> None:
     """Refuse a label that was chosen for whatever has it if nothing has it."""
-    if not releases:
-        return
     for label in context.labels_for_all():
         if not any(release.has_label(label) for release in releases):
             from pip._internal.variants.errors import VariantLabelNotFound
@@ -166,6 +172,7 @@ def nothing_left(
     :param label: the label that the user chose for this project, if any.
     :param releases: those that were reached, newest first.
     """
+    from pip._internal.variants import explain
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
 
     if label is not None:
@@ -201,6 +208,7 @@ def nothing_left(
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
     """Show what this machine supports after the tags that it supports."""
     fn(options)
+    from pip._internal.variants import explain
     from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES, Providers
 
     providers = Providers.for_options(options, vars(options).get("variant_host"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -94,7 +95,9 @@ class Release:
                 problem = f"its variants manifest cannot be used: {error} ({url})"
             else:
                 return select(source, manifest, labels, self._context.providers)
-        self._context.warn_once(f"Ignoring the variant wheels of {self}: {problem}")
+        self._context.say_once(
+            logging.WARNING, f"Ignoring the variant wheels of {self}: {problem}"
+        )
         return without_manifest(source, labels, problem)
 
     @functools.cached_property

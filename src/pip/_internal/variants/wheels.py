@@ -1,4 +1,7 @@
-"""Variant wheels themselves: by path or URL, and after the download."""
+"""Where upstream handles a wheel that may be a variant: direct, prepared or cached.
+
+Plain wheels pass here too, so what only variants need is imported for them alone.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import split_label
-from pip._vendor.packaging.utils import parse_wheel_filename
 
-from pip._internal.exceptions import InvalidWheel, MetadataInconsistent
-from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-from pip._internal.variants.context import context_of
-from pip._internal.variants.errors import UnsupportedVariant, VariantsDisabled
-from pip._internal.variants.explain import rejection
-from pip._internal.variants.links import label_of, source_of
-from pip._internal.variants.manifest import InvalidManifest, Manifest, parse_manifest
-from pip._internal.variants.selection import select
+from pip._internal.variants.context import Context, context_of
+from pip._internal.variants.links import label_of
 
 if TYPE_CHECKING:
     from pip._internal.cache import Cache
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
-    from pip._internal.variants.context import Context
 
 __all__ = ["cached_wheels", "prepared", "unsupported_wheel"]
 
@@ -39,18 +35,18 @@ def cached_wheels(
 def unsupported_wheel(
     fn: Callable[[Factory, Link], None], factory: Factory, link: Link
 ) -> None:
-    """Refuse a local variant wheel that does not suit the target."""
+    """Refuse a local variant wheel that does not suit the target.
+
+    One at a URL is refused when it was downloaded.
+    """
     fn(factory, link)
     label = label_of(link) if link.is_wheel else None
-    if label is None:
-        return
-    context = context_of(factory._finder)
-    if context is None or not context.enabled:
-        raise VariantsDisabled(link.filename)
-    if link.is_file:
-        project, *_ = parse_wheel_filename(link.filename)
-        wheel = get_wheel_distribution(FilesystemWheel(link.file_path), project)
-        _refuse_unsuitable(context, link, label, _own_manifest(wheel, link, label))
+    if label is not None:
+        context = _enabled_context(factory._finder, link)
+        if link.is_file:
+            from pip._internal.variants.verification import check_file
+
+            check_file(context, link, label)
 
 
 def prepared(
@@ -63,69 +59,18 @@ def prepared(
     dist = fn(preparer, req, parallel_builds)
     link = req.link
     label = label_of(link) if link is not None and link.is_wheel else None
-    if link is None or label is None:
-        return dist
-    context = context_of(preparer.finder)
-    if context is None or not context.enabled:
-        raise VariantsDisabled(link.filename)
-    release = context.release_of(link)
-    try:
-        own = _own_manifest(dist, link, label)
-    except InvalidVariantWheel as error:
-        if release is None:
-            raise
-        # While the resolver runs, it takes the next candidate.
-        raise MetadataInconsistent(
-            req, "variant.json", f"the variant {label}", error.problem
-        ) from None
-    selection = None if release is None else release.selection_of(link)
-    if selection is None or selection.manifest is None:
-        _refuse_unsuitable(context, link, label, own)
-        return dist
-    stated, found = selection.manifest.variant(label), own.variants[label]
-    if stated is not None and stated.properties() != found.properties():
-        raise MetadataInconsistent(
-            req,
-            f"properties of the variant {label}",
-            _listed(sorted(map(str, stated.properties()))),
-            _listed(sorted(map(str, found.properties()))),
-        )
+    if link is not None and label is not None:
+        from pip._internal.variants.verification import check_prepared
+
+        context = _enabled_context(preparer.finder, link)
+        check_prepared(context, req, dist, link, label)
     return dist
 
 
-def _listed(properties: list[str]) -> str:
-    return ", ".join(properties) or "none"
+def _enabled_context(finder: PackageFinder, link: Link) -> Context:
+    context = context_of(finder)
+    if context is None or not context.enabled:
+        from pip._internal.variants.errors import VariantsDisabled
 
-
-def _own_manifest(dist: BaseDistribution, link: Link, label: str) -> Manifest:
-    """Read the ``variant.json`` of a wheel, which must describe just *label*."""
-    try:
-        manifest = parse_manifest(dist.read_text("variant.json").encode("utf-8"))
-    except FileNotFoundError:
-        problem = "it has no variant.json"
-    except InvalidManifest as error:
-        problem = f"its variant.json cannot be used: {error}"
-    else:
-        if set(manifest.variants) == {label}:
-            return manifest
-        problem = f"its variant.json describes {sorted(manifest.variants)!r} instead"
-    raise InvalidVariantWheel(link, problem)
-
-
-class InvalidVariantWheel(InvalidWheel):
-    """A wheel's label and its content do not belong together."""
-
-    def __init__(self, link: Link, problem: str) -> None:
-        super().__init__(link.filename, link.filename)
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.location} is not a valid variant wheel: {self.problem}"
-
-
-def _refuse_unsuitable(
-    context: Context, link: Link, label: str, manifest: Manifest
-) -> None:
-    selection = select(source_of(link), manifest, [label], context.providers)
-    if label not in selection.ranking.compatible:
-        raise UnsupportedVariant(link.filename, [rejection(selection, label)])
+        raise VariantsDisabled(link.filename)
+    return context

@@ -166,12 +166,21 @@ class Providers:
         """Ask the built-in provider of *namespace*, once a run."""
         answer = self._detected.get(namespace)
         if answer is None:
-            answer = _builtin(namespace).detect(self._environ, hardware=self._hardware)
+            answer = self._detect(namespace)
             self._detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
             for warning in answer.warnings:
                 logger.warning("%s", warning)
         return answer
+
+    def _detect(self, namespace: str) -> Answer:
+        try:
+            return _builtin(namespace).detect(self._environ, hardware=self._hardware)
+        except Exception as error:
+            # A provider must not raise. If one does, that costs its namespace alone.
+            logger.debug("The provider of %s failed", namespace, exc_info=True)
+            reason = f"its provider failed: {error!r}"
+            return Answer(reason=reason, warnings=(f"{namespace}: {reason}",))
 
 
 def supported(answers: Mapping[str, Answer]) -> SupportedProperties:
