@@ -134,8 +134,8 @@ class TestNotInstalled:
     def test_it_acts_on_another_environment(
         self, venv: Environment, zipapp_of: Path, plain_wheel: Path
     ) -> None:
-        command = ["--python", venv.venv, "install", "--no-index", plain_wheel]
-        venv.run(sys.executable, "-I", zipapp_of, *command)
+        program = (sys.executable, "-I", zipapp_of, "--python", venv.venv)
+        venv.run(*program, "install", "--no-index", plain_wheel)
         assert venv.installed() == {"demo": "1.0"}
 
 

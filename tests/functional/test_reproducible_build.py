@@ -97,7 +97,7 @@ def test_by_build(project: Path, python: Path, built: Path, tmp_path: Path) -> N
 
 def test_by_uv(project: Path, python: Path, built: Path, tmp_path: Path) -> None:
     pytest.importorskip("uv", reason="uv is not installed")
-    command = [sys.executable, "-m", "uv", "build", "-q", "--python", python]
+    command = (sys.executable, "-m", "uv", "build", "-q", "--python", python)
     run(*command, "--out-dir", tmp_path, project, umask=0o077)
     assert digest(tmp_path, "*.whl") == digest(built, "*.whl")
     assert digest(tmp_path, "*.tar.gz") == digest(built, "*.tar.gz")
