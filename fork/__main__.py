@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from fork import assembler, recorded
+from fork import assembler, output, recorded
 from fork.errors import ForkError
 from fork.seams import SEAMS
 from fork.version import VERSION
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _assemble(folder: Path | None) -> None:
     target = assembler.ROOT / "build" / "assembled"
-    assembler.write(assembler.assemble_project(folder), target, link=True)
+    output.write(assembler.assemble_project(folder), target, link=True)
     print(f"pip {VERSION} assembled in {target}")
 
 

@@ -22,8 +22,9 @@ class ForkBuildHook(BuildHookInterface[Any]):
         :raises SystemExit: it cannot be assembled; build frontends then end with the
             message instead of a traceback.
         """
-        from fork.assembler import assemble_project, write
+        from fork.assembler import assemble_project
         from fork.errors import ForkError
+        from fork.output import write
 
         if version == "editable":
             raise SystemExit(

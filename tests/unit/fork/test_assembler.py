@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from fork.__main__ import main
-from fork.assembler import overlay_clashes, read_sources, record, write
+from fork.assembler import overlay_clashes, read_sources, record
 from fork.errors import ForkError
 from fork.kinds import Append, Decorate
+from fork.output import write
 from fork.pins import PINS
 from fork.recorded import PATH, load, save
 from fork.seams import SEAMS
@@ -166,6 +167,17 @@ def test_a_changed_body_is_named(release_tree: Tree) -> None:
     assert "seam pip/_internal/commands/debug.py: show_tags (decorate)" in text
     assert "upstream's code is not the one that was reviewed" in text
     assert "python -m fork record" in text
+
+
+def test_a_new_seam_is_to_be_recorded(tree: Tree) -> None:
+    path = "pip/_internal/cache.py"
+    seam = Decorate(file=path, target="Cache.get", hook="cached_wheels", why="Test.")
+    with pytest.raises(ForkError) as caught:
+        tree.assemble([*SEAMS, seam])
+    assert str(caught.value) == (
+        f"seam {path}: Cache.get (decorate): the seam is new and nothing is recorded "
+        "for it. Type: python -m fork record"
+    )
 
 
 def test_comments_and_layout_are_no_change(release_tree: Tree) -> None:
