@@ -21,7 +21,14 @@ os.environ["PATH"] = os.pathsep.join(
     [*(str(path.parent) for path in INTERPRETERS.values()), os.environ.get("PATH", "")]
 )
 
-TEST_TOOLS = ["pytest>=8", "trustme", "pytest-xdist", "hypothesis", "virtualenv", "filelock"]
+TEST_TOOLS = [
+    "pytest>=8",
+    "trustme",
+    "pytest-xdist",
+    "hypothesis",
+    "virtualenv",
+    "filelock",
+]
 LINTERS = ["ruff", "mypy", "hatchling", "nox"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 
@@ -80,15 +87,15 @@ def functional(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def torch(session: nox.Session) -> None:
-    """Install a real torch wheel as a variant (downloads it: about 200 MB)."""
+    """Install a real torch wheel under variant labels (downloads it and its needs)."""
     session.install(*TEST_TOOLS)
+    folder = BUILD / "torch"
+    download = ["python", "-m", "pip", "download", "-q", "-d", str(folder)]
+    session.run(*download, "torch==2.13.0")
     session.run(
         *PYTEST,
-        "-m",
-        "torch",
-        "tests/functional",
-        *session.posargs,
-        env=_wheels(session),
+        *("-m", "torch", "tests/functional", *session.posargs),
+        env={**_wheels(session), "PIP_VARIANTS_TORCH": str(folder)},
     )
 
 

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -185,25 +186,21 @@ def relabel_wheel(
 ) -> Path:
     """Copy an existing wheel as a variant wheel: label, ``variant.json`` and RECORD.
 
-    Members are streamed, so that wheels of any size fit.
+    The other members are copied as they are, so that wheels of any size fit.
     """
     target = folder / f"{source.name.removesuffix('.whl')}-{label}.whl"
-    with (
-        zipfile.ZipFile(source) as old,
-        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new,
-    ):
-        (record,) = (n for n in old.namelist() if _is_record(n))
-        variant_path = record.removesuffix("RECORD") + "variant.json"
+    shutil.copyfile(source, target)
+    with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as archive:
+        (record,) = (i for i in archive.filelist if _is_record(i.filename))
+        rows = archive.read(record)
+        # The directory at the end is written anew; what it leaves out is not there.
+        archive.filelist.remove(record)
+        del archive.NameToInfo[record.filename]
+        path = record.filename.removesuffix("RECORD") + "variant.json"
         content = json.dumps(variant_json, indent=2).encode()
-        for info in old.infolist():
-            if info.filename == record:
-                continue
-            with old.open(info) as reader, new.open(info, "w") as writer:
-                while block := reader.read(1 << 20):
-                    writer.write(block)
-        new.writestr(_zip_info(variant_path), content)
-        row = f"{variant_path},{_record_hash(content)},{len(content)}\n"
-        new.writestr(_zip_info(record), row.encode() + old.read(record))
+        archive.writestr(_zip_info(path), content)
+        row = f"{path},{_record_hash(content)},{len(content)}\n"
+        archive.writestr(_zip_info(record.filename), row.encode() + rows)
     return target
 
 
