@@ -6,27 +6,23 @@ everything above it is what users run.
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+from tests.lib.native import compile_library
 
-__all__ = ["NvmlStub", "build_nvml_stub"]
+__all__ = ["LIBRARY_NAME", "NvmlStub", "build_nvml_stub"]
 
-_SOURCE = Path(__file__).with_name("nvml_stub.c")
-_LIBRARY = "libnvidia-ml.so.1"
+#: The name under which the loader is asked for the driver library.
+LIBRARY_NAME = "libnvidia-ml.so.1"
 
 
 @dataclass(frozen=True, slots=True)
 class NvmlStub:
     """A folder that holds a stand-in for the driver library.
 
-    :ivar folder: for ``LD_LIBRARY_PATH``
+    :ivar folder: for ``LD_LIBRARY_PATH``.
     """
 
     folder: Path
@@ -42,12 +38,12 @@ class NvmlStub:
     ) -> dict[str, str]:
         """Return the variables under which a process finds such a driver.
 
-        :param cuda: the CUDA version as NVML tells it: ``12080`` is 12.8
+        :param cuda: the CUDA version as NVML tells it: ``12080`` is 12.8.
         :param capabilities: one a GPU, ``"9.0"``; ``"!15"``: it fails with error 15;
-            ``"?2"``: not even its handle is to be had
-        :param count: the number of GPUs that is told, if not the true one
-        :param errors: by function the error with which it fails
-        :param hangs: the function that never returns
+            ``"?2"``: not even its handle is to be had.
+        :param count: the number of GPUs that is told, if not the true one.
+        :param errors: by function the error with which it fails.
+        :param hangs: the function that never returns.
         """
         variables = {
             "LD_LIBRARY_PATH": str(self.folder),
@@ -65,17 +61,8 @@ class NvmlStub:
 def build_nvml_stub(folder: Path, *definitions: str) -> NvmlStub:
     """Compile the stand-in into a folder; skip the test where that cannot be done.
 
-    :param definitions: macros to define, such as ``"NVML_STUB_INCOMPLETE"``
+    :param definitions: macros to define: ``"NVML_STUB_INCOMPLETE"``.
     """
-    if not sys.platform.startswith("linux"):
-        pytest.skip("the stand-in for the NVIDIA driver is made for Linux")
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
-        pytest.skip("no C compiler")
-    macros = [f"-D{name}" for name in definitions]
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", *macros]
-        + ["-o", str(folder / _LIBRARY), str(_SOURCE)],
-        check=True,
-    )
+    source = Path(__file__).with_name("nvml_stub.c")
+    compile_library(source, folder / LIBRARY_NAME, *definitions)
     return NvmlStub(folder)

@@ -1,0 +1,32 @@
+"""Small shared libraries, compiled for a test, that stand in for a system's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+__all__ = ["compile_library"]
+
+
+def compile_library(source: Path, library: Path, *definitions: str) -> Path:
+    """Compile a C file and return the library; skip the test where that cannot be done.
+
+    :param definitions: macros to define.
+    """
+    if not sys.platform.startswith("linux"):
+        pytest.skip("stand-ins for shared libraries are made for Linux")
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        pytest.skip("no C compiler")
+    macros = [f"-D{name}" for name in definitions]
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", *macros]
+        + ["-o", str(library), str(source)],
+        check=True,
+    )
+    return library
