@@ -192,7 +192,13 @@ def test_a_wrong_hash_leaves_plain_wheels(pip: Pip, torch: IndexServer) -> None:
 def test_a_manifest_that_grew_behind_a_cached_page(
     venv: Environment, tls_index: IndexServer
 ) -> None:
-    options = ["--dry-run", "-i", tls_index.index_url, "--cert", tls_index.certificates]
+    options = [
+        "--dry-run",
+        "-i",
+        tls_index.index_url,
+        "--cert",
+        str(tls_index.certificates),
+    ]
     plain = make_wheel("torch", "2.7.0")
     tls_index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
     tls_index.add(plain)

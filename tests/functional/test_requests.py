@@ -203,7 +203,12 @@ def test_a_warm_cache_needs_no_request(
     venv: Environment, tls_index: IndexServer
 ) -> None:
     tls_index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
-    options = ["--index-url", tls_index.index_url, "--cert", tls_index.certificates]
+    options = [
+        "--index-url",
+        tls_index.index_url,
+        "--cert",
+        str(tls_index.certificates),
+    ]
     for wanted in ([PAGE, MANIFEST, f"{WHEEL}.metadata"], []):
         tls_index.clear_log()
         result = venv.pip("install", "--dry-run", "torch", *options, env=forced("12.8"))
@@ -220,7 +225,12 @@ def test_without_a_hash_a_manifest_is_revalidated(
 ) -> None:
     tls_index.pages.hashes = False
     tls_index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
-    options = ["--index-url", tls_index.index_url, "--cert", tls_index.certificates]
+    options = [
+        "--index-url",
+        tls_index.index_url,
+        "--cert",
+        str(tls_index.certificates),
+    ]
     for _ in range(2):
         tls_index.clear_log()
         venv.pip("install", "--dry-run", "torch", *options, env=forced("12.8"))
@@ -257,6 +267,20 @@ error: no-compatible-variant
 hint: pip debug --verbose shows what this machine supports. For another machine, describe it with --variant-host FILE.
 """
     )
+
+
+def test_nothing_is_left_of_a_dependency(pip: Pip, cuda_only: IndexServer) -> None:
+    cuda_only.add(make_wheel("app", "1.0", requires=["kernels>=2"]))
+    options = ["--index-url", cuda_only.index_url]
+    result = pip("install", "app", *options, code=1, env=forced("12.0"))
+    assert "× No variant of kernels>=2 runs on the target machine." in result.stderr
+    # Where other requirements conflict too, the usual error is not hidden.
+    cuda_only.add(make_wheel("dep", "1.0"))
+    cuda_only.add(make_wheel("more", "1.0", requires=["dep==1"]))
+    result = pip(
+        *("install", "dep==2", "more", "kernels", *options), code=1, env=forced("12.0")
+    )
+    assert "No matching distribution found for dep==2" in result.stderr
 
 
 def test_hashes_decide_which_wheels_compete(

@@ -148,20 +148,36 @@ def installation_error(
     context = context_of(factory._finder)
     if context is None or not context.enabled:
         return usual
-    projects: dict[NormalizedName, str] = {
+    causes: dict[NormalizedName, str] = {
         cause.requirement.project_name: cause.requirement.format_for_error()
         for cause in error.causes
     }
-    for project, requirement in projects.items():
-        releases = [
-            release
-            for release in context.reached_releases(project)
-            if not release.ranked
-        ]
-        label = context.label_for(project)
-        if releases:
-            return nothing_left(requirement, label, releases)
+    refused = {
+        project: releases
+        for project in causes
+        if (releases := context.reached_releases(project))
+        and not any(release.ranked for release in releases)
+    }
+    if len(causes) == 1 and refused:
+        ((project, releases),) = refused.items()
+        return nothing_left(causes[project], context.label_for(project), releases)
+    # Among several causes the variants are one: the usual error tells the rest.
+    for releases in refused.values():
+        for line in _refusals(releases):
+            logger.critical("%s", line)
     return usual
+
+
+def _refusals(releases: list[Release]) -> list[str]:
+    from pip._internal.variants import explain
+
+    lines = []
+    for release in releases[:_SHOWN_RELEASES]:
+        lines.append(f"{release}:")
+        lines.extend(f"  {reason}" for reason in explain.rejections(release))
+    if len(releases) > _SHOWN_RELEASES:
+        lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
+    return lines
 
 
 def nothing_left(
@@ -172,7 +188,6 @@ def nothing_left(
     :param label: the label that the user chose for this project, if any.
     :param releases: those that were reached, newest first.
     """
-    from pip._internal.variants import explain
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
 
     if label is not None:
@@ -191,15 +206,9 @@ def nothing_left(
             "that option out; for another machine, describe it with --variant-host "
             "FILE.",
         )
-    reasons = []
-    for release in releases[:_SHOWN_RELEASES]:
-        reasons.append(f"{release}:")
-        reasons.extend(f"  {reason}" for reason in explain.rejections(release))
-    if len(releases) > _SHOWN_RELEASES:
-        reasons.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
     return NoCompatibleVariant(
         requirement,
-        reasons,
+        _refusals(releases),
         hint="pip debug --verbose shows what this machine supports. For another "
         "machine, describe it with --variant-host FILE.",
     )
