@@ -70,7 +70,7 @@ def unit(session: nox.Session) -> None:
     """Run the unit tests against the assembled fork."""
     session.install(*TEST_TOOLS)
     _assemble(session)
-    session.run(*PYTEST, *(session.posargs or ["tests/unit"]))
+    session.run(*PYTEST, "-n", "2", *(session.posargs or ["tests/unit"]))
 
 
 @nox.session
@@ -81,7 +81,8 @@ def functional(session: nox.Session) -> None:
         *PYTEST,
         *("-n", "2", "-m", "not torch"),
         *(session.posargs or ["tests/functional"]),
-        env=_wheels(session),
+        # uv is to trust what pip and the system trust.
+        env={**_wheels(session), "UV_SYSTEM_CERTS": "1"},
     )
 
 
