@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from pip._internal.variants.properties import SupportedFeature
 from pip._internal.variants.providers.answer import Answer
@@ -44,19 +43,20 @@ _MAX_FORCED_MAJOR = 50
 
 _OLDEST_CAPABILITY = (5, 0)
 
-_CUDA_FORM = re.compile(r"([0-9]{1,2})(?:\.([0-9]{1,2})(?:\.[0-9]+)*)?")
-_SM_FORM = re.compile(r"([0-9]{1,2})\.([0-9])")
+# Not compiled: only override variables need them.
+_CUDA_FORM = r"([0-9]{1,2})(?:\.([0-9]{1,2})(?:\.[0-9]+)*)?"
+_SM_FORM = r"([0-9]{1,2})\.([0-9])"
 
 _Version = tuple[int, int]
 
 
-@dataclass(slots=True)
 class _Notes:
     """What there is to say beside the features."""
 
-    origins: list[str] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.origins: list[str] = []
+        self.reasons: list[str] = []
+        self.warnings: list[str] = []
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
@@ -172,14 +172,14 @@ def _forced(
 
 
 def _parse_cuda(text: str) -> _Version | None:
-    match = _CUDA_FORM.fullmatch(text)
+    match = re.fullmatch(_CUDA_FORM, text)
     if match is None or int(match[1]) > _MAX_FORCED_MAJOR:
         return None
     return int(match[1]), int(match[2] or 0)
 
 
 def _parse_sm(text: str) -> _Version | None:
-    match = _SM_FORM.fullmatch(text)
+    match = re.fullmatch(_SM_FORM, text)
     if match is None:
         return None
     return int(match[1]), int(match[2])
