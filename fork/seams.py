@@ -93,6 +93,25 @@ SEAMS: tuple[Seam, ...] = (
         hook="cached_wheels",
         why="A cached wheel with a label must not be reused unjudged.",
     ),
+    Decorate(
+        file=_P + "commands/cache.py",
+        target="CacheCommand.get_cache_info",
+        hook="cache_info",
+        why="`pip cache info` counts the environments of provider plugins.",
+    ),
+    Decorate(
+        file=_P + "commands/cache.py",
+        target="CacheCommand.purge_cache",
+        hook="purge_cache",
+        why="`pip cache purge` removes the environments of provider plugins.",
+    ),
+    Append(
+        file=_P + "commands/__init__.py",
+        target="commands_dict",
+        statement="_variants.add_commands(commands_dict, CommandInfo)",
+        hook="add_commands",
+        why="The command group of variants is listed before help.",
+    ),
     Append(
         file=_P + "cli/cmdoptions.py",
         target="package_selection_group",

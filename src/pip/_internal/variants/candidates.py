@@ -61,6 +61,12 @@ def found_candidates(
         return found
     assert ireqs[0].req is not None
     project = canonicalize_name(ireqs[0].req.name)
+    if context.allowed is not None and project not in context.allowed:
+        from pip._internal.variants.providers.plugin_environment import (
+            UntrustedProvider,
+        )
+
+        raise UntrustedProvider(project)
     for ireq in ireqs:
         assert ireq.req is not None
         specifier &= ireq.req.specifier

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
+    from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
     from pip._internal.variants.options import LabelChoice
     from pip._internal.variants.providers.chain import Providers
@@ -62,6 +63,9 @@ class Context:
         )
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
         self.listing: str | None = None
+        #: The only projects that may be looked up; None for any.
+        self.allowed: frozenset[NormalizedName] | None = None
+        self.collector: LinkCollector | None = None
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
         self._said: set[str] = set()
@@ -77,8 +81,47 @@ class Context:
     def providers(self) -> Providers:
         """Tell what the target supports; each namespace is asked once."""
         from pip._internal.variants.providers.chain import Providers
+        from pip._internal.variants.providers.plugin import Plugins
 
-        return Providers.for_options(self._options, self._host_file)
+        return Providers.for_options(self._options, self._host_file, Plugins(self))
+
+    # What provider plugins need
+
+    @property
+    def trusted(self) -> frozenset[NormalizedName]:
+        """Give the packages whose code may run to find out what is supported."""
+        return frozenset(vars(self._options).get("trusted_providers") or ())
+
+    @property
+    def provider_timeout(self) -> float:
+        """Give the seconds that a plugin may take."""
+        return float(vars(self._options).get("provider_timeout") or 10)
+
+    @property
+    def require_hashes(self) -> bool:
+        """Tell whether only what has a hash may be installed."""
+        return bool(vars(self._options).get("require_hashes"))
+
+    @property
+    def search_scope(self) -> SearchScope:
+        """Give the indexes of the command, those of requirements files included."""
+        assert self.collector is not None, (
+            "only a command's own context looks things up"
+        )
+        return self.collector.search_scope
+
+    def cache_folder(self, name: str) -> str | None:
+        """Give a folder under pip's cache, None if there is no cache."""
+        cache = vars(self._options).get("cache_dir")
+        return os.path.join(cache, name) if cache else None
+
+    def for_plugins(self, trusted: frozenset[NormalizedName]) -> Context:
+        """Give a context for the packages that make up a provider plugin."""
+        import optparse
+
+        context = Context(self.session, optparse.Values(), enabled=False)
+        context.allowed = trusted
+        return context
 
     def for_build(self) -> Context:
         """Give a context for what is installed to build something on this machine."""
@@ -87,6 +130,7 @@ class Context:
         context = Context(self.session, optparse.Values(), enabled=self.enabled)
         context.in_build = True
         context.manifest_links = self.manifest_links
+        context.collector = self.collector
         return context
 
     # Labels chosen by hand
@@ -136,10 +180,11 @@ class Context:
         ]
         return sorted(found, key=lambda release: release.version, reverse=True)
 
-    def say_once(self, level: int, message: str) -> None:
-        """Log a message unless this run has done so."""
-        if message not in self._said:
-            self._said.add(message)
+    def say_once(self, level: int, message: str, *, about: str | None = None) -> None:
+        """Log a message unless this run has said it, or anything *about* the same."""
+        key = about or message
+        if key not in self._said:
+            self._said.add(key)
             logger.log(level, "%s", message)
 
 
@@ -160,6 +205,7 @@ def collector_created(
     collector = fn(cls, session, options, suppress_no_index)
     # Only pip's check for a newer self suppresses this option; it needs no variants.
     context = Context(session, options, enabled=not suppress_no_index)
+    context.collector = collector
     collector._variants = context  # type: ignore[attr-defined]
     return collector
 

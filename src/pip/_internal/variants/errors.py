@@ -34,6 +34,7 @@ class InvalidHostFile(DiagnosticPipError):
             message=f"The variant host file {escape(path)} cannot be used.",
             context=Text(problem),
             hint_stmt=Text(
+                "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
                 'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
                 '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
                 "]}}, with the values of each feature best first."

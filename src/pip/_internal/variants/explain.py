@@ -24,6 +24,7 @@ __all__ = [
     "provider_lines",
     "rejection",
     "rejections",
+    "untrusted",
 ]
 
 #: Namespaces of devices that a plain or CPU build leaves idle, with their names.
@@ -102,6 +103,27 @@ def _shortened(values: Sequence[str], separator: str = ", ") -> str:
     return f"{shown}{separator}{len(values) - _SHOWN_VALUES + 1} more"
 
 
+def untrusted(release: Release) -> Iterator[tuple[str, str]]:
+    """Say, by namespace, which variants were left out for lack of trust in a plugin."""
+    for selection in release.selections.values():
+        for namespace, answer in selection.answers.items():
+            labels = [
+                label
+                for label, mismatches in selection.ranking.rejected.items()
+                if any(each.feature.namespace == namespace for each in mismatches)
+            ]
+            if answer.untrusted and labels:
+                options = " ".join(
+                    f"--trust-variant-provider {name}" for name in answer.untrusted
+                )
+                message = (
+                    f"Variants of {release} were left out ({_shortened(labels)}), since "
+                    "only code that pip may not run knows whether they are supported "
+                    f"here. If you trust it to run with your rights: {options}"
+                )
+                yield namespace, message
+
+
 def missed_accelerator(release: Release, label: str | None) -> str | None:
     """Say which variant for a device that is there came closest, if none was chosen.
 
@@ -157,11 +179,11 @@ def _numbers(value: str) -> list[int]:
 
 
 def provider_lines(namespace: str, answer: Answer) -> Iterator[str]:
-    """Describe what a namespace was found to support."""
-    if not answer.features:
-        yield f"{namespace}: nothing ({answer.reason or 'no features'})"
-        return
-    yield f"{namespace} (from {answer.origin}):"
+    """Describe what a namespace was found to support, by whom, and how fast."""
+    source = f"from {answer.origin}" if answer.features else "nothing supported"
+    if answer.seconds is not None:
+        source += f", {answer.seconds * 1000:.1f} ms"
+    yield f"{namespace} ({source})"
     for feature in answer.features:
         yield f"  {feature.name}: {', '.join(feature.values)}"
     if answer.reason is not None:

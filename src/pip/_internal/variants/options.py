@@ -17,6 +17,7 @@ from pip._vendor.packaging.utils import (
 )
 
 from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.properties import is_valid_namespace
 
 if TYPE_CHECKING:
     from pip._internal.commands.debug import DebugCommand
@@ -26,12 +27,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LabelChoice",
+    "PROVIDER_KINDS",
     "debug_options",
+    "disable_variant_provider",
+    "enable_variant_provider",
     "no_variants",
     "requirements_line",
+    "trust_variant_provider",
     "variant",
     "variant_host",
+    "variant_provider",
+    "variant_provider_timeout",
 ]
+
+
+#: What may serve a namespace in place of what would by default.
+PROVIDER_KINDS = ("plugin", "builtin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +76,51 @@ def _check_label_choice(
         ) from None
 
 
-class VariantOption(PipOption):
-    """An option whose value may be ``[PACKAGE=]LABEL``."""
+def _check_namespace(option: optparse.Option, opt: str, value: str) -> str:
+    if not is_valid_namespace(value):
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid namespace {value!r}, expected something like "
+            "'nvidia' or 'x86_64'"
+        )
+    return value
 
-    TYPES = (*PipOption.TYPES, "label_choice")
+
+def _check_provider_kind(
+    option: optparse.Option, opt: str, value: object
+) -> tuple[str, str]:
+    if isinstance(value, tuple):
+        return value
+    namespace, _, kind = str(value).partition("=")
+    if kind not in PROVIDER_KINDS:
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid value {value!r}, expected "
+            f"{' or '.join(f'NAMESPACE={each}' for each in PROVIDER_KINDS)}"
+        )
+    return _check_namespace(option, opt, namespace), kind
+
+
+def _check_seconds(option: optparse.Option, opt: str, value: object) -> float:
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= 3600:
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid number of seconds {value!r}, expected one above 0 "
+            "and up to 3600"
+        )
+    return seconds
+
+
+class VariantOption(PipOption):
+    """An option with a value of one of the kinds that only variants have."""
+
+    TYPES = (*PipOption.TYPES, "label_choice", "namespace", "provider_kind", "seconds")
     TYPE_CHECKER = PipOption.TYPE_CHECKER.copy()
     TYPE_CHECKER["label_choice"] = _check_label_choice
+    TYPE_CHECKER["namespace"] = _check_namespace
+    TYPE_CHECKER["provider_kind"] = _check_provider_kind
+    TYPE_CHECKER["seconds"] = _check_seconds
 
 
 variant: Callable[..., optparse.Option] = partial(
@@ -99,10 +149,66 @@ variant_host: Callable[..., optparse.Option] = partial(
     "--variant-host",
     dest="variant_host",
     type="path",
-    metavar="FILE",
+    metavar="FILE|NAME",
     default=None,
-    help="Choose variants for the machine that this JSON file describes instead of "
-    "detecting what this machine supports.",
+    help="Choose variants for the machine that this JSON file describes, or for one "
+    "with a name like cuda-12.8-sm_90 or cpu-x86_64-v3, instead of detecting what this "
+    "machine supports.",
+)
+
+enable_variant_provider: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--enable-variant-provider",
+    dest="enabled_providers",
+    action="append",
+    type="namespace",
+    metavar="NAMESPACE",
+    help="Ask the provider of this namespace although packages declare it optional. "
+    "This option can be used multiple times.",
+)
+
+disable_variant_provider: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--disable-variant-provider",
+    dest="disabled_providers",
+    action="append",
+    type="namespace",
+    metavar="NAMESPACE",
+    help="Take no property of this namespace for supported. This option can be used "
+    "multiple times.",
+)
+
+trust_variant_provider: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--trust-variant-provider",
+    dest="trusted_providers",
+    action="append",
+    type="package_name",
+    metavar="PACKAGE",
+    help="Let this package be installed in a private place and its code run, with your "
+    "rights, to find out what this machine supports. What it depends on must be "
+    "trusted too. This option can be used multiple times.",
+)
+
+variant_provider: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--variant-provider",
+    dest="provider_kinds",
+    action="append",
+    type="provider_kind",
+    metavar="NAMESPACE=KIND",
+    help="Whether a namespace is served by the plugin that packages name (plugin) or "
+    "by what pip brings along (builtin). This option can be used multiple times.",
+)
+
+variant_provider_timeout: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--variant-provider-timeout",
+    dest="provider_timeout",
+    type="seconds",
+    metavar="SECONDS",
+    default=10.0,
+    help="How long a provider plugin may take to answer (default: 10 seconds).",
 )
 
 

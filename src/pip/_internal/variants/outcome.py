@@ -86,6 +86,8 @@ def _announce(context: Context, release: Release, link: Link) -> None:
             logger.info("%s", "\n".join(lines))
     for refused in explain.rejections(release):
         logger.verbose("%s: %s", release, refused)
+    for namespace, message in explain.untrusted(release):
+        context.say_once(logging.WARNING, message, about=f"trust {namespace}")
     if release.chosen_label is None:
         missed = explain.missed_accelerator(release, label)
         if missed is not None:
@@ -188,6 +190,7 @@ def nothing_left(
     :param label: the label that the user chose for this project, if any.
     :param releases: those that were reached, newest first.
     """
+    from pip._internal.variants import explain
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
 
     if label is not None:
@@ -206,11 +209,13 @@ def nothing_left(
             "that option out; for another machine, describe it with --variant-host "
             "FILE.",
         )
+    hints = [message for each in releases for _, message in explain.untrusted(each)]
+    hints.append(
+        "pip debug --verbose shows what this machine supports. For another machine, "
+        "describe it with --variant-host FILE."
+    )
     return NoCompatibleVariant(
-        requirement,
-        _refusals(releases),
-        hint="pip debug --verbose shows what this machine supports. For another "
-        "machine, describe it with --variant-host FILE.",
+        requirement, _refusals(releases), hint="\n".join(dict.fromkeys(hints))
     )
 
 
@@ -218,7 +223,7 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
     """Show what this machine supports after the tags that it supports."""
     fn(options)
     from pip._internal.variants import explain
-    from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES, Providers
+    from pip._internal.variants.providers.chain import Providers
 
     providers = Providers.for_options(options, vars(options).get("variant_host"))
     if options.verbose < 1:
@@ -226,10 +231,6 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
         return
     logger.info("Variant properties:")
     with indent_log():
-        if providers.host is not None:
-            answers = providers.described()
-        else:
-            answers = {name: providers.detect(name) for name in BUILTIN_NAMESPACES}
-        for namespace, answer in answers.items():
+        for namespace, answer in providers.survey().items():
             for line in explain.provider_lines(namespace, answer):
                 logger.info("%s", line)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import optparse
@@ -64,11 +64,36 @@ cached_wheels = _around("wheels:cached_wheels")
 build_requirements = _around("context:build_requirements")
 debug_tags = _around("outcome:debug_tags")
 remote_pip_version = _around("fork:remote_pip_version")
+cache_info = _around("plugin_cache:cache_info")
+purge_cache = _around("plugin_cache:purge_cache")
+
+
+def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
+    """Add the commands of variants; help stays the last one."""
+    last = commands.pop("help")
+    commands["variants"] = command_info(
+        "pip._internal.commands.variants",
+        "VariantsCommand",
+        "See what wheel variants mean for this machine.",
+    )
+    commands["help"] = last
 
 
 def options() -> list[Callable[[], optparse.Option]]:
     """Give the options of each command that chooses candidates."""
-    return [_option("variant"), _option("no_variants"), _option("variant_host")]
+    return [
+        _option(name)
+        for name in (
+            "variant",
+            "no_variants",
+            "variant_host",
+            "enable_variant_provider",
+            "disable_variant_provider",
+            "trust_variant_provider",
+            "variant_provider",
+            "variant_provider_timeout",
+        )
+    ]
 
 
 def requirements_file_options() -> list[Callable[[], optparse.Option]]:

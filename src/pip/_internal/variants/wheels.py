@@ -39,6 +39,11 @@ def unsupported_wheel(
 
     One at a URL is refused when it was downloaded.
     """
+    context_given = context_of(factory._finder)
+    if context_given is not None and context_given.allowed is not None:
+        from pip._internal.variants.providers.plugin_query import PluginFailed
+
+        raise PluginFailed(f"it needs {link}, which is not on an index")
     fn(factory, link)
     label = label_of(link) if link.is_wheel else None
     if label is not None:

@@ -22,12 +22,17 @@ class Answer:
         one sentence without a final period; ``None`` if there is nothing to say.
     :ivar warnings: what the user should hear even when everything goes on, one
         sentence each (an invalid override variable, a driver that hangs).
+    :ivar untrusted: packages whose code would have to run for an answer, and that the
+        user does not trust.
+    :ivar seconds: how long it took, if that was measured.
     """
 
     features: tuple[SupportedFeature, ...] = ()
     origin: str = ""
     reason: str | None = None
     warnings: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
+    seconds: float | None = None
 
 
 class BuiltinProvider(Protocol):

@@ -1,14 +1,16 @@
 """Ask for the supported properties of a namespace: the first source that has a say.
 
-The order, in which each step excludes those after it (PEP 850): what is disabled
-supports nothing; the manifest's own static list; the host file of the user; a built-in
-provider; otherwise nothing. No code of others is run.
+The order, in which each step excludes those after it (PEP 850): what is disabled, or
+optional and not enabled, supports nothing; the manifest's own static list; the host
+file of the user; a built-in provider; a plugin that the user trusts; otherwise nothing.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -26,12 +28,14 @@ from pip._internal.variants import target
 from pip._internal.variants.manifest import Manifest, Provider, ProviderKind
 from pip._internal.variants.properties import SupportedProperties
 from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.host_file import Host, read_host_file
+from pip._internal.variants.providers.host_file import HOST_SCHEMA, MARKER_VARIABLES
+from pip._internal.variants.providers.hosts import Host, read_host
 
 if TYPE_CHECKING:
     import optparse
 
     from pip._internal.variants.providers.answer import BuiltinProvider
+    from pip._internal.variants.providers.plugin import Plugins
 
 __all__ = ["BUILTIN_NAMESPACES", "Providers", "supported"]
 
@@ -39,6 +43,8 @@ logger = getLogger(__name__)
 
 #: Each has a module of its name here.
 BUILTIN_NAMESPACES = ("nvidia", "x86_64", "aarch64")
+
+NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
 
 
 class Providers:
@@ -51,6 +57,10 @@ class Providers:
         environment: Mapping[str, str],
         hardware: bool,
         host: Host | None = None,
+        plugins: Plugins | None = None,
+        enabled: Collection[str] = (),
+        disabled: Collection[str] = (),
+        kinds: Mapping[str, str] | None = None,
     ) -> None:
         """Make the chain for one target.
 
@@ -58,20 +68,35 @@ class Providers:
         :param environment: environment markers of the target.
         :param hardware: whether the target is this machine.
         :param host: the machine that replaces detection, if any.
+        :param plugins: who asks plugins; None if they are not asked.
+        :param enabled: namespaces whose optional provider applies.
+        :param disabled: namespaces of which nothing is supported.
+        :param kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
         """
         self._environ = environ
         self._environment = environment
         self._hardware = hardware
         self.host = host
+        self._plugins = plugins
+        self._enabled = frozenset(enabled)
+        self._disabled = frozenset(disabled)
+        self._kinds = kinds or {}
         self._detected: dict[str, Answer] = {}
+        self._said_unknown = False
 
     @classmethod
-    def for_options(cls, options: optparse.Values, host_file: str | None) -> Providers:
+    def for_options(
+        cls,
+        options: optparse.Values,
+        host_file: str | None,
+        plugins: Plugins | None = None,
+    ) -> Providers:
         """Make the chain for the target that the options of a command name.
 
         :raises InvalidHostFile: if *host_file* is given and does not describe one.
         """
-        host = None if host_file is None else read_host_file(host_file)
+        host = None if host_file is None else read_host(host_file)
+        given = vars(options).get
         return cls(
             environ=os.environ,
             environment=target.marker_environment(
@@ -79,18 +104,28 @@ class Providers:
             ),
             hardware=target.is_this_machine(options),
             host=host,
+            plugins=plugins,
+            enabled=given("enabled_providers") or (),
+            disabled=given("disabled_providers") or (),
+            kinds=dict(given("provider_kinds") or ()),
         )
 
     def ask(self, manifest: Manifest, namespaces: Iterable[str]) -> dict[str, Answer]:
         """Ask for *namespaces* as *manifest* says they are provided."""
         return {
-            namespace: self._ask(manifest.provider(namespace))
+            namespace: self._ask(manifest, manifest.provider(namespace))
             for namespace in namespaces
         }
 
-    def _ask(self, provider: Provider) -> Answer:
-        if provider.optional:
-            return Answer(reason="its provider is optional and was not enabled")
+    def _ask(self, manifest: Manifest, provider: Provider) -> Answer:
+        namespace = provider.namespace
+        if namespace in self._disabled:
+            return Answer(reason="--disable-variant-provider turned it off")
+        if provider.optional and namespace not in self._enabled:
+            return Answer(
+                reason="its provider is optional: --enable-variant-provider "
+                f"{namespace} turns it on"
+            )
         if provider.enable_if is not None:
             reason = self._excluded_by(provider.enable_if)
             if reason is not None:
@@ -98,15 +133,15 @@ class Providers:
         if provider.kind is ProviderKind.STATIC:
             return Answer(provider.static, "the manifest")
         if self.host is not None:
-            features = self.host.supported.features(provider.namespace)
+            features = self.host.supported.features(namespace)
             if not features:
                 return Answer(reason=f"{self.host.path} does not name the namespace")
             return Answer(features, self.host.path)
         if provider.kind is ProviderKind.PLUGIN:
-            return self._ask_in_place_of_plugin(provider)
+            return self._ask_plugin(manifest, provider)
         if provider.kind is ProviderKind.UNNAMED:
-            if provider.namespace in BUILTIN_NAMESPACES:
-                return self.detect(provider.namespace)
+            if namespace in BUILTIN_NAMESPACES:
+                return self.detect(namespace)
             return Answer(reason="no provider is named for it")
         return Answer(reason="its kind of provider is not supported")
 
@@ -120,58 +155,109 @@ class Providers:
             return f"it applies if {marker!r}, which cannot be evaluated"
         return f"it applies only if {marker}"
 
-    def _ask_in_place_of_plugin(self, provider: Provider) -> Answer:
-        required = self._required_packages(provider)
-        if provider.namespace in BUILTIN_NAMESPACES and required & (
-            _builtin(provider.namespace).PACKAGES
-        ):
-            return self.detect(provider.namespace)
-        names = ", ".join(sorted(required)) or "none that applies here"
-        return Answer(
-            reason=f"it needs a provider package ({names}) that is not built in"
+    def _ask_plugin(self, manifest: Manifest, provider: Provider) -> Answer:
+        """Ask a plugin, or what is built in if that is known to be the same."""
+        namespace, required = provider.namespace, self._required(provider)
+        kind = self._kinds.get(namespace)
+        if namespace in BUILTIN_NAMESPACES and kind != "plugin":
+            # What lies at some URL need not be the package that is known.
+            names = {
+                canonicalize_name(each.name) for each in required if each.url is None
+            }
+            if kind == "builtin" or names & _builtin(namespace).PACKAGES:
+                return self.detect(namespace)
+        if not required:
+            return Answer(reason="none of the plugins that it requires applies here")
+        if not self._hardware:
+            self._say_that_hardware_is_unknown()
+            return Answer(reason=NOT_THIS_MACHINE)
+        if self._plugins is None:
+            return Answer(reason="its plugin was not asked")
+        known = sorted(
+            {
+                each
+                for variant in manifest.variants.values()
+                for each in variant.properties()
+                if each.namespace == namespace
+            }
         )
+        return self._plugins.ask(provider, required, known)
 
-    def _required_packages(self, provider: Provider) -> set[str]:
-        """Name the packages that a plugin needs on the target."""
-        names: set[str] = set()
+    def _required(self, provider: Provider) -> list[Requirement]:
+        """Give the requirements of a plugin that apply on the target."""
+        required = []
         for text in provider.requires:
             try:
                 requirement = Requirement(text)
-                if requirement.marker is not None and not requirement.marker.evaluate(
+                if requirement.marker is None or requirement.marker.evaluate(
                     {**self._environment, "extra": ""}
                 ):
-                    continue
+                    # A marker that was evaluated for the target is done with.
+                    requirement.marker = None
+                    required.append(requirement)
             except (
                 InvalidRequirement,
                 UndefinedComparison,
                 UndefinedEnvironmentName,
             ) as error:
                 logger.debug("Ignoring the requirement %r: %s", text, error)
-                continue
-            # What lies at some URL need not be the package that is known.
-            if requirement.url is None:
-                names.add(canonicalize_name(requirement.name))
-        return names
+        return required
 
-    def described(self) -> dict[str, Answer]:
-        """Give what the host file of the user describes, by namespace."""
+    def survey(self) -> dict[str, Answer]:
+        """Give what the target supports where that can be told without a manifest.
+
+        These are the namespaces of the host file, or those that are built in.
+        """
         if self.host is None:
-            return {}
+            return {
+                namespace: self.detect(namespace) for namespace in BUILTIN_NAMESPACES
+            }
         return {
             namespace: Answer(features, self.host.path)
             for namespace, features in self.host.supported.items()
+        }
+
+    def described_host(self) -> dict[str, object]:
+        """Describe the target as a host file does."""
+        return {
+            "host-schema": HOST_SCHEMA,
+            "supported": {
+                namespace: [
+                    {"feature": feature.name, "values": list(feature.values)}
+                    for feature in answer.features
+                ]
+                for namespace, answer in self.survey().items()
+                if answer.features
+            },
+            "environment": {
+                name: value
+                for name, value in sorted(self._environment.items())
+                if name in MARKER_VARIABLES
+            },
         }
 
     def detect(self, namespace: str) -> Answer:
         """Ask the built-in provider of *namespace*, once a run."""
         answer = self._detected.get(namespace)
         if answer is None:
+            start = time.perf_counter()
             answer = self._detect(namespace)
+            answer = replace(answer, seconds=time.perf_counter() - start)
             self._detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
             for warning in answer.warnings:
                 logger.warning("%s", warning)
+            if not self._hardware and not answer.features:
+                self._say_that_hardware_is_unknown()
         return answer
+
+    def _say_that_hardware_is_unknown(self) -> None:
+        if not self._said_unknown:
+            self._said_unknown = True
+            logger.warning(
+                "Variants are chosen for another machine whose hardware is unknown: "
+                "only builds that need none are taken. Describe it with --variant-host"
+            )
 
     def _detect(self, namespace: str) -> Answer:
         try:

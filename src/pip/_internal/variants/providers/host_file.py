@@ -17,10 +17,11 @@ from pip._internal.variants.properties import (
     is_valid_value,
 )
 
-__all__ = ["Host", "read_host_file"]
+__all__ = ["HOST_SCHEMA", "MARKER_VARIABLES", "Host", "read_host_file"]
 
-_SCHEMA = 1
-_MARKER_VARIABLES = frozenset(
+HOST_SCHEMA = 1
+#: What a host file may say of the target's environment (PEP 508).
+MARKER_VARIABLES = frozenset(
     (
         "implementation_name",
         "implementation_version",
@@ -74,8 +75,8 @@ class _Problem(Exception):
 def _host(path: str, root: object) -> Host:
     description = _object(root, "The file")
     schema = description.get("host-schema")
-    if schema != _SCHEMA or isinstance(schema, bool):
-        raise _Problem(f"Its 'host-schema' is not {_SCHEMA}: {schema!r}")
+    if schema != HOST_SCHEMA or isinstance(schema, bool):
+        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {schema!r}")
     unknown = sorted(set(description) - {"host-schema", "supported", "environment"})
     if unknown:
         raise _Problem(f"Its keys {unknown!r} mean nothing")
@@ -93,7 +94,7 @@ def _host(path: str, root: object) -> Host:
             raise _Problem(f"A feature of {namespace!r} is repeated: {names!r}")
     environment = _object(description.get("environment", {}), "'environment'")
     for name, value in environment.items():
-        if name not in _MARKER_VARIABLES:
+        if name not in MARKER_VARIABLES:
             raise _Problem(f"'environment' has no marker variable: {name!r}")
         if not isinstance(value, str):
             raise _Problem(f"{name!r} in 'environment' is not a string: {value!r}")

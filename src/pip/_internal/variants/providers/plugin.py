@@ -1,0 +1,102 @@
+"""Provider plugins: packages that know which properties a machine supports (PEP 850).
+
+Their code runs with the user's rights. So it runs only if the user trusts, by name,
+every package that would be installed for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.utils._log import getLogger
+from pip._internal.variants.providers.answer import Answer
+
+if TYPE_CHECKING:
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.manifest import Provider
+    from pip._internal.variants.properties import Property
+
+__all__ = ["Plugins"]
+
+logger = getLogger(__name__)
+
+
+class Plugins:
+    """The plugins of one run: each is installed and asked at most once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._answers: dict[tuple[str, tuple[str, ...], str], Answer] = {}
+
+    def ask(
+        self,
+        provider: Provider,
+        requirements: Sequence[Requirement],
+        known: Sequence[Property],
+    ) -> Answer:
+        """Ask the plugin of *provider*, if the user trusts it.
+
+        :param requirements: those of its requirements that apply, at least one.
+        :param known: properties of the namespace that variants use.
+        """
+        names = tuple(sorted(canonicalize_name(each.name) for each in requirements))
+        untrusted = tuple(name for name in names if name not in self._context.trusted)
+        if untrusted:
+            return Answer(reason=_untrusted(untrusted), untrusted=untrusted)
+        if any(requirement.url for requirement in requirements):
+            return Answer(reason="its plugin is required from a URL, not an index")
+        if self._context.require_hashes:
+            return Answer(reason="its plugin has no hash, which --require-hashes needs")
+        api = provider.plugin_api or _default_api(requirements[0])
+        key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers[key] = self._ask(key[1], names, api, known)
+        return answer
+
+    def _ask(
+        self,
+        requirements: tuple[str, ...],
+        names: Sequence[str],
+        api: str,
+        known: Sequence[Property],
+    ) -> Answer:
+        from pip._internal.variants.providers.plugin_environment import (
+            UntrustedProvider,
+            plugin_folder,
+        )
+        from pip._internal.variants.providers.plugin_query import (
+            PluginFailed,
+            query_plugin,
+        )
+
+        context = self._context
+        plugin = f"the plugin {', '.join(names)}"
+        try:
+            with plugin_folder(context, requirements, context.trusted) as folder:
+                features = query_plugin(
+                    folder, api, known, os.environ, context.provider_timeout
+                )
+        except UntrustedProvider as error:
+            untrusted = (error.project,)
+            return Answer(reason=_untrusted(untrusted), untrusted=untrusted)
+        except PluginFailed as error:
+            logger.warning("%s: %s", plugin[:1].upper() + plugin[1:], error)
+            return Answer(reason=f"{plugin}: {error}")
+        if not features:
+            return Answer(reason=f"{plugin} found nothing that it supports")
+        return Answer(features, plugin)
+
+
+def _untrusted(names: Sequence[str]) -> str:
+    return f"it needs a plugin that is not trusted: {', '.join(names)}"
+
+
+def _default_api(requirement: Requirement) -> str:
+    """Give the module that a plugin has if its manifest does not name one."""
+    return canonicalize_name(requirement.name).replace("-", "_")

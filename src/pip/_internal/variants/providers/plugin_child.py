@@ -1,0 +1,84 @@
+"""Run in a process of its own, which ends with it: load a provider plugin and ask it.
+
+The source of this module is handed to ``python -I -S -c``, so that it imports nothing
+but the standard library. It is given a JSON object as its argument, and writes one to
+the file that the object names: whatever the plugin prints goes elsewhere.
+"""
+
+from __future__ import annotations
+
+import collections
+import importlib
+import inspect
+import itertools
+import json
+import sys
+from typing import Any
+
+#: What a plugin may answer at most; the rest is left out.
+MAX_FEATURES = 1_000
+MAX_VALUES = 10_000
+
+KnownProperty = collections.namedtuple("KnownProperty", "namespace feature value")
+
+
+class PluginFault(Exception):
+    """The plugin does not keep to its interface; the text says how."""
+
+
+def load(api: str) -> Any:
+    """Load what ``module[:attribute.path]`` names; a class is instantiated."""
+    module, _, path = api.partition(":")
+    found: Any = importlib.import_module(module)
+    for name in filter(None, path.split(".")):
+        found = getattr(found, name)
+    return found() if inspect.isclass(found) else found
+
+
+def ask(plugin: Any, known: list[list[str]]) -> Any:
+    """Call the plugin; the older interface takes the properties that are known."""
+    function = plugin.get_supported_configs
+    required = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind
+        in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if not required:
+        return function()
+    return function(frozenset(KnownProperty(*each) for each in known))
+
+
+def described(configs: Any) -> list[list[Any]]:
+    """Turn a plugin's answer into ``[name, [value, …]]``; broken items are left out."""
+    if not isinstance(configs, (list, tuple)):
+        kind = type(configs).__name__
+        raise PluginFault(f"get_supported_configs() returned a {kind} for a list")
+    features = []
+    for config in itertools.islice(configs, MAX_FEATURES):
+        name = getattr(config, "name", None)
+        values = getattr(config, "values", None)
+        if isinstance(name, str) and isinstance(values, (list, tuple)):
+            texts = (value for value in values if isinstance(value, str))
+            features.append([name, list(itertools.islice(texts, MAX_VALUES))])
+    return features
+
+
+def main(request: dict[str, Any]) -> None:
+    """Answer *request* in the file that it names."""
+    # At the end: a plugin's module must not stand in for one of the standard library.
+    sys.path.append(request["path"])
+    answer: dict[str, Any]
+    try:
+        answer = {"features": described(ask(load(request["api"]), request["known"]))}
+    except PluginFault as error:
+        answer = {"fault": str(error)}
+    except BaseException as error:  # SystemExit too: a plugin may do anything
+        answer = {"fault": f"{type(error).__name__}: {error}"}
+    with open(request["answer"], "w", encoding="utf-8") as file:
+        json.dump(answer, file)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,194 @@
+"""Install a provider plugin where nothing else sees it: plain wheels, all trusted.
+
+What is installed is kept under pip's cache, by the exact wheels and the interpreter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pip._internal.build_env.installer import InprocessBuildEnvironmentInstaller
+from pip._internal.cache import WheelCache
+from pip._internal.cli.spinners import open_rich_spinner
+from pip._internal.exceptions import PipError
+from pip._internal.index.collector import LinkCollector
+from pip._internal.index.package_finder import PackageFinder
+from pip._internal.models.format_control import FormatControl
+from pip._internal.models.scheme import Scheme
+from pip._internal.models.selection_prefs import SelectionPreferences
+from pip._internal.operations.build.build_tracker import get_build_tracker
+from pip._internal.operations.install.wheel import install_wheel
+from pip._internal.req.constructors import install_req_from_line
+from pip._internal.utils._log import getLogger
+from pip._internal.utils.logging import capture_logging, get_console
+from pip._internal.variants.plugin_cache import CACHE_FOLDER
+from pip._internal.variants.providers.plugin_query import PluginFailed
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.context import Context
+
+__all__ = ["UntrustedProvider", "plugin_folder"]
+
+logger = getLogger(__name__)
+
+
+class UntrustedProvider(PipError):
+    """A package would be installed whose code the user has not allowed."""
+
+    def __init__(self, project: str) -> None:
+        super().__init__(f"{project} is not trusted")
+        self.project = project
+
+
+@contextmanager
+def plugin_folder(
+    context: Context, requirements: Sequence[str], trusted: frozenset[NormalizedName]
+) -> Iterator[str]:
+    """Give a folder in which *requirements* are installed, and what they need.
+
+    They come from the indexes of the command. Nothing is asked about a package that is
+    not trusted, and only plain wheels are installed.
+
+    :raises UntrustedProvider: if any package to install is not among *trusted*.
+    :raises PluginFailed: if they cannot be installed.
+    """
+    cache = context.cache_folder(CACHE_FOLDER)
+    with capture_logging() as log:
+        try:
+            folder = _prepare(context, requirements, trusted, cache)
+        except (UntrustedProvider, PluginFailed):
+            raise
+        except (PipError, OSError) as error:
+            logger.debug("Installing %s failed: %s", requirements, log.getvalue())
+            reason = getattr(error, "message", None) or error
+            raise PluginFailed(f"it cannot be installed: {reason}") from None
+    try:
+        yield folder
+    finally:
+        if cache is None or not folder.startswith(cache):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _prepare(
+    context: Context,
+    requirements: Sequence[str],
+    trusted: frozenset[NormalizedName],
+    cache: str | None,
+) -> str:
+    with get_build_tracker() as tracker:
+        installer = InprocessBuildEnvironmentInstaller(
+            finder=_finder(context, trusted),
+            build_tracker=tracker,
+            wheel_cache=WheelCache(""),
+        )
+        resolved = _resolve(installer, requirements)
+        key = _key(resolved)
+        kept = None if cache is None or key is None else os.path.join(cache, key)
+        if kept is not None and os.path.isdir(kept):
+            return kept
+        if kept is not None:
+            os.makedirs(os.path.dirname(kept), exist_ok=True)
+        folder = tempfile.mkdtemp(
+            prefix=".partial-", dir=None if kept is None else os.path.dirname(kept)
+        )
+        try:
+            with _spinner():
+                _install(installer, resolved, folder)
+            return folder if kept is None else _keep(folder, kept)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
+@contextmanager
+def _spinner() -> Iterator[None]:
+    console = get_console()
+    with open_rich_spinner("Installing variant providers", console):
+        yield
+    if not console.is_terminal and logger.isEnabledFor(logging.INFO):
+        # The spinner ends its line on terminals alone.
+        console.line()
+
+
+def _finder(context: Context, trusted: frozenset[NormalizedName]) -> PackageFinder:
+    """Make a finder for trusted packages: wheels alone, and no variants among them."""
+    collector = LinkCollector(context.session, context.search_scope)
+    collector._variants = context.for_plugins(trusted)  # type: ignore[attr-defined]
+    return PackageFinder.create(
+        link_collector=collector,
+        selection_prefs=SelectionPreferences(
+            allow_yanked=False,
+            format_control=FormatControl(set(), {":all:"}),
+            prefer_binary=True,
+        ),
+    )
+
+
+def _resolve(
+    installer: InprocessBuildEnvironmentInstaller, requirements: Iterable[str]
+) -> list[InstallRequirement]:
+    roots = [
+        install_req_from_line(requirement, user_supplied=True)
+        for requirement in requirements
+    ]
+    found = installer._make_resolver().resolve(roots, check_supported_wheels=True)
+    return sorted(found.requirements.values(), key=lambda req: str(req.name))
+
+
+def _key(resolved: Iterable[InstallRequirement]) -> str | None:
+    """Name the environment by its wheels' hashes; None if one has none."""
+    digest = hashlib.sha256(
+        f"{sys.implementation.cache_tag} {sys.version} {sys.executable}".encode()
+    )
+    for req in resolved:
+        if req.link is None or req.link.hash_name != "sha256":
+            return None
+        digest.update(f"\n{req.link.filename} {req.link.hash}".encode())
+    return digest.hexdigest()
+
+
+def _install(
+    installer: InprocessBuildEnvironmentInstaller,
+    resolved: Sequence[InstallRequirement],
+    folder: str,
+) -> None:
+    installer._preparer.prepare_linked_requirements_more(resolved)
+    aside = os.path.join(folder, ".aside")
+    scheme = Scheme(
+        platlib=folder, purelib=folder, headers=aside, scripts=aside, data=aside
+    )
+    for req in resolved:
+        assert req.name is not None
+        if not req.is_wheel or req.local_file_path is None:
+            raise PluginFailed(f"{req.name} is not available as a wheel")
+        install_wheel(
+            req.name,
+            req.local_file_path,
+            scheme,
+            str(req),
+            pycompile=False,
+            warn_script_location=False,
+        )
+
+
+def _keep(folder: str, kept: str) -> str:
+    """Give a new environment its name in the cache."""
+    try:
+        os.rename(folder, kept)
+    except OSError:
+        # Another process was faster, and what it made is the same.
+        if not os.path.isdir(kept):
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
+    return kept
