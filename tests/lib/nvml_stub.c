@@ -138,4 +138,18 @@ int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor)
     return sscanf(item, "%d.%d", major, minor) == 2 ? SUCCESS : INVALID_ARGUMENT;
 }
 
+/* GPU-0, GPU-1 and so on, in the order of the list. */
+int nvmlDeviceGetUUID(void *device, char *out, unsigned int length)
+{
+    int error = ready("nvmlDeviceGetUUID");
+    unsigned int index = 0;
+
+    if (error != SUCCESS)
+        return error;
+    while (gpu(index) && gpu(index) != (const char *)device)
+        ++index;
+    snprintf(out, length, "GPU-%u", index);
+    return SUCCESS;
+}
+
 #endif

@@ -281,3 +281,36 @@ def test_invalid_variable_is_not_replaced_by_the_hardware(nvml: NvmlStub) -> Non
     (warning,) = asked.warnings
     assert SM_VARIABLE in warning
     assert "'hopper'" in warning
+
+
+@pytest.mark.parametrize(
+    ("visible", "best"),
+    [
+        ("0", "80_real"),
+        ("1", "90_real"),
+        ("0,2", "80_real"),
+        ("2,1", "90_real"),
+        ("GPU-2", "75_real"),
+        (" GPU-0 , GPU-2 ", "80_real"),
+        ("MIG-GPU-1/3/0", "90_real"),
+        ("MIG-e2f5", "90_real"),
+        # CUDA stops at the first item that means nothing.
+        ("2,-1,1", "75_real"),
+        ("2,7,1", "75_real"),
+    ],
+)
+def test_hidden_gpus_do_not_count(nvml: NvmlStub, visible: str, best: str) -> None:
+    driver = nvml.environ(cuda=12080, capabilities=["8.0", "9.0", "7.5"])
+    asked = ask("nvidia", {**driver, "CUDA_VISIBLE_DEVICES": visible})
+    assert asked.features["sm_arch"][0] == best
+
+
+@pytest.mark.parametrize("visible", ["", "-1", "NoDevFiles", "7", "GPU-9", "٣"])
+def test_where_all_are_hidden_nothing_is_supported(
+    nvml: NvmlStub, visible: str
+) -> None:
+    driver = nvml.environ(cuda=12080, capabilities=["8.0", "9.0", "7.5"])
+    asked = ask("nvidia", {**driver, "CUDA_VISIBLE_DEVICES": visible})
+    assert asked.features == {}
+    assert asked.reason == "CUDA_VISIBLE_DEVICES hides every GPU"
+    assert asked.warnings == []

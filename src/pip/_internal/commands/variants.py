@@ -19,7 +19,7 @@ from pip._internal.variants.providers.chain import Providers
 logger = getLogger(__name__)
 
 
-class VariantsCommand(Command):  # noqa: D212, upstream's form: it becomes help text
+class VariantsCommand(Command):
     """
     See what wheel variants mean for this machine.
 

@@ -42,7 +42,7 @@ __all__ = ["BUILTIN_NAMESPACES", "Providers", "supported"]
 logger = getLogger(__name__)
 
 #: Each has a module of its name here.
-BUILTIN_NAMESPACES = ("nvidia", "x86_64", "aarch64")
+BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
 
 NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
 

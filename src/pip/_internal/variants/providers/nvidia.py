@@ -67,7 +67,7 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
 
     driver = None
     if not (forced_cuda and forced_sm):
-        driver = _ask_driver(notes, hardware=hardware)
+        driver = _ask_driver(notes, environ, hardware=hardware)
 
     if forced_cuda:
         expected = f"a CUDA version up to {_MAX_FORCED_MAJOR}.99, such as '12.8'"
@@ -102,12 +102,14 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
     )
 
 
-def _ask_driver(notes: _Notes, *, hardware: bool) -> Driver | None:
+def _ask_driver(
+    notes: _Notes, environ: Mapping[str, str], *, hardware: bool
+) -> Driver | None:
     if not hardware:
         notes.reasons.append("another machine is the target: this one is not asked")
         return None
     try:
-        driver = query()
+        driver = query(environ.get("CUDA_VISIBLE_DEVICES"))
     except NvmlUnavailable as error:
         notes.reasons.append(str(error))
         if error.fault:

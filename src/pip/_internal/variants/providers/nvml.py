@@ -52,15 +52,17 @@ class NvmlUnavailable(Exception):
         self.fault = fault
 
 
-def query() -> Driver:
+def query(visible: str | None = None) -> Driver:
     """Ask the driver for its CUDA version and the compute capabilities of its GPUs.
 
+    :param visible: the value of ``CUDA_VISIBLE_DEVICES``, if that is set: GPUs that it
+        does not name are left out. Its numbers count GPUs in the order of the bus.
     :raises NvmlUnavailable: if there is no driver, or none that answers; the text
         says why, in one sentence without a final period.
     """
     outcome: list[Driver | NvmlUnavailable] = []
     thread = threading.Thread(
-        target=_query_into, args=(outcome,), name="nvml", daemon=True
+        target=_query_into, args=(outcome, visible), name="nvml", daemon=True
     )
     try:
         thread.start()
@@ -76,10 +78,10 @@ def query() -> Driver:
     return outcome[0]
 
 
-def _query_into(outcome: list[Driver | NvmlUnavailable]) -> None:
+def _query_into(outcome: list[Driver | NvmlUnavailable], visible: str | None) -> None:
     """Append what :func:`_query` returns or raises: a thread has no other way out."""
     try:
-        outcome.append(_query())
+        outcome.append(_query(visible))
     except NvmlUnavailable as error:
         outcome.append(error)
     except Exception as error:  # whatever a broken driver makes of ctypes
@@ -90,14 +92,14 @@ def _query_into(outcome: list[Driver | NvmlUnavailable]) -> None:
         )
 
 
-def _query() -> Driver:
+def _query(visible: str | None) -> Driver:
     _require_library()
     from pip._vendor import pynvml
 
-    return _ask(pynvml)
+    return _ask(pynvml, visible)
 
 
-def _ask(nvml: ModuleType) -> Driver:
+def _ask(nvml: ModuleType, visible: str | None) -> Driver:
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:
@@ -109,7 +111,8 @@ def _ask(nvml: ModuleType) -> Driver:
             fault=not absent,
         ) from error
     try:
-        return Driver(_cuda_version(nvml), tuple(_compute_capabilities(nvml)))
+        capabilities = tuple(_compute_capabilities(nvml, visible))
+        return Driver(_cuda_version(nvml), capabilities)
     finally:
         # The answer stands, whether or not the driver says goodbye.
         with contextlib.suppress(nvml.NVMLError):
@@ -164,12 +167,39 @@ def _cuda_version(nvml: ModuleType) -> tuple[int, int] | None:
     return None
 
 
-def _compute_capabilities(nvml: ModuleType) -> list[tuple[int, int]]:
+def _compute_capabilities(
+    nvml: ModuleType, visible: str | None
+) -> list[tuple[int, int]]:
     capabilities: list[tuple[int, int]] = []
+    shown = 0
     # A GPU that cannot be read (lost, not permitted) leaves the others as they are.
     with contextlib.suppress(nvml.NVMLError):
-        for index in range(min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)):
+        count = min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)
+        for index in range(count):
             with contextlib.suppress(nvml.NVMLError):
                 device = nvml.nvmlDeviceGetHandleByIndex(index)
+                if visible is not None:
+                    uuid = str(nvml.nvmlDeviceGetUUID(device))
+                    if not _is_visible(visible, index, uuid, count):
+                        continue
+                shown += 1
                 capabilities.append(nvml.nvmlDeviceGetCudaComputeCapability(device))
+        if visible is not None and count and not shown:
+            raise NvmlUnavailable("CUDA_VISIBLE_DEVICES hides every GPU")
     return capabilities
+
+
+def _is_visible(visible: str, index: int, uuid: str, count: int) -> bool:
+    """Tell whether CUDA would show a GPU: a list ends at the first invalid item."""
+    for item in map(str.strip, visible.split(",")):
+        name = item.removeprefix("MIG-")
+        if name.startswith("GPU-"):
+            if uuid.startswith(name.partition("/")[0]):
+                return True
+        elif item.startswith("MIG-"):
+            return True  # a part of a GPU; which one's, its name does not say
+        elif not item.isascii() or not item.isdigit() or int(item[:6]) >= count:
+            return False
+        elif int(item[:6]) == index:
+            return True
+    return False
