@@ -206,7 +206,7 @@ def test_without_level_zero_next_to_nothing_is_imported() -> None:
     assert asked.reason == "Level Zero is not installed"
     assert asked.warnings == []
     assert set(asked.imported) <= {
-        *("_ctypes", "_struct", "ctypes", "ctypes._endian", "struct"),
+        *("_ctypes", "_struct", "ctypes", "ctypes._endian", "errno", "struct"),
         "pip._internal.variants.providers.level_zero",
     }
 
