@@ -336,5 +336,5 @@ def test_debug_shows_what_is_supported(pip: Pip, host: WriteHost) -> None:
     assert "    sm_arch: 90_real, 90_virtual" in result.lines
     described = host("x86_64-v3")
     result = pip("debug", "--verbose", "--variant-host", described)
-    assert f"  x86_64 (from {described}):" in result.lines
+    assert f"  x86_64 (from {described})" in result.lines
     assert "    level: v3, v2, v1" in result.lines
