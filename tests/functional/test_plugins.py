@@ -191,6 +191,31 @@ class Plugin:
     assert "Using the variant npu1" in result.stdout
 
 
+def test_two_namespaces_with_one_plugin(pip: Pip, index: IndexServer) -> None:
+    code = f"""\
+{GOOD}
+class Other:
+    @staticmethod
+    def get_supported_configs():
+        return [Feature("kind", ["b1"])]
+"""
+    manifest = make_manifest(
+        {"npu": ["npu :: kind :: b2"], "other": ["other :: kind :: b2"]}
+        | {"other1": ["other :: kind :: b1"]},
+        namespaces=["other", "npu"],
+        providers={
+            "npu": Provider([PLUGIN], "npu_plugin"),
+            "other": Provider([PLUGIN], "npu_plugin:Other"),
+        },
+    )
+    index.add_release("kernels", "1.0", {}, manifest=manifest)
+    add_plugin(index, code)
+    command = ["install", "-v", "--dry-run", "kernels", "-i", index.index_url, *TRUST]
+    result = pip(*command)
+    assert "Using the variant other1" in result.stdout
+    assert "other needs other :: kind :: b2 (the target has b1)" in result.stdout
+
+
 def test_the_entry_point_need_not_be_named(pip: Pip, index: IndexServer) -> None:
     add_kernels(index, api=None)
     add_plugin(index, files={"npu_variant_provider/__init__.py": GOOD})
