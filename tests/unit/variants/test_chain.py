@@ -73,9 +73,10 @@ def test_known_package_is_built_in_in_any_version(requires: Sequence[str]) -> No
         ["nvidia-variant-provider; platform_system == 'Windows'"],
         ["nvidia-variant-provider @ https://example.org/other-1.0-py3-none-any.whl"],
         ["not a requirement"],
+        ["nvidia-variant-provider; " + "(" * 10_000],
         ["nvidia-variant-provider; python_version < 'x' and nonsense == '1'"],
     ],
-    ids=str,
+    ids=lambda requires: requires[0][:30],
 )
 def test_other_packages_are_not(requires: Sequence[str]) -> None:
     assert not is_built_in(requires)
@@ -106,7 +107,9 @@ def test_a_provider_of_no_known_kind_supports_nothing() -> None:
         ("platform_system == 'Windows'", False),
         ("platform_system ==", False),
         ("unheard_of == 'x'", False),
+        ("(" * 10_000 + "platform_system == 'Linux'" + ")" * 10_000, False),
     ],
+    ids=lambda value: str(value)[:40],
 )
 def test_enable_if(marker: str, applies: bool) -> None:
     provider = {"requires": ["nvidia-variant-provider"], "enable-if": marker}

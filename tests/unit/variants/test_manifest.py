@@ -195,6 +195,8 @@ def _variants(value: object) -> dict[str, object]:
         {"providers": {"nvidia": {"optional": "yes"}}},
         {"providers": {"nvidia": {"install-time": 1}}},
         {"providers": {"nvidia": {"enable-if": ["x"]}}},
+        {"providers": {"nvidia": {"enable-if": "x\x1b[2J"}}},
+        {"providers": {"nvidia": {"requires": ["a\nb"]}}},
         {"providers": {"nvidia": {"static-properties": {"a": []}}}},
         {"static_properties": ["a"]},
     ],

@@ -277,9 +277,10 @@ def _optional_object(parent: Mapping[str, Any], key: str) -> dict[str, Any]:
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise InvalidManifest(f"{what} is not a string: {_shown(value)}")
-    # A lone surrogate can be written in JSON, but in no message or file of ours.
-    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-        raise InvalidManifest(f"{what} is not text: {_shown(value)}")
+    # Such text comes up in messages: no lone surrogate, which cannot be written, and
+    # nothing that a terminal would obey.
+    if not value.isprintable():
+        raise InvalidManifest(f"{what} is not printable text: {_shown(value)}")
     return value
 
 

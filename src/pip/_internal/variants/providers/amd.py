@@ -174,7 +174,7 @@ def _read_properties(path: str) -> dict[str, int]:
     except OSError:
         # So the kernel hides a GPU that a control group denies to this process.
         return {}
-    found = re.findall(_PROPERTY_FORM, text, re.ASCII | re.MULTILINE)
+    found = re.findall(_PROPERTY_FORM, text, re.MULTILINE)
     return {name: int(value) for name, value in found}
 
 

@@ -44,6 +44,15 @@ logger = getLogger(__name__)
 #: Each has a module of its name here.
 BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
 
+#: What a marker or requirement raises that is invalid, or cannot be evaluated.
+_UNUSABLE = (
+    InvalidMarker,
+    InvalidRequirement,
+    UndefinedComparison,
+    UndefinedEnvironmentName,
+    RecursionError,
+)
+
 NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
 
 
@@ -150,7 +159,7 @@ class Providers:
         try:
             if Marker(marker).evaluate({**self._environment}):
                 return None
-        except (InvalidMarker, UndefinedComparison, UndefinedEnvironmentName) as error:
+        except _UNUSABLE as error:
             logger.debug("Cannot evaluate %r: %s", marker, error)
             return f"it applies if {marker!r}, which cannot be evaluated"
         return f"it applies only if {marker}"
@@ -195,11 +204,7 @@ class Providers:
                     # A marker that was evaluated for the target is done with.
                     requirement.marker = None
                     required.append(requirement)
-            except (
-                InvalidRequirement,
-                UndefinedComparison,
-                UndefinedEnvironmentName,
-            ) as error:
+            except _UNUSABLE as error:
                 logger.debug("Ignoring the requirement %r: %s", text, error)
         return required
 

@@ -143,5 +143,7 @@ def _read(path: str, code: int) -> tuple[SupportedFeature, ...]:
         # Only a plugin that writes to that file itself comes here.
         raise PluginFailed("its answer cannot be read") from None
     if fault is not None:
-        raise PluginFailed(f"it failed: {fault!s:.500}")
+        # Its words must not do anything to a terminal.
+        shown = "".join(c if c.isprintable() else " " for c in str(fault)[:500])
+        raise PluginFailed(f"it failed: {shown}")
     return tuple(valid.values())
