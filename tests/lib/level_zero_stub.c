@@ -6,8 +6,8 @@
  *                     "1:8086:20.2.0"; "!0x70000001" is a device that fails with this
  *                     error, "?0x70000001" as all of a driver a driver that does, and
  *                     "1:8086:" a GPU whose driver does not tell its device IP
- *   ZE_STUB_COUNT     the number of devices that each driver tells of at first, if other
- *                     than the number of items
+ *   ZE_STUB_COUNT     the number of devices that each driver tells of, if other than the
+ *                     number of items; it leaves the handles of those beyond them alone
  *   ZE_STUB_ERRORS    functions that fail, "zeInit=0x78000001,zeDriverGet=1"
  *   ZE_STUB_HANGS     the function that never returns
  *
@@ -84,9 +84,9 @@ static int items(const char *list, const char *separator, const char *ends,
         else
             ++item;
     }
-    if (!out)
-        *count = pretended ? pretended : there;
-    else if (there < *count)
+    if (pretended)
+        there = pretended;
+    if (!out || there < *count)
         *count = there;
     return SUCCESS;
 }
@@ -141,8 +141,6 @@ int zeDeviceGetProperties(const char *device, struct properties *out)
 
     if (error != SUCCESS)
         return error;
-    if (!device)
-        return INVALID_NULL_HANDLE;
     if (*device == '!')
         return (int)strtol(device + 1, NULL, 0);
     if (out->stype != 3 || !out->next || out->next->stype != 0x1000f || out->next->next)
@@ -152,8 +150,9 @@ int zeDeviceGetProperties(const char *device, struct properties *out)
     memset(&out->type, 0xff, sizeof *out - offsetof(struct properties, type));
     out->type = type;
     out->vendor = vendor;
+    /* The bits between are reserved, and must not matter. */
     if (found == 5)
-        out->next->version = architecture << 22 | release << 14 | revision;
+        out->next->version = architecture << 22 | release << 14 | 0xff << 6 | revision;
     return SUCCESS;
 }
 

@@ -78,6 +78,8 @@ class Machine:
 def machine(tmp_path: Path) -> Machine:
     """Return a machine with a CPU and AMD's driver, but as yet no GPU and no ROCm."""
     machine = Machine(tmp_path)
+    # Not of the CPU, although its node has this number.
+    machine.write("dev/dri/renderD0", "")
     machine.add_cpu()
     return machine
 
@@ -241,12 +243,12 @@ def test_hidden_gpus(machine: Machine, variable: str, visible: str, left: str) -
     assert architectures(machine.ask({variable: visible})) == tuple(left.split())
 
 
-@pytest.mark.parametrize("visible", ["-1", "1", "GPU-1", "none", ","])
+@pytest.mark.parametrize("visible", ["-1", "1", "GPU-1", "GPU-", "none", ","])
 @pytest.mark.parametrize(
     "variable", ["ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"]
 )
 def test_every_gpu_hidden(machine: Machine, variable: str, visible: str) -> None:
-    machine.add_gpu(RX7900)
+    machine.add_gpu(RX7900, unique_id=0xDEADBEEF)
     machine.install_rocm("6.4.1")
     answer = machine.ask({variable: visible})
     assert features(answer) == {"rocm_version": ("6.4",)}
@@ -268,7 +270,7 @@ def test_hip_counts_what_rocm_leaves(machine: Machine) -> None:
         machine.add_gpu(target)
     visible = {"ROCR_VISIBLE_DEVICES": "2,1", "HIP_VISIBLE_DEVICES": "0"}
     assert architectures(machine.ask(visible)) == ("gfx1101",)
-    visible = {"HIP_VISIBLE_DEVICES": "1", "CUDA_VISIBLE_DEVICES": "0"}
+    visible = {"HIP_VISIBLE_DEVICES": "1", "CUDA_VISIBLE_DEVICES": "2"}
     assert architectures(machine.ask(visible)) == ("gfx1100",)
 
 
