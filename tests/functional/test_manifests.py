@@ -128,21 +128,86 @@ def test_a_broken_one_leaves_plain_wheels(
     assert_plain(result, reason)
 
 
-def test_none_leaves_plain_wheels(pip: Pip, index: IndexServer) -> None:
+@pytest.fixture
+def without_manifest(index: IndexServer) -> IndexServer:
+    """Return an index that lists the wheels of the preview's torch alone."""
     index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH, listed=False)
     # These describe something else.
     index.add(manifest_file("torch", "2.8.0+cu1", PREVIEW_TORCH))
     index.add(manifest_file("torch", "2.8.1", PREVIEW_TORCH))
     wrong = "torch-cuda-2.8.0-variants.json"
     index.add(manifest_file("torch", "2.8.0", PREVIEW_TORCH, filename=wrong))
+    return index
+
+
+def test_without_one_the_wheels_are_read(
+    pip: Pip, without_manifest: IndexServer
+) -> None:
+    index = without_manifest
     result = pip("install", "torch", "-i", index.index_url, env=GPU)
-    assert_plain(result, "its index lists no variants manifest")
+    assert CHOSEN in result.stdout
+    assert result.stderr == ""
+    # Only the chosen wheel is downloaded; of the others, nobody asks for the whole.
+    whole = [
+        request.path
+        for request in index.requests
+        if request.method == "GET"
+        and request.path.endswith(".whl")
+        and "range" not in request.headers
+    ]
+    assert whole == ["/files/torch-2.8.0-py3-none-any-cu128.whl"]
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_where_it_is_gone_the_wheels_are_read(
+    pip: Pip, torch: IndexServer, status: int
+) -> None:
+    torch.fault(MANIFEST, status=status)
+    result = pip("install", "torch", "-i", torch.index_url, env=GPU)
+    assert CHOSEN in result.stdout
+    assert result.stderr == ""
+
+
+def test_without_one_and_without_ranges_plain_wheels_are_left(
+    pip: Pip, without_manifest: IndexServer
+) -> None:
+    without_manifest.ranges = False
+    result = pip("install", "torch", "-i", without_manifest.index_url, env=GPU)
+    assert_plain(result, "its index lists no variants manifest, and its server cannot")
+
+
+def test_a_directory_needs_none(
+    pip: Pip, without_manifest: IndexServer, tmp_path: Path
+) -> None:
+    without_manifest.write_directory(tmp_path / "wheels")
+    options = ["--no-index", "--find-links", tmp_path / "wheels"]
+    assert CHOSEN in pip("install", "torch", *options, env=GPU).stdout
+
+
+def test_a_wheel_that_cannot_be_read_costs_its_label(
+    pip: Pip, without_manifest: IndexServer, tmp_path: Path
+) -> None:
+    folder = without_manifest.write_directory(tmp_path / "wheels")
+    (folder / "torch-2.8.0-py3-none-any-cu128.whl").write_bytes(b"PK nonsense")
+    options = ["--no-index", "--find-links", folder]
+    result = pip("install", "torch", *options, env=GPU)
+    assert "Using the variant cu126 of torch 2.8.0" in result.stdout
+
+
+def test_wheels_that_contradict_leave_plain_wheels(
+    pip: Pip, without_manifest: IndexServer
+) -> None:
+    other = make_manifest(
+        {"x": {"amd": {"rocm_version": ["6.4"]}}}, namespaces=["amd", "nvidia"]
+    )
+    without_manifest.add(make_wheel("torch", "2.8.0", label="x", variant_json=other))
+    result = pip("install", "torch", "-i", without_manifest.index_url, env=GPU)
+    assert_plain(result, "its wheels disagree on the order of namespaces")
 
 
 FAULTS: Mapping[str, tuple[dict[str, Any], str]] = {
+    "401": ({"status": 401}, "401 Client Error"),
     "403": ({"status": 403}, "403 Client Error"),
-    "404": ({"status": 404}, "404 Client Error"),
-    "410": ({"status": 410}, "410 Client Error"),
     "truncated": ({"truncate": 100}, "IncompleteRead"),
     "a lie about its size": ({"size": 9 << 20}, "larger than 8 MiB"),
 }

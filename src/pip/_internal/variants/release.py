@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
     from pip._internal.variants.context import Context
+    from pip._internal.variants.manifest import Manifest
     from pip._internal.variants.selection import Selection
 
 __all__ = ["Release"]
@@ -82,23 +83,51 @@ class Release:
 
     def _select(self, source: str, labels: Sequence[str]) -> Selection:
         from pip._internal.variants.selection import select, without_manifest
-        from pip._internal.variants.sources import ManifestUnavailable, fetch_manifest
+        from pip._internal.variants.sources import ManifestUnavailable
 
+        try:
+            manifest = self._manifest(source)
+        except ManifestUnavailable as error:
+            self._context.say_once(
+                logging.WARNING, f"Ignoring the variant wheels of {self}: {error}"
+            )
+            return without_manifest(source, labels, str(error))
+        return select(source, manifest, labels, self._context.providers)
+
+    def _manifest(self, source: str) -> Manifest:
+        """Give the manifest of a source; where it is missing, that of the wheels.
+
+        :raises ManifestUnavailable: if there is neither.
+        """
+        from pip._internal.variants.sources import (
+            ManifestMissing,
+            ManifestUnavailable,
+            fetch_manifest,
+        )
+
+        missing = "its index lists no variants manifest"
         link = self._context.manifest_links.get((self.project, self.version, source))
-        if link is None:
-            problem = "its index lists no variants manifest"
-        else:
+        if link is not None:
             try:
-                manifest = fetch_manifest(self._context.session, link)
+                return fetch_manifest(self._context.session, link)
+            except ManifestMissing as error:
+                missing = f"its variants manifest is missing: {error}"
             except ManifestUnavailable as error:
                 url = redact_auth_from_url(link.url_without_fragment)
-                problem = f"its variants manifest cannot be used: {error} ({url})"
-            else:
-                return select(source, manifest, labels, self._context.providers)
-        self._context.say_once(
-            logging.WARNING, f"Ignoring the variant wheels of {self}: {problem}"
-        )
-        return without_manifest(source, labels, problem)
+                raise ManifestUnavailable(
+                    f"its variants manifest cannot be used: {error} ({url})"
+                ) from None
+        from pip._internal.variants.wheel_manifests import manifest_of_wheels
+
+        wheels: dict[str, Link] = {}
+        for wheel in self.links:
+            label = label_of(wheel)
+            if label is not None and source_of(wheel) == source:
+                wheels.setdefault(label, wheel)
+        try:
+            return manifest_of_wheels(self._context.session, wheels)
+        except ManifestUnavailable as error:
+            raise ManifestUnavailable(f"{missing}, and {error}") from None
 
     @functools.cached_property
     def ranked(self) -> list[Link]:

@@ -7,6 +7,8 @@ may grow after it was published, so it is cached as HTTP allows and no longer.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
 
     from pip._internal.network.session import PipSession
 
-__all__ = ["MAX_MANIFEST_SIZE", "ManifestUnavailable", "fetch_manifest"]
+__all__ = [
+    "MAX_MANIFEST_SIZE",
+    "ManifestMissing",
+    "ManifestUnavailable",
+    "fetch_manifest",
+]
 
 logger = getLogger(__name__)
 
@@ -39,10 +46,16 @@ MAX_MANIFEST_SIZE = 8 * 1024 * 1024
 _MAX_BODY_TIME = 60.0
 #: A body that breaks off is asked for again, as pip's session does with requests.
 _ATTEMPTS = 3
+#: Statuses of what is not there, as against what cannot be had at the moment.
+_GONE = (404, 410)
 
 
 class ManifestUnavailable(Exception):
     """A manifest could not be had or read; the message says why, to people."""
+
+
+class ManifestMissing(ManifestUnavailable):
+    """A manifest is listed and not there, as on mirrors that leave it out."""
 
 
 def fetch_manifest(session: PipSession, link: Link) -> Manifest:
@@ -51,7 +64,8 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
     If its hash is not the one that the index stated, the index page is read afresh,
     since either of the two may be an older copy.
 
-    :raises ManifestUnavailable: for whatever reason there is no valid manifest.
+    :raises ManifestMissing: if the server says that there is none.
+    :raises ManifestUnavailable: if it cannot be had, or is not valid.
     """
     try:
         # With a hash to compare with, an older copy from the cache does no harm.
@@ -99,14 +113,31 @@ def _get(session: PipSession, url: str, caching: str | None) -> bytes:
     headers = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
     if caching is not None:
         headers["Cache-Control"] = caching
-    response = session.get(url, headers=headers, stream=True)
+    with _without_prompts(session):
+        response = session.get(url, headers=headers, stream=True)
     try:
+        if response.status_code in _GONE:
+            raise ManifestMissing(f"{response.status_code} {response.reason}")
         raise_for_status(response)
         return _read(response)
     except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
         raise _BodyBrokeOff(str(error)) from None
     finally:
         response.close()
+
+
+@contextmanager
+def _without_prompts(session: PipSession) -> Iterator[None]:
+    """Keep an install that needs no password from asking for one.
+
+    Where one is needed, the index page has asked for it already.
+    """
+    auth = session.auth
+    prompting, auth.prompting = auth.prompting, False
+    try:
+        yield
+    finally:
+        auth.prompting = prompting
 
 
 def _read(response: Response) -> bytes:
