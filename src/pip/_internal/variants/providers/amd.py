@@ -32,7 +32,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pip._internal.variants.properties import SupportedFeature
-from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
 
 __all__ = ["GFX_VARIABLE", "PACKAGES", "ROCM_VARIABLE", "detect"]
 
@@ -263,7 +263,7 @@ def _no_rocm(problem: str, given: str) -> _Undetected:
 
 def _require_this_machine(hardware: bool) -> None:
     if not hardware:
-        raise _Undetected("another machine is the target: this one is not asked")
+        raise _Undetected(NOT_THIS_MACHINE)
 
 
 def _invalid(variable: str, expected: str, value: str) -> _Undetected:

@@ -8,7 +8,10 @@ from typing import Protocol
 
 from pip._internal.variants.properties import SupportedFeature
 
-__all__ = ["Answer", "BuiltinProvider"]
+__all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider"]
+
+#: The reason why nothing of this machine is supported by the target.
+NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from pip._internal.utils._log import getLogger
 from pip._internal.variants import target
 from pip._internal.variants.manifest import Manifest, Provider, ProviderKind
 from pip._internal.variants.properties import SupportedProperties
-from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
 from pip._internal.variants.providers.host_file import HOST_SCHEMA, MARKER_VARIABLES
 from pip._internal.variants.providers.hosts import Host, read_host
 
@@ -52,8 +52,6 @@ _UNUSABLE = (
     UndefinedEnvironmentName,
     RecursionError,
 )
-
-NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
 
 
 class Providers:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.properties import SupportedFeature
-from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
 
 if TYPE_CHECKING:
     from pip._vendor.archspec.cpu import Microarchitecture
@@ -49,7 +49,7 @@ def ask_cpu(
     :param hardware: whether this machine may be asked.
     """
     if not hardware:
-        return Answer(reason="another machine is the target: this one is not asked")
+        return Answer(reason=NOT_THIS_MACHINE)
     machine = platform.machine().lower()
     if _ARCHITECTURES.get(machine, machine) != architecture:
         return Answer(reason=f"this machine is {machine or 'unknown'}")

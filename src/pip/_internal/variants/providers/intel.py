@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pip._internal.variants.properties import SupportedFeature
-from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
+from pip._internal.variants.providers.driver import DriverUnavailable
 
 __all__ = ["DEVICE_VARIABLE", "PACKAGES", "detect"]
 
@@ -65,7 +66,7 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
         )
         return Answer(reason=f"{DEVICE_VARIABLE} is invalid", warnings=(warning,))
     if not hardware:
-        return Answer(reason="another machine is the target: this one is not asked")
+        return Answer(reason=NOT_THIS_MACHINE)
     return _detected()
 
 
@@ -76,7 +77,7 @@ def _detected() -> Answer:
         return Answer(reason=f"Level Zero cannot be asked: {error}")
     try:
         versions = level_zero.query()
-    except level_zero.LevelZeroUnavailable as error:
+    except DriverUnavailable as error:
         warning = (
             f"{error}, so builds for Intel's GPUs are left out; {DEVICE_VARIABLE} can "
             "tell what this machine has"

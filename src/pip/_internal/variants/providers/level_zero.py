@@ -1,8 +1,4 @@
-"""Ask Intel's GPU driver through Level Zero, in this process and for two seconds at most.
-
-The calls run in a daemon thread: one that never returns is left behind and does not
-keep the process from ending. Only the loading of the library itself cannot be given
-up, since the dynamic loader's lock is held meanwhile.
+"""Ask Intel's GPU driver through Level Zero.
 
 Facts are those of the Level Zero specification 1.x and its extension for device IP
 versions; zeInit is deprecated there, but what drivers of every age have.
@@ -14,12 +10,11 @@ import ctypes
 import errno
 import os
 import sys
-import threading
 from collections.abc import Callable
 
-__all__ = ["LevelZeroUnavailable", "query"]
+from pip._internal.variants.providers.driver import DriverUnavailable, call_driver
 
-_TIMEOUT = 2.0  # seconds
+__all__ = ["query"]
 
 # More than any machine has of drivers, or a driver of devices: one that reports
 # nonsense must not keep the thread busy for ever.
@@ -52,18 +47,6 @@ class _Properties(ctypes.Structure):
     )
 
 
-class LevelZeroUnavailable(Exception):
-    """Level Zero gives no answer.
-
-    :ivar fault: whether something is broken that the user can mend, rather than just
-        not there.
-    """
-
-    def __init__(self, reason: str, *, fault: bool = False) -> None:
-        super().__init__(reason)
-        self.fault = fault
-
-
 class _CallFailed(Exception):
     """A function of Level Zero returned an error, *result*."""
 
@@ -77,40 +60,10 @@ def query() -> tuple[int, ...]:
 
     A driver that does not tell the version of a GPU leaves it at 0.
 
-    :raises LevelZeroUnavailable: if there is no driver, or none that answers; the text
+    :raises DriverUnavailable: if there is no driver, or none that answers; the text
         says why, in one sentence without a final period.
     """
-    outcome: list[tuple[int, ...] | LevelZeroUnavailable] = []
-    thread = threading.Thread(
-        target=_query_into, args=(outcome,), name="level-zero", daemon=True
-    )
-    try:
-        thread.start()
-    except RuntimeError as error:
-        raise LevelZeroUnavailable(f"Level Zero cannot be asked: {error}") from error
-    thread.join(_TIMEOUT)
-    if not outcome:
-        raise LevelZeroUnavailable(
-            f"Level Zero did not answer within {_TIMEOUT:.0f} seconds", fault=True
-        )
-    if isinstance(outcome[0], LevelZeroUnavailable):
-        raise outcome[0]
-    return outcome[0]
-
-
-def _query_into(outcome: list[tuple[int, ...] | LevelZeroUnavailable]) -> None:
-    """Append what :func:`_query` returns or raises: a thread has no other way out."""
-    try:
-        outcome.append(tuple(_query()))
-    except LevelZeroUnavailable as error:
-        outcome.append(error)
-    except Exception as error:  # whatever a broken driver makes of ctypes
-        outcome.append(
-            LevelZeroUnavailable(
-                f"Level Zero cannot be asked: {type(error).__name__}: {error}",
-                fault=True,
-            )
-        )
+    return call_driver("Level Zero", lambda: tuple(_query()))
 
 
 def _query() -> list[int]:
@@ -120,7 +73,7 @@ def _query() -> list[int]:
         drivers = _handles(library.zeDriverGet)
     except _CallFailed as error:
         absent = error.result == _UNINITIALIZED
-        raise LevelZeroUnavailable(
+        raise DriverUnavailable(
             "Level Zero finds no GPU that this user may use"
             if absent
             else f"Intel's GPU driver cannot be used: {error} of Level Zero",
@@ -155,8 +108,8 @@ def _load() -> ctypes.CDLL:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         if missing or os.strerror(errno.ENOENT) in str(error):
-            raise LevelZeroUnavailable("Level Zero is not installed") from error
-        raise LevelZeroUnavailable(f"Level Zero cannot be loaded: {error}") from error
+            raise DriverUnavailable("Level Zero is not installed") from error
+        raise DriverUnavailable(f"Level Zero cannot be loaded: {error}") from error
 
 
 def _handles(

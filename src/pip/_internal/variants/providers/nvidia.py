@@ -24,8 +24,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from pip._internal.variants.properties import SupportedFeature
-from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.nvml import Driver, NvmlUnavailable, query
+from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
+from pip._internal.variants.providers.driver import DriverUnavailable
+from pip._internal.variants.providers.nvml import Driver, query
 
 __all__ = ["CUDA_VARIABLE", "PACKAGES", "SM_VARIABLE", "detect"]
 
@@ -106,11 +107,11 @@ def _ask_driver(
     notes: _Notes, environ: Mapping[str, str], *, hardware: bool
 ) -> Driver | None:
     if not hardware:
-        notes.reasons.append("another machine is the target: this one is not asked")
+        notes.reasons.append(NOT_THIS_MACHINE)
         return None
     try:
         driver = query(environ.get("CUDA_VISIBLE_DEVICES"))
-    except NvmlUnavailable as error:
+    except DriverUnavailable as error:
         notes.reasons.append(str(error))
         if error.fault:
             notes.warnings.append(

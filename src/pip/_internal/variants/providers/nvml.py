@@ -1,9 +1,4 @@
-"""Ask the NVIDIA driver through NVML, in this process and for two seconds at most.
-
-The calls run in a daemon thread: one that never returns is left behind and does not
-keep the process from ending. Only the loading of the library itself cannot be given
-up, since the dynamic loader's lock is held meanwhile.
-"""
+"""Ask the NVIDIA driver through NVML."""
 
 from __future__ import annotations
 
@@ -11,13 +6,13 @@ import contextlib
 import errno
 import os
 import sys
-import threading
 from types import ModuleType
 from typing import NamedTuple
 
-__all__ = ["Driver", "NvmlUnavailable", "query"]
+from pip._internal.variants.providers.driver import DriverUnavailable, call_driver
 
-_TIMEOUT = 2.0  # seconds
+__all__ = ["Driver", "query"]
+
 _SONAME = "libnvidia-ml.so.1"
 _NO_LIBRARY = "no NVIDIA driver library was found"
 
@@ -40,56 +35,15 @@ class Driver(NamedTuple):
     compute_capabilities: tuple[tuple[int, int], ...]
 
 
-class NvmlUnavailable(Exception):
-    """NVML gives no answer.
-
-    :ivar fault: whether something is broken that the user can mend, rather than just
-        not there.
-    """
-
-    def __init__(self, reason: str, *, fault: bool = False) -> None:
-        super().__init__(reason)
-        self.fault = fault
-
-
 def query(visible: str | None = None) -> Driver:
     """Ask the driver for its CUDA version and the compute capabilities of its GPUs.
 
     :param visible: the value of ``CUDA_VISIBLE_DEVICES``, if that is set: GPUs that it
         does not name are left out. Its numbers count GPUs in the order of the bus.
-    :raises NvmlUnavailable: if there is no driver, or none that answers; the text
+    :raises DriverUnavailable: if there is no driver, or none that answers; the text
         says why, in one sentence without a final period.
     """
-    outcome: list[Driver | NvmlUnavailable] = []
-    thread = threading.Thread(
-        target=_query_into, args=(outcome, visible), name="nvml", daemon=True
-    )
-    try:
-        thread.start()
-    except RuntimeError as error:
-        raise NvmlUnavailable(f"NVML cannot be asked: {error}") from error
-    thread.join(_TIMEOUT)
-    if not outcome:
-        raise NvmlUnavailable(
-            f"NVML did not answer within {_TIMEOUT:.0f} seconds", fault=True
-        )
-    if isinstance(outcome[0], NvmlUnavailable):
-        raise outcome[0]
-    return outcome[0]
-
-
-def _query_into(outcome: list[Driver | NvmlUnavailable], visible: str | None) -> None:
-    """Append what :func:`_query` returns or raises: a thread has no other way out."""
-    try:
-        outcome.append(_query(visible))
-    except NvmlUnavailable as error:
-        outcome.append(error)
-    except Exception as error:  # whatever a broken driver makes of ctypes
-        outcome.append(
-            NvmlUnavailable(
-                f"NVML cannot be asked: {type(error).__name__}: {error}", fault=True
-            )
-        )
+    return call_driver("NVML", lambda: _query(visible))
 
 
 def _query(visible: str | None) -> Driver:
@@ -106,7 +60,7 @@ def _ask(nvml: ModuleType, visible: str | None) -> Driver:
         # Driver packages are installed on many a machine, or in many an image, that
         # has no GPU at the moment.
         absent = error.value == nvml.NVML_ERROR_DRIVER_NOT_LOADED
-        raise NvmlUnavailable(
+        raise DriverUnavailable(
             f"the NVIDIA driver cannot be used: {str(error).rstrip('.')}",
             fault=not absent,
         ) from error
@@ -122,10 +76,10 @@ def _ask(nvml: ModuleType, visible: str | None) -> Driver:
 def _require_library() -> None:
     """Make sure that pynvml, which is slow to import, will find a library.
 
-    :raises NvmlUnavailable: if it will not.
+    :raises DriverUnavailable: if it will not.
     """
     if sys.platform == "darwin":
-        raise NvmlUnavailable("there is no NVIDIA driver for macOS")
+        raise DriverUnavailable("there is no NVIDIA driver for macOS")
     if sys.platform == "win32":
         # Where pynvml looks, too.
         folders = (
@@ -137,19 +91,19 @@ def _require_library() -> None:
             ),
         )
         if not any(os.path.exists(os.path.join(f, "nvml.dll")) for f in folders):
-            raise NvmlUnavailable(_NO_LIBRARY)
+            raise DriverUnavailable(_NO_LIBRARY)
         return
     try:
         import ctypes
     except ImportError as error:  # an optional part of CPython
-        raise NvmlUnavailable(f"NVML cannot be asked: {error}") from error
+        raise DriverUnavailable(f"NVML cannot be asked: {error}") from error
     try:
         # Only the loader knows where it looks; device files may come later than this.
         ctypes.CDLL(_SONAME)
     except OSError as error:
         if os.strerror(errno.ENOENT) in str(error):
-            raise NvmlUnavailable(_NO_LIBRARY) from error
-        raise NvmlUnavailable(
+            raise DriverUnavailable(_NO_LIBRARY) from error
+        raise DriverUnavailable(
             f"the NVIDIA driver library cannot be loaded: {error}"
         ) from error
 
@@ -185,7 +139,7 @@ def _compute_capabilities(
                 shown += 1
                 capabilities.append(nvml.nvmlDeviceGetCudaComputeCapability(device))
         if visible is not None and count and not shown:
-            raise NvmlUnavailable("CUDA_VISIBLE_DEVICES hides every GPU")
+            raise DriverUnavailable("CUDA_VISIBLE_DEVICES hides every GPU")
     return capabilities
 
 
