@@ -24,6 +24,7 @@ __all__ = [
     "provider_lines",
     "rejection",
     "rejections",
+    "shortened",
     "untrusted",
 ]
 
@@ -53,7 +54,7 @@ def chosen_line(
     release: Release, label: str, properties: Sequence[Property], *, by_hand: bool
 ) -> str:
     """Say in one line which variant was chosen."""
-    why = _shortened([str(property_) for property_ in properties]) or "no properties"
+    why = shortened([str(property_) for property_ in properties]) or "no properties"
     how = ", chosen with --variant" if by_hand else ""
     return f"Using the variant {label} of {release} ({why}{how})"
 
@@ -82,10 +83,10 @@ def rejections(release: Release) -> list[str]:
 
 
 def _mismatch(mismatch: Mismatch, selection: Selection) -> str:
-    wanted = _shortened(mismatch.wanted, " or ")
+    wanted = shortened(mismatch.wanted, " or ")
     if mismatch.offered:
         # The best value says it all where the rest are what it includes.
-        offered = f"the target has {_shortened(mismatch.offered[:3])}"
+        offered = f"the target has {shortened(mismatch.offered[:3])}"
         if len(mismatch.offered) > 3:
             offered += " …"
     else:
@@ -96,7 +97,8 @@ def _mismatch(mismatch: Mismatch, selection: Selection) -> str:
     return f"{mismatch.feature} :: {wanted} ({offered})"
 
 
-def _shortened(values: Sequence[str], separator: str = ", ") -> str:
+def shortened(values: Sequence[str], separator: str = ", ") -> str:
+    """Join *values*, and count those that are too many to read."""
     if len(values) <= _SHOWN_VALUES:
         return separator.join(values)
     shown = separator.join(values[: _SHOWN_VALUES - 1])
@@ -117,7 +119,7 @@ def untrusted(release: Release) -> Iterator[tuple[str, str]]:
                     f"--trust-variant-provider {name}" for name in answer.untrusted
                 )
                 message = (
-                    f"Variants of {release} were left out ({_shortened(labels)}), since "
+                    f"Variants of {release} were left out ({shortened(labels)}), since "
                     "only code that pip may not run knows whether they are supported "
                     f"here. If you trust it to run with your rights: {options}"
                 )

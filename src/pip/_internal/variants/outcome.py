@@ -71,7 +71,9 @@ def _announce(context: Context, release: Release, link: Link) -> None:
             "Using a plain build of %s, since none of its variants (%s) is supported "
             "here",
             release,
-            ", ".join(label for labels in release.labels.values() for label in labels),
+            explain.shortened(
+                [label for labels in release.labels.values() for label in labels]
+            ),
         )
     else:
         selection = release.selection_of(link)
@@ -84,8 +86,9 @@ def _announce(context: Context, release: Release, link: Link) -> None:
         if context.dry_run or logger.isEnabledFor(VERBOSE):
             lines = explain.block(release.project, release.version, label, properties)
             logger.info("%s", "\n".join(lines))
-    for refused in explain.rejections(release):
-        logger.verbose("%s: %s", release, refused)
+    if logger.isEnabledFor(VERBOSE):
+        for refused in explain.rejections(release):
+            logger.verbose("%s: %s", release, refused)
     for namespace, message in explain.untrusted(release):
         context.say_once(logging.WARNING, message, about=f"trust {namespace}")
     if release.chosen_label is None:
