@@ -22,10 +22,8 @@ from pip._internal.exceptions import PipError
 from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.format_control import FormatControl
-from pip._internal.models.scheme import Scheme
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.operations.build.build_tracker import get_build_tracker
-from pip._internal.operations.install.wheel import install_wheel
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.logging import capture_logging, get_console
@@ -163,6 +161,10 @@ def _install(
     resolved: Sequence[InstallRequirement],
     folder: str,
 ) -> None:
+    # Slow to import, and not needed where the environment is in the cache.
+    from pip._internal.models.scheme import Scheme
+    from pip._internal.operations.install.wheel import install_wheel
+
     installer._preparer.prepare_linked_requirements_more(resolved)
     aside = os.path.join(folder, ".aside")
     scheme = Scheme(
