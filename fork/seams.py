@@ -6,7 +6,15 @@ seam; an edit inside a function is for values that live nowhere else.
 
 from __future__ import annotations
 
-from fork.kinds import Append, Constant, Decorate, ReplaceExpression, Seam
+from fork.kinds import (
+    Append,
+    Constant,
+    Decorate,
+    EditLiteral,
+    InsertLine,
+    ReplaceExpression,
+    Seam,
+)
 from fork.version import VERSION
 
 __all__ = ["SEAMS"]
@@ -26,6 +34,43 @@ SEAMS: tuple[Seam, ...] = (
         target="parse_wheel_filename",
         hook="parse_wheel_filename",
         why="A wheel's file name may end with a variant label.",
+    ),
+    EditLiteral(
+        file=_V + "packaging/_tokenizer.py",
+        target="DEFAULT_RULES",
+        fragment="|dependency_groups",
+        replacement="|dependency_groups|variant_(label|properties|features|namespaces)",
+        why="Environment markers may ask which variant a wheel is.",
+    ),
+    Decorate(
+        file=_V + "packaging/markers.py",
+        target="Marker.evaluate",
+        hook="evaluate_marker",
+        why="Markers about variants have values wherever a marker is evaluated.",
+    ),
+    Decorate(
+        file=_P + "metadata/importlib/_dists.py",
+        target="Distribution.iter_dependencies",
+        hook="dependencies",
+        why="Here it is known of which variant the dependencies are.",
+    ),
+    Decorate(
+        file=_P + "metadata/pkg_resources.py",
+        target="Distribution.iter_dependencies",
+        hook="dependencies",
+        why="Here it is known of which variant the dependencies are.",
+    ),
+    Decorate(
+        file=_P + "metadata/pkg_resources.py",
+        target="Distribution._extra_mapping",
+        hook="extra_mapping",
+        why="pkg_resources evaluates and keeps all dependencies here.",
+    ),
+    Decorate(
+        file=_P + "operations/prepare.py",
+        target="RequirementPreparer._fetch_metadata_only",
+        hook="metadata_fetched",
+        why="Metadata that comes without its wheel does not tell its variant.",
     ),
     Decorate(
         file=_P + "models/link.py",
@@ -86,6 +131,16 @@ SEAMS: tuple[Seam, ...] = (
         target="RequirementPreparer._prepare_linked_requirement",
         hook="prepared",
         why="The wheel is here: its own metadata must agree with the manifest.",
+    ),
+    InsertLine(
+        file=_P + "operations/install/wheel.py",
+        target="_install_wheel",
+        before='record_text = distribution.read_text("RECORD")',
+        statement=(
+            "generated.extend(_variants.record_selection(wheel_path, dest_info_dir))"
+        ),
+        hook="record_selection",
+        why="What was supported when a variant was installed is written down.",
     ),
     Decorate(
         file=_P + "cache.py",

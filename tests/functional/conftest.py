@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lib.environments import Environment, Result, Workshop
-from tests.lib.hosts import HOSTS, write_host
+from tests.lib.hosts import write_host
 from tests.lib.interpreters import SUPPORTED, find_interpreters
 
 
@@ -78,10 +78,3 @@ def host(tmp_path: Path) -> Callable[[str | Mapping[str, Any]], Path]:
         return write_host(tmp_path / f"{stem}.json", content)
 
     return write
-
-
-@pytest.fixture(params=sorted(HOSTS))
-def any_host(request: pytest.FixtureRequest) -> str:
-    """Return the name of each simulated machine in turn."""
-    name: str = request.param
-    return name

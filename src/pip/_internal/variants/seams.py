@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -61,11 +62,36 @@ installation_error = _around("outcome:installation_error")
 unsupported_wheel = _around("wheels:unsupported_wheel")
 prepared = _around("wheels:prepared")
 cached_wheels = _around("wheels:cached_wheels")
+metadata_fetched = _around("dependencies:metadata_fetched")
+dependencies = _around("dependencies:dependencies")
+extra_mapping = _around("dependencies:extra_mapping")
 build_requirements = _around("context:build_requirements")
 debug_tags = _around("outcome:debug_tags")
 remote_pip_version = _around("fork:remote_pip_version")
 cache_info = _around("plugin_cache:cache_info")
 purge_cache = _around("plugin_cache:purge_cache")
+
+
+#: In an installed variant's metadata folder: its label and supported properties.
+SELECTION_FILE = "variant-selection.json"
+#: What to write there, by the path of the wheel.
+SELECTIONS: dict[str, bytes] = {}
+
+
+def record_selection(wheel_path: str, info_dir: str) -> list[str]:
+    """Record what was supported of a variant that is being installed.
+
+    Stands here, since upstream allows no import once it has begun to install.
+
+    :return: the files that were written.
+    """
+    content = SELECTIONS.get(wheel_path)
+    if content is None:
+        return []
+    path = os.path.join(info_dir, SELECTION_FILE)
+    with open(path, "wb") as file:
+        file.write(content)
+    return [path]
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:

@@ -8,7 +8,7 @@ from pip._internal.exceptions import MetadataInconsistent
 from pip._internal.variants.errors import InvalidVariantWheel, UnsupportedVariant
 from pip._internal.variants.explain import rejection
 from pip._internal.variants.links import source_of
-from pip._internal.variants.selection import select
+from pip._internal.variants.selection import Selection, select
 from pip._internal.variants.wheel_manifests import local_wheel, own_manifest
 
 if TYPE_CHECKING:
@@ -37,8 +37,10 @@ def check_prepared(
     dist: BaseDistribution,
     link: Link,
     label: str,
-) -> None:
+) -> Selection:
     """Check a wheel that was downloaded against the manifest that chose it.
+
+    :return: the decision that it is part of; one about it alone if it was not chosen.
 
     :raises MetadataInconsistent: if they disagree; while the resolver runs, it takes
         the next candidate then.
@@ -51,9 +53,9 @@ def check_prepared(
     stated = None
     if selection is not None and selection.manifest is not None:
         stated = selection.manifest.variant(label)
-    if stated is None:
-        _check_alone(context, link, label, own_manifest(dist, link.filename, label))
-        return
+    if selection is None or stated is None:
+        manifest = own_manifest(dist, link.filename, label)
+        return _check_alone(context, link, label, manifest)
     try:
         found = own_manifest(dist, link.filename, label).variants[label]
     except InvalidVariantWheel as error:
@@ -64,13 +66,17 @@ def check_prepared(
     if stated.properties() != found.properties():
         field = f"properties of the variant {label}"
         raise MetadataInconsistent(req, field, _listed(stated), _listed(found))
+    return selection
 
 
 def _listed(variant: Variant) -> str:
     return ", ".join(sorted(map(str, variant.properties()))) or "none"
 
 
-def _check_alone(context: Context, link: Link, label: str, manifest: Manifest) -> None:
+def _check_alone(
+    context: Context, link: Link, label: str, manifest: Manifest
+) -> Selection:
     selection = select(source_of(link), manifest, [label], context.providers)
     if label not in selection.ranking.compatible:
         raise UnsupportedVariant(link.filename, [rejection(selection, label)])
+    return selection

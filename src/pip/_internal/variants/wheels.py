@@ -65,10 +65,15 @@ def prepared(
     link = req.link
     label = label_of(link) if link is not None and link.is_wheel else None
     if link is not None and label is not None:
+        from pip._internal.variants import installed
+        from pip._internal.variants.dependencies import bind
         from pip._internal.variants.verification import check_prepared
 
         context = _enabled_context(preparer.finder, link)
-        check_prepared(context, req, dist, link, label)
+        properties = check_prepared(context, req, dist, link, label).properties(label)
+        bind(dist, label, properties)
+        if req.local_file_path is not None:
+            installed.remember(req.local_file_path, label, properties)
     return dist
 
 

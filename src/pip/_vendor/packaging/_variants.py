@@ -1,19 +1,24 @@
-"""What packaging itself may one day hold: the grammar of variant file names.
+"""What packaging itself may one day hold: variants in file names and in markers.
 
-PEP 825, "File name" and "Index-level metadata". The only owner of that grammar; it
-imports nothing outside packaging, because other programs import pip's packaging.
+PEP 825, "File name", "Index-level metadata" and "Environment markers". The only owner
+of that grammar; it imports nothing outside packaging, because other programs import
+pip's packaging.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
+    from .markers import Marker
     from .utils import NormalizedName
     from .version import Version
 
@@ -24,9 +29,13 @@ __all__ = [
     "InvalidManifestFilename",
     "MANIFEST_SUFFIX",
     "NULL_LABEL",
+    "VARIANT_ENVIRONMENT",
+    "MarkerSet",
+    "evaluate_marker",
     "is_valid_label",
     "parse_manifest_filename",
     "parse_wheel_filename",
+    "resolve_marker",
     "split_label",
 ]
 
@@ -100,3 +109,106 @@ def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
         return canonicalize_name(name), Version(version)
     except InvalidVersion:
         raise InvalidManifestFilename(f"invalid version in {filename!r}") from None
+
+
+class MarkerSet(frozenset[str]):
+    """A set of properties, features or namespaces, as a marker sees it.
+
+    White space around ``::`` does not matter, and a part of a member is no member.
+    """
+
+    def __new__(cls, members: Iterable[str] = ()) -> MarkerSet:
+        """Make a set of members without white space around ``::``."""
+        return super().__new__(cls, map(_without_space, members))
+
+    def __contains__(self, member: object) -> bool:
+        return isinstance(member, str) and super().__contains__(_without_space(member))
+
+
+def _without_space(text: str) -> str:
+    return "::".join(part.strip() for part in text.split("::"))
+
+
+_Environment = Mapping[str, "str | AbstractSet[str]"]
+
+#: What markers are told of the wheel that they are evaluated for; at first, that it is
+#: no variant.
+VARIANT_ENVIRONMENT: ContextVar[_Environment] = ContextVar(
+    "VARIANT_ENVIRONMENT",
+    default=MappingProxyType(
+        {
+            "variant_label": "",
+            "variant_properties": MarkerSet(),
+            "variant_features": MarkerSet(),
+            "variant_namespaces": MarkerSet(),
+        }
+    ),
+)
+
+
+def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
+    """Let a marker's evaluation know the variant in question."""
+
+    @functools.wraps(fn)
+    def evaluate(
+        self: Marker,
+        environment: _Environment | None = None,
+        context: str = "metadata",
+    ) -> bool:
+        return fn(self, {**VARIANT_ENVIRONMENT.get(), **(environment or {})}, context)
+
+    return evaluate
+
+
+def resolve_marker(marker: Marker, environment: _Environment) -> Marker | None:
+    """Give what is left of a marker once the variant is known.
+
+    It has none of the names that are about variants, so that it can be evaluated where
+    the variant is no longer known.
+
+    :return: None if it always holds.
+    """
+    from .markers import Marker, _format_marker
+
+    rest = _reduce(marker._markers, environment)
+    if rest is True:
+        return None
+    if rest is False:
+        # Something that never holds, and that every version of packaging can read.
+        return Marker('python_version < "0"')
+    return Marker(_format_marker(rest))
+
+
+def _reduce(markers: list[Any], environment: _Environment) -> Any:
+    """Reduce a list of atoms, lists, "and" and "or" to a shorter one or a boolean."""
+    alternatives: list[list[Any]] = [[]]
+    for item in markers:
+        if item == "or":
+            alternatives.append([])
+        elif item != "and":
+            alternatives[-1].append(_reduce_item(item, environment))
+    left: list[Any] = []
+    for terms in alternatives:
+        if any(term is False for term in terms):
+            continue
+        terms = [term for term in terms if term is not True]
+        if not terms:
+            return True
+        if left:
+            left.append("or")
+        for position, term in enumerate(terms):
+            left += ["and", term] if position else [term]
+    return left or False
+
+
+def _reduce_item(item: Any, environment: _Environment) -> Any:
+    if isinstance(item, list):
+        return _reduce(item, environment)
+    from .markers import Variable, _evaluate_markers
+
+    lhs, _, rhs = item
+    if any(
+        isinstance(side, Variable) and side.value in environment for side in (lhs, rhs)
+    ):
+        return _evaluate_markers([item], dict(environment))
+    return item

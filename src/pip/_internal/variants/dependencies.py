@@ -1,0 +1,116 @@
+"""Dependencies of a distribution, with the markers of its variant resolved.
+
+Upstream turns a dependency into text, parses it and evaluates its marker once more,
+where nobody knows which wheel it came from. So what depends on the variant is settled
+here, and what is passed on no longer mentions it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.variants.links import label_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.operations.prepare import RequirementPreparer
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.markers import VariantEnvironment
+    from pip._internal.variants.properties import Property
+
+__all__ = ["bind", "dependencies", "extra_mapping", "metadata_fetched"]
+
+_ATTRIBUTE = "_variant_environment"
+
+
+def metadata_fetched(
+    fn: Callable[..., BaseDistribution | None],
+    preparer: RequirementPreparer,
+    req: InstallRequirement,
+) -> BaseDistribution | None:
+    """Bind metadata that was fetched without its wheel to the variant it is of."""
+    dist = fn(preparer, req)
+    if dist is not None and req.link is not None and req.link.is_wheel:
+        label = label_of(req.link)
+        if label is not None:
+            from pip._internal.variants.context import context_of
+
+            context = context_of(preparer.finder)
+            release = None if context is None else context.release_of(req.link)
+            selection = None if release is None else release.selection_of(req.link)
+            if selection is not None:
+                bind(dist, label, selection.properties(label))
+    return dist
+
+
+def bind(dist: BaseDistribution, label: str, properties: Iterable[Property]) -> None:
+    """Remember which variant a distribution is."""
+    from pip._internal.variants.markers import variant_environment
+
+    setattr(dist, _ATTRIBUTE, variant_environment(label, properties))
+
+
+def dependencies(
+    fn: Callable[..., Iterable[Requirement]], dist: BaseDistribution, *args: Any
+) -> Iterable[Requirement]:
+    """Give the dependencies of a distribution, its variant's markers resolved."""
+    environment = _environment(dist)
+    if environment is None:
+        return fn(dist, *args)
+    return _resolved(fn, dist, environment, *args)
+
+
+def _resolved(
+    fn: Callable[..., Iterable[Requirement]],
+    dist: BaseDistribution,
+    environment: VariantEnvironment,
+    *args: Any,
+) -> Iterator[Requirement]:
+    from pip._vendor.packaging._variants import resolve_marker
+
+    from pip._internal.variants.markers import during
+
+    with during(environment):
+        found = list(fn(dist, *args))
+    for requirement in found:
+        if requirement.marker is None:
+            yield requirement
+            continue
+        # Upstream keeps parsed requirements for the next who asks.
+        text = copy.copy(requirement)
+        text.marker = resolve_marker(requirement.marker, environment)
+        yield type(requirement)(str(text))
+
+
+def extra_mapping(
+    fn: Callable[..., Mapping[Any, str]], dist: BaseDistribution
+) -> Mapping[Any, str]:
+    """Let pkg_resources evaluate all markers, which it does here, for the variant."""
+    environment = _environment(dist)
+    if environment is None:
+        return fn(dist)
+    from pip._internal.variants.markers import during
+
+    with during(environment):
+        return fn(dist)
+
+
+def _environment(dist: BaseDistribution) -> VariantEnvironment | None:
+    """Give the markers' values for a distribution whose dependencies ask for them."""
+    bound: VariantEnvironment | None = vars(dist).get(_ATTRIBUTE)
+    if bound is not None:
+        return bound
+    lines = dist.metadata.get_all("Requires-Dist", ())
+    if not any("variant_" in line for line in lines):
+        return None
+    from pip._internal.variants.installed import read_installed
+
+    found = read_installed(dist)
+    if found is None:
+        return None
+    bind(dist, *found)
+    return _environment(dist)
