@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.options import LabelChoice
     from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.release import Release
+    from pip._internal.variants.selection import Selection
 
 __all__ = ["Context", "build_requirements", "collector_created", "context_of"]
 
@@ -170,6 +171,11 @@ class Context:
     def release_of(self, link: Link | None) -> Release | None:
         """Give the release with the file at *link* if it was weighed for variants."""
         return None if link is None else self._release_of_link.get(link)
+
+    def selection_of(self, link: Link) -> Selection | None:
+        """Give the decision that the variant wheel at *link* is part of, if any."""
+        release = self.release_of(link)
+        return None if release is None else release.selection_of(link)
 
     def reached_releases(self, project: NormalizedName) -> list[Release]:
         """Give the releases of a project that were weighed, newest first."""

@@ -8,7 +8,7 @@ here, and what is passed on no longer mentions it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.links import label_of
@@ -40,8 +40,7 @@ def metadata_fetched(
             from pip._internal.variants.context import context_of
 
             context = context_of(preparer.finder)
-            release = None if context is None else context.release_of(req.link)
-            selection = None if release is None else release.selection_of(req.link)
+            selection = None if context is None else context.selection_of(req.link)
             if selection is not None:
                 bind(dist, label, selection.properties(label))
     return dist
@@ -55,27 +54,29 @@ def bind(dist: BaseDistribution, label: str, properties: Iterable[Property]) -> 
 
 
 def dependencies(
-    fn: Callable[..., Iterable[Requirement]], dist: BaseDistribution, *args: Any
+    fn: Callable[..., Iterable[Requirement]],
+    dist: BaseDistribution,
+    extras: Collection[str] = (),
 ) -> Iterable[Requirement]:
     """Give the dependencies of a distribution, its variant's markers resolved."""
     environment = _environment(dist)
     if environment is None:
-        return fn(dist, *args)
-    return _resolved(fn, dist, environment, *args)
+        return fn(dist, extras)
+    return _resolved(fn, dist, environment, extras)
 
 
 def _resolved(
     fn: Callable[..., Iterable[Requirement]],
     dist: BaseDistribution,
     environment: VariantEnvironment,
-    *args: Any,
+    extras: Collection[str],
 ) -> Iterator[Requirement]:
     from pip._vendor.packaging._variants import resolve_marker
 
     from pip._internal.variants.markers import during
 
     with during(environment):
-        found = list(fn(dist, *args))
+        found = list(fn(dist, extras))
     for requirement in found:
         if requirement.marker is None:
             yield requirement

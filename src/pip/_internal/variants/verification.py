@@ -48,8 +48,7 @@ def check_prepared(
         wheel that its name says.
     :raises UnsupportedVariant: if it was not chosen, and the target cannot run it.
     """
-    release = context.release_of(link)
-    selection = None if release is None else release.selection_of(link)
+    selection = context.selection_of(link)
     stated = None
     if selection is not None and selection.manifest is not None:
         stated = selection.manifest.variant(label)
