@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.manifest import Manifest, parse_manifest
+from pip._internal.variants.manifest import Manifest
+from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.properties import SupportedFeature, SupportedProperties
 from pip._internal.variants.providers.chain import Providers, supported
 from pip._internal.variants.providers.host_file import Host

@@ -9,12 +9,8 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.manifest import (
-    InvalidManifest,
-    Manifest,
-    ProviderKind,
-    parse_manifest,
-)
+from pip._internal.variants.manifest import InvalidManifest, Manifest, ProviderKind
+from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.properties import Property, SupportedFeature
 from tests.lib.manifests import SCHEMAS, Provider, make_manifest
 

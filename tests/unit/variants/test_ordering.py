@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pip._internal.variants.manifest import Manifest, parse_manifest
+from pip._internal.variants.manifest import Manifest
+from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.ordering import Mismatch, rank, supported_of
 from pip._internal.variants.properties import (
     Feature,

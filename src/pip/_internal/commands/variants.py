@@ -1,66 +1,53 @@
-"""``pip variants``: see what wheel variants mean for this machine."""
+"""``pip variants``: see, understand and publish wheel variants."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from optparse import Values
+import optparse
+from importlib import import_module
+from typing import cast
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.base_command import Command
-from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.exceptions import CommandError
+from pip._internal.cli.req_command import SessionCommandMixin
+from pip._internal.cli.status_codes import ERROR
 from pip._internal.utils._log import getLogger
-from pip._internal.utils.misc import write_output
-from pip._internal.variants import explain
-from pip._internal.variants.options import variant_host
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.actions.action import Action, OptionMaker
 
 logger = getLogger(__name__)
 
+#: Each is a module of its name.
+ACTIONS = ("host",)
 
-class VariantsCommand(Command):
-    """
-    See what wheel variants mean for this machine.
 
-    - host: Show what this machine supports, most preferred first. With --json, the
-      output is what --variant-host takes on another machine.
+def _action(name: str) -> Action:
+    return cast(Action, import_module(f"pip._internal.variants.actions.{name}"))
 
-    The exit status is 0, or 1 if what was asked for cannot be told.
-    """
+
+class VariantsCommand(Command, SessionCommandMixin):
+    """See, understand and publish wheel variants."""
 
     ignore_require_venv = True
-    usage = """
-        %prog [options] host [--json] [--variant-host FILE|NAME]"""
+    usage = "\n".join(f"\n        %prog [options] {_action(n).USAGE}" for n in ACTIONS)
 
     def add_options(self) -> None:
-        """Add the options that say which machine is meant, and how to show it."""
-        self.cmd_opts.add_option(cmdoptions.json())
-        self.cmd_opts.add_option(variant_host())
+        """Add the options of all actions."""
+        made: dict[OptionMaker, None] = dict.fromkeys(
+            option for name in ACTIONS for option in _action(name).OPTIONS
+        )
+        for make in (cmdoptions.json, *made):
+            self.cmd_opts.add_option(make())
         self.parser.insert_option_group(0, self.cmd_opts)
+        self.parser.description = "\n".join(
+            [
+                f"{self.__doc__}\n",
+                *(f"- {name}: {_action(name).SUMMARY}" for name in ACTIONS),
+                "\nThe exit status is 0, or 1 if what was asked for cannot be told.",
+            ]
+        )
 
-    def handler_map(self) -> dict[str, Callable[[Values, list[str]], None]]:
-        """Give the functions that do what the first argument says."""
-        return {"host": self.show_host}
-
-    def run(self, options: Values, args: list[str]) -> int:
+    def run(self, options: optparse.Values, args: list[str]) -> int:
         """Do what the first argument says."""
-        handlers = self.handler_map()
-        if not args or args[0] not in handlers:
-            actions = ", ".join(sorted(handlers))
-            logger.error("Need an action (%s) to perform.", actions)
+        if not args or args[0] not in ACTIONS:
+            logger.error("Need an action (%s) to perform.", ", ".join(ACTIONS))
             return ERROR
-        handlers[args[0]](options, args[1:])
-        return SUCCESS
-
-    def show_host(self, options: Values, args: list[str]) -> None:
-        """Show what a machine supports, or describe it as a host file."""
-        if args:
-            raise CommandError(f"Too many arguments: {' '.join(args)}")
-        providers = Providers.for_options(options, options.variant_host)
-        if options.json:
-            write_output(json.dumps(providers.described_host(), indent=2))
-            return
-        for namespace, answer in providers.survey().items():
-            for line in explain.provider_lines(namespace, answer):
-                write_output(line)
+        return _action(args[0]).run(self, options, args[1:])

@@ -108,10 +108,10 @@ def _environment(dist: BaseDistribution) -> VariantEnvironment | None:
     lines = dist.metadata.get_all("Requires-Dist", ())
     if not any("variant_" in line for line in lines):
         return None
-    from pip._internal.variants.installed import read_installed
+    from pip._internal.variants.installed import installed_build
 
-    found = read_installed(dist)
-    if found is None:
+    found = installed_build(dist)
+    if found is None or found.label is None:
         return None
-    bind(dist, *found)
+    bind(dist, found.label, found.supported)
     return _environment(dist)

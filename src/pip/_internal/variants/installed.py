@@ -1,49 +1,135 @@
-"""Which variant is installed, and what of it was supported then."""
+"""Which variant is installed: recorded when a wheel is installed, and read back.
+
+The record keeps the release's manifest, so that what is installed can be judged again
+without a network, on whatever machine the environment then runs.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from pip._internal.exceptions import PipError
 from pip._internal.utils._log import getLogger
 from pip._internal.variants import seams
-from pip._internal.variants.manifest import InvalidManifest, parse_manifest
+from pip._internal.variants.manifest import InvalidManifest, Manifest
+from pip._internal.variants.manifest_parser import parse_document, parse_manifest
 from pip._internal.variants.properties import Property
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
 
-__all__ = ["read_installed", "remember"]
+__all__ = ["InstalledBuild", "installed_build", "remember"]
 
 logger = getLogger(__name__)
 
 
-def remember(wheel_path: str, label: str, properties: Iterable[Property]) -> None:
-    """Have a variant's supported properties recorded when its wheel is installed."""
-    content = {"label": label, "supported": [str(each) for each in properties]}
-    seams.SELECTIONS[wheel_path] = json.dumps(content, indent=2).encode("utf-8")
+@dataclass(frozen=True, slots=True)
+class InstalledBuild:
+    """A build that is installed, of a release that has variants.
 
-
-def read_installed(dist: BaseDistribution) -> tuple[str, tuple[Property, ...]] | None:
-    """Give the label of a variant and its properties that were supported.
-
-    If nothing was recorded, as by other installers, all that it declares are taken for
-    supported; None if *dist* is no variant.
+    :ivar label: None for a plain build.
+    :ivar supported: its properties that were supported when it was installed, best
+        first; all that it declares if another installer put it there.
+    :ivar manifest: of its release; of itself alone if nothing was recorded.
+    :ivar labels: the variants that could have been installed instead, by this
+        interpreter on this platform.
     """
+
+    label: str | None
+    supported: tuple[Property, ...]
+    manifest: Manifest
+    labels: tuple[str, ...]
+
+    @property
+    def declared(self) -> tuple[Property, ...]:
+        """Give all properties that its variant declares, sorted."""
+        variant = None if self.label is None else self.manifest.variant(self.label)
+        return () if variant is None else tuple(sorted(variant.properties()))
+
+
+def remember(
+    wheel_path: str,
+    project: str,
+    label: str | None,
+    supported: Iterable[Property],
+    manifest: Manifest,
+    labels: Sequence[str],
+) -> None:
+    """Have a build recorded when its wheel is installed.
+
+    Called before anything is installed, since nothing can be imported after that.
+    """
+    content = {
+        "label": label,
+        "supported": [str(each) for each in supported],
+        "labels": list(labels),
+        "manifest": manifest.document,
+    }
+    text = json.dumps(content, indent=1).encode("utf-8")
+    seams.SELECTIONS[wheel_path] = seams.Record(project, label, text)
+
+
+def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
+    """Give what is known of an installed build; None if it is none of variants.
+
+    Nothing but its two files is read: no network, no detection.
+    """
+    # Most distributions have neither file; upstream may ask for each several times.
+    cached: dict[str, InstalledBuild | None] = vars(dist)
+    if _ATTRIBUTE not in cached:
+        cached[_ATTRIBUTE] = _recorded(dist) or _of_wheel(dist)
+    return cached[_ATTRIBUTE]
+
+
+_ATTRIBUTE = "_variants_installed_build"
+
+
+def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
+    content = _read(dist, seams.SELECTION_FILE)
+    if content is None:
+        return None
     try:
-        recorded = json.loads(dist.read_text(seams.SELECTION_FILE))
-        return recorded["label"], tuple(map(Property.parse, recorded["supported"]))
-    except FileNotFoundError:
-        pass
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        recorded: dict[str, Any] = json.loads(content)
+        label, labels = recorded["label"], recorded["labels"]
+        if not isinstance(label, str | None):
+            raise TypeError(f"the label {label!r}")
+        return InstalledBuild(
+            label,
+            tuple(map(Property.parse, recorded["supported"])),
+            parse_document(recorded["manifest"]),
+            tuple(map(str, labels)),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # Not as it was written; what the wheel says of itself is still there.
         logger.debug("Ignoring %s of %s: %r", seams.SELECTION_FILE, dist, error)
+        return None
+
+
+def _of_wheel(dist: BaseDistribution) -> InstalledBuild | None:
+    """Give what the wheel says of itself, as where another installer was at work."""
+    content = _read(dist, "variant.json")
+    if content is None:
+        return None
     try:
-        manifest = parse_manifest(dist.read_text("variant.json").encode("utf-8"))
-    except (FileNotFoundError, InvalidManifest):
+        manifest = parse_manifest(content.encode("utf-8", "surrogatepass"))
+    except InvalidManifest as error:
+        logger.debug("Ignoring variant.json of %s: %s", dist, error)
         return None
     if len(manifest.variants) != 1:
         return None
     (variant,) = manifest.variants.values()
-    return variant.label, tuple(sorted(variant.properties()))
+    supported = tuple(sorted(variant.properties()))
+    return InstalledBuild(variant.label, supported, manifest, (variant.label,))
+
+
+def _read(dist: BaseDistribution, name: str) -> str | None:
+    try:
+        return dist.read_text(name)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, PipError) as error:
+        logger.debug("Cannot read %s of %s: %s", name, dist, error)
+        return None

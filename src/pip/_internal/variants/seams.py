@@ -12,7 +12,7 @@ import functools
 import importlib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import optparse
@@ -72,25 +72,37 @@ cache_info = _around("plugin_cache:cache_info")
 purge_cache = _around("plugin_cache:purge_cache")
 
 
-#: In an installed variant's metadata folder: its label and supported properties.
+class Record(NamedTuple):
+    """What to keep of the choice of a build: its project, label and all the rest."""
+
+    project: str
+    label: str | None
+    content: bytes
+
+
+#: In the metadata folder of an installed build that was chosen among variants.
 SELECTION_FILE = "variant-selection.json"
 #: What to write there, by the path of the wheel.
-SELECTIONS: dict[str, bytes] = {}
+SELECTIONS: dict[str, Record] = {}
+#: The labels of the variants that this run has installed, by normalised project name.
+LABELS: dict[str, str] = {}
 
 
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:
-    """Record what was supported of a variant that is being installed.
+    """Record the choice of a build that is being installed.
 
     Stands here, since upstream allows no import once it has begun to install.
 
     :return: the files that were written.
     """
-    content = SELECTIONS.get(wheel_path)
-    if content is None:
+    record = SELECTIONS.get(wheel_path)
+    if record is None:
         return []
     path = os.path.join(info_dir, SELECTION_FILE)
     with open(path, "wb") as file:
-        file.write(content)
+        file.write(record.content)
+    if record.label is not None:
+        LABELS[record.project] = record.label
     return [path]
 
 

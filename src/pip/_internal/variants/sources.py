@@ -24,7 +24,8 @@ from pip._internal.models.link import Link
 from pip._internal.network.utils import raise_for_status
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.manifest import InvalidManifest, Manifest, parse_manifest
+from pip._internal.variants.manifest import InvalidManifest, Manifest
+from pip._internal.variants.manifest_parser import parse_manifest
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response

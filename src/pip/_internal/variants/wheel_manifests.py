@@ -6,8 +6,7 @@ an index or a directory has no manifest, the parts of one wheel a label make up 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
@@ -22,7 +21,9 @@ from pip._internal.network.lazy_wheel import (
 )
 from pip._internal.utils._log import getLogger
 from pip._internal.variants.errors import InvalidVariantWheel
-from pip._internal.variants.manifest import InvalidManifest, Manifest, parse_manifest
+from pip._internal.variants.manifest import InvalidManifest, Manifest
+from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.merging import Disagreement, merge
 from pip._internal.variants.sources import ManifestUnavailable
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
 
-__all__ = ["local_wheel", "manifest_of_wheels", "merge", "own_manifest"]
+__all__ = ["local_wheel", "manifest_of_wheels", "own_manifest"]
 
 logger = getLogger(__name__)
 
@@ -84,7 +85,10 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
         logger.debug("No manifest from %s: %s", link, problem)
     if not found:
         raise ManifestUnavailable(problem)
-    return merge(found)
+    try:
+        return merge(found)
+    except Disagreement as error:
+        raise ManifestUnavailable(f"its wheels disagree: {error}") from None
 
 
 def _metadata(session: PipSession, link: Link) -> BaseDistribution:
@@ -92,32 +96,3 @@ def _metadata(session: PipSession, link: Link) -> BaseDistribution:
         return local_wheel(link)
     project, *_ = parse_wheel_filename(link.filename)
     return dist_from_wheel_url(project, link.url_without_fragment, session)
-
-
-def merge(manifests: Iterable[Manifest]) -> Manifest:
-    """Merge manifests of one release, in whatever order.
-
-    :raises ManifestUnavailable: if they order namespaces differently, or give
-        different properties to one label.
-    """
-    # The longest list of namespaces speaks for all; the others are where it begins.
-    ordered = sorted(manifests, key=lambda each: (len(each.namespaces), repr(each)))
-    merged = ordered.pop()
-    for manifest in reversed(ordered):
-        if merged.namespaces[: len(manifest.namespaces)] != manifest.namespaces:
-            raise ManifestUnavailable(
-                "its wheels disagree on the order of namespaces: "
-                f"{list(merged.namespaces)!r} and {list(manifest.namespaces)!r}"
-            )
-        for label, variant in manifest.variants.items():
-            stated = merged.variants.get(label, variant)
-            if stated.properties() != variant.properties():
-                raise ManifestUnavailable(f"its wheels disagree on the label {label!r}")
-        merged = replace(
-            merged,
-            variants={**manifest.variants, **merged.variants},
-            providers={**manifest.providers, **merged.providers},
-            feature_order={**manifest.feature_order, **merged.feature_order},
-            value_order={**manifest.value_order, **merged.value_order},
-        )
-    return merged

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.selection import Selection
 
 __all__ = ["cached_wheels", "prepared", "unsupported_wheel"]
 
@@ -60,21 +61,47 @@ def prepared(
     req: InstallRequirement,
     parallel_builds: bool,
 ) -> BaseDistribution:
-    """Check a wheel that is here against the manifest that chose it, or on its own."""
+    """Check a wheel that is here against the manifest that chose it, or on its own.
+
+    Which build it is will be recorded if it is installed.
+    """
     dist = fn(preparer, req, parallel_builds)
     link = req.link
-    label = label_of(link) if link is not None and link.is_wheel else None
-    if link is not None and label is not None:
-        from pip._internal.variants import installed
+    if link is None or not link.is_wheel:
+        return dist
+    label = label_of(link)
+    if label is not None:
         from pip._internal.variants.dependencies import bind
         from pip._internal.variants.verification import check_prepared
 
         context = _enabled_context(preparer.finder, link)
-        properties = check_prepared(context, req, dist, link, label).properties(label)
-        bind(dist, label, properties)
-        if req.local_file_path is not None:
-            installed.remember(req.local_file_path, label, properties)
+        selection = check_prepared(context, req, dist, link, label)
+        bind(dist, label, selection.properties(label))
+        _remember(req, dist, selection, label)
+    else:
+        context_given = context_of(preparer.finder)
+        release = None if context_given is None else context_given.release_of(link)
+        if release is not None and release.reached:
+            for selection in release.selections.values():
+                if selection.manifest is not None:
+                    _remember(req, dist, selection, None)
+                    break
     return dist
+
+
+def _remember(
+    req: InstallRequirement,
+    dist: BaseDistribution,
+    selection: Selection,
+    label: str | None,
+) -> None:
+    from pip._internal.variants.installed import remember
+
+    path, manifest = req.local_file_path, selection.manifest
+    if path is not None and manifest is not None:
+        properties = () if label is None else selection.properties(label)
+        labels = (*selection.ranking.compatible, *selection.ranking.rejected)
+        remember(path, dist.canonical_name, label, properties, manifest, labels)
 
 
 def _enabled_context(finder: PackageFinder, link: Link) -> Context:

@@ -1,0 +1,1 @@
+"""What ``pip variants ACTION`` does: one module an action."""
