@@ -59,7 +59,11 @@ def lint(session: nox.Session) -> None:
     _assemble(session)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
-    overlay = ["pip._internal.variants", "pip._vendor.packaging._variants"]
+    overlay = [
+        "pip._internal.variants",
+        "pip._internal.commands.variants",
+        "pip._vendor.packaging._variants",
+    ]
     packages = [*overlay, "fork", "tools", "tests"]
     session.run("mypy", *(part for package in packages for part in ("-p", package)))
     session.run("mypy", "noxfile.py")
