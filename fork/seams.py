@@ -126,6 +126,14 @@ SEAMS: tuple[Seam, ...] = (
         hook="resolved",
         why="The choices are known: announce them and judge labels given by hand.",
     ),
+    ReplaceExpression(
+        file=_P + "resolution/resolvelib/resolver.py",
+        target="Resolver.resolve",
+        expression="installed_dist.version != candidate.version",
+        replacement="({old} or _variants.is_other_build(installed_dist, candidate))",
+        hook="is_other_build",
+        why="Another build of the installed version is installed in its place.",
+    ),
     Decorate(
         file=_P + "operations/prepare.py",
         target="RequirementPreparer._prepare_linked_requirement",

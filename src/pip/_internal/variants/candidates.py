@@ -11,6 +11,7 @@ import functools
 import itertools
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         IndexCandidateInfo,
     )
     from pip._internal.utils.hashes import Hashes
+    from pip._internal.variants.switching import Rival
 
 __all__ = [
     "all_candidates",
@@ -55,10 +57,9 @@ def found_candidates(
     **kwargs: Any,
 ) -> FoundCandidates | tuple[()]:
     """Let the candidates that the resolver may take come with variants in order."""
-    found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     context = context_of(factory._finder)
-    if isinstance(found, tuple) or context is None:
-        return found
+    if context is None or not ireqs:
+        return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert ireqs[0].req is not None
     project = canonicalize_name(ireqs[0].req.name)
     if context.allowed is not None and project not in context.allowed:
@@ -67,19 +68,52 @@ def found_candidates(
         )
 
         raise UntrustedProvider(project)
+    wanted, allowed = specifier, hashes
     for ireq in ireqs:
         assert ireq.req is not None
-        specifier &= ireq.req.specifier
-        hashes &= ireq.hashes(trust_internet=False)
+        wanted &= ireq.req.specifier
+        allowed &= ireq.hashes(trust_internet=False)
+    contested = _rival(context, factory, project, ireqs, wanted)
+    with _hidden(factory, project) if contested is not None else nullcontext():
+        found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
+    assert not isinstance(found, tuple), "only without requirements there is nothing"
     infos = found._get_infos
-    if fork.keeps_to_fork(factory, project, specifier):
+    if fork.keeps_to_fork(factory, project, wanted):
         infos = functools.partial(_infos_of_fork, infos, context)
     if context.enabled:
         infos = functools.partial(
-            _ordered_infos, infos, context, factory._finder, project, hashes
+            _ordered_infos,
+            infos,
+            context,
+            factory._finder,
+            project,
+            allowed,
+            contested,
+            first=found._prefers_installed,
         )
     found._get_infos = infos
     return found
+
+
+def _rival(
+    context: Context, factory: Factory, project: NormalizedName, *args: Any
+) -> Rival | None:
+    # In most runs nothing is chosen by hand, and nothing more need be imported.
+    if project not in factory._installed_dists or not context.may_switch:
+        return None
+    from pip._internal.variants.switching import rival
+
+    return rival(context, factory, project, *args)
+
+
+@contextmanager
+def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
+    """Have upstream take what is installed for not installed."""
+    dist = factory._installed_dists.pop(project)
+    try:
+        yield
+    finally:
+        factory._installed_dists[project] = dist
 
 
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
@@ -103,8 +137,26 @@ def _ordered_infos(
     finder: PackageFinder,
     project: NormalizedName,
     hashes: Hashes,
+    contested: Rival | None,
+    first: bool,
 ) -> Iterator[IndexCandidateInfo]:
-    """Give upstream's candidates; where a version has variants, put it in order."""
+    """Give upstream's candidates; where a version has variants, put it in order.
+
+    :param contested: the installed build, if it competes with them.
+    :param first: whether its version then comes before newer ones.
+    """
+    ordered = _ranked_infos(infos, context, finder, project, hashes, contested)
+    yield from ordered if contested is None else contested.among(ordered, first=first)
+
+
+def _ranked_infos(
+    infos: _Infos,
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    hashes: Hashes,
+    contested: Rival | None,
+) -> Iterator[IndexCandidateInfo]:
     must_have_label = context.label_for(project) is not None
 
     def group_key(info: IndexCandidateInfo) -> tuple[_BaseVersion, bool, bool]:
@@ -115,7 +167,10 @@ def _ordered_infos(
     for (version, _, _), grouped in itertools.groupby(infos(), group_key):
         group = list(grouped)
         links = [_link(info) for info in group]
+        own = contested if contested and contested.version == version else None
         if not must_have_label and all(label_of(link) is None for link in links):
+            if own is not None:
+                yield version, own.keep
             yield from group
             continue
         release = context.release(
@@ -124,7 +179,7 @@ def _ordered_infos(
         )
         makers = {_link(info): info[1] for info in group}
         for place in range(len(group)):
-            yield version, functools.partial(_make, release, makers, place)
+            yield version, functools.partial(_make, release, makers, place, own)
 
 
 def _link(info: IndexCandidateInfo) -> Link:
@@ -137,11 +192,18 @@ def _link(info: IndexCandidateInfo) -> Link:
 
 
 def _make(
-    release: Release, makers: dict[Link, Callable[[], Candidate | None]], place: int
+    release: Release,
+    makers: dict[Link, Callable[[], Candidate | None]],
+    place: int,
+    contested: Rival | None,
 ) -> Candidate | None:
     """Make the candidate at *place* in the order, which is found on first use."""
     ranked = release.ranked
-    return makers[ranked[place]]() if place < len(ranked) else None
+    if place >= len(ranked):
+        return None
+    if contested is not None and contested.stays(release, ranked[place]):
+        return contested.keep()
+    return makers[ranked[place]]()
 
 
 def _release(

@@ -43,6 +43,7 @@ class Context:
 
     :ivar session: how manifests are fetched.
     :ivar enabled: whether variant wheels are candidates at all.
+    :ivar upgrade_variants: whether installed builds give way to better ones.
     :ivar manifest_links: where manifests are, by project, version and source.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
@@ -59,6 +60,7 @@ class Context:
         self.enabled = enabled and not given("no_variants") and not legacy
         self.in_build = bool(os.environ.get(_IN_BUILD))
         self.dry_run = bool(given("dry_run"))
+        self.upgrade_variants = bool(given("upgrade_variants"))
         self._choices: list[LabelChoice] = (
             [] if self.in_build else list(given("variants") or ())
         )
@@ -152,6 +154,11 @@ class Context:
         """Give the labels chosen for each project that has them, the last one first."""
         labels = [choice.label for choice in self._choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
+
+    @property
+    def may_switch(self) -> bool:
+        """Tell whether the user asked for what may differ from an installed build."""
+        return self.enabled and (bool(self._choices) or self.upgrade_variants)
 
     def disable(self) -> None:
         """Turn variants off from here on."""

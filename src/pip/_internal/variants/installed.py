@@ -34,6 +34,7 @@ class InstalledBuild:
     :ivar supported: its properties that were supported when it was installed, best
         first; all that it declares if another installer put it there.
     :ivar manifest: of its release; of itself alone if nothing was recorded.
+    :ivar by_hand: whether the user chose its label.
     :ivar labels: the variants that could have been installed instead, by this
         interpreter on this platform.
     """
@@ -42,6 +43,7 @@ class InstalledBuild:
     supported: tuple[Property, ...]
     manifest: Manifest
     labels: tuple[str, ...]
+    by_hand: bool = False
 
     @property
     def declared(self) -> tuple[Property, ...]:
@@ -57,6 +59,8 @@ def remember(
     supported: Iterable[Property],
     manifest: Manifest,
     labels: Sequence[str],
+    *,
+    by_hand: bool,
 ) -> None:
     """Have a build recorded when its wheel is installed.
 
@@ -66,6 +70,7 @@ def remember(
         "label": label,
         "supported": [str(each) for each in supported],
         "labels": list(labels),
+        "by-hand": by_hand,
         "manifest": manifest.document,
     }
     text = json.dumps(content, indent=1).encode("utf-8")
@@ -101,6 +106,7 @@ def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
             tuple(map(Property.parse, recorded["supported"])),
             parse_document(recorded["manifest"]),
             tuple(map(str, labels)),
+            recorded.get("by-hand") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # Not as it was written; what the wheel says of itself is still there.

@@ -34,6 +34,7 @@ __all__ = [
     "no_variants",
     "requirements_line",
     "trust_variant_provider",
+    "upgrade_variants",
     "variant",
     "variant_host",
     "variant_provider",
@@ -133,6 +134,17 @@ variant: Callable[..., optparse.Option] = partial(
     help="Install the variant with this label instead of the best one: of PACKAGE, or "
     "of each package that has it. It is an error if the target machine cannot run it. "
     "This option can be used multiple times.",
+)
+
+upgrade_variants: Callable[..., optparse.Option] = partial(
+    PipOption,
+    "--upgrade-variants",
+    dest="upgrade_variants",
+    action="store_true",
+    default=False,
+    help="Replace an installed build by the best variant of its version for the target "
+    "machine, as after its hardware has changed. Without this option, a build that is "
+    "installed stays.",
 )
 
 no_variants: Callable[..., optparse.Option] = partial(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils._log import VERBOSE, getLogger
 from pip._internal.utils.logging import indent_log
+from pip._internal.variants import seams
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.links import label_of
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.exceptions import InstallationError
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
@@ -54,11 +57,40 @@ def resolved(
         for release in (context.release_of(req.link),)
         if release is not None and release.labels
     ]
+    kept = _kept_builds(resolver)
     if chosen:
-        _refuse_unknown_labels(context, [release for release, _ in chosen])
+        _refuse_unknown_labels(context, [release for release, _ in chosen], kept)
         for release, link in chosen:
             _announce(context, release, link)
+    if kept and not context.upgrade_variants:
+        from pip._internal.variants.switching import better_build
+
+        for dist in kept:
+            hint = better_build(context, dist)
+            if hint is not None:
+                logger.info("%s", hint)
     return requirements
+
+
+def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
+    """Give what stays installed and was chosen among variants."""
+    assert resolver._result is not None, "it has resolved"
+    kept = []
+    for candidate in resolver._result.mapping.values():
+        dist = vars(candidate).get("dist") if candidate.is_installed else None
+        # Many things are installed; only few of them have what is worth an import.
+        if dist is not None and any(
+            _has_file(dist, name) for name in (seams.SELECTION_FILE, "variant.json")
+        ):
+            kept.append(dist)
+    return kept
+
+
+def _has_file(dist: BaseDistribution, name: str) -> bool:
+    with suppress(FileNotFoundError):
+        dist.read_text(name)
+        return True
+    return False
 
 
 def _announce(context: Context, release: Release, link: Link) -> None:
@@ -111,9 +143,16 @@ def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
             return
 
 
-def _refuse_unknown_labels(context: Context, releases: list[Release]) -> None:
+def _refuse_unknown_labels(
+    context: Context, releases: list[Release], kept: list[BaseDistribution]
+) -> None:
     """Refuse a label that was chosen for whatever has it if nothing has it."""
+    from pip._internal.variants.installed import installed_build
+
+    builds = [build for dist in kept if (build := installed_build(dist)) is not None]
     for label in context.labels_for_all():
+        if any(label in build.labels for build in builds):
+            continue
         if not any(release.has_label(label) for release in releases):
             from pip._internal.variants.errors import VariantLabelNotFound
 

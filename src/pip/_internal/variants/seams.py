@@ -106,6 +106,13 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     return [path]
 
 
+def is_other_build(installed: Any, candidate: Any) -> bool:
+    """Tell whether a candidate is another build of the installed version."""
+    from pip._internal.variants import switching
+
+    return switching.is_other_build(installed, candidate)
+
+
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     """Add the commands of variants; help stays the last one."""
     last = commands.pop("help")
@@ -124,6 +131,7 @@ def options() -> list[Callable[[], optparse.Option]]:
         for name in (
             "variant",
             "no_variants",
+            "upgrade_variants",
             "variant_host",
             "enable_variant_provider",
             "disable_variant_provider",

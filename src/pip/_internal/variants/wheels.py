@@ -70,6 +70,11 @@ def prepared(
     if link is None or not link.is_wheel:
         return dist
     label = label_of(link)
+    context_given = context_of(preparer.finder)
+    release = None if context_given is None else context_given.release_of(link)
+    by_hand = req.is_direct or (
+        release is not None and release.chosen_label is not None
+    )
     if label is not None:
         from pip._internal.variants.dependencies import bind
         from pip._internal.variants.verification import check_prepared
@@ -77,15 +82,12 @@ def prepared(
         context = _enabled_context(preparer.finder, link)
         selection = check_prepared(context, req, dist, link, label)
         bind(dist, label, selection.properties(label))
-        _remember(req, dist, selection, label)
-    else:
-        context_given = context_of(preparer.finder)
-        release = None if context_given is None else context_given.release_of(link)
-        if release is not None and release.reached:
-            for selection in release.selections.values():
-                if selection.manifest is not None:
-                    _remember(req, dist, selection, None)
-                    break
+        _remember(req, dist, selection, label, by_hand=by_hand)
+    elif release is not None and release.reached:
+        for selection in release.selections.values():
+            if selection.manifest is not None:
+                _remember(req, dist, selection, None, by_hand=by_hand)
+                break
     return dist
 
 
@@ -94,6 +96,8 @@ def _remember(
     dist: BaseDistribution,
     selection: Selection,
     label: str | None,
+    *,
+    by_hand: bool,
 ) -> None:
     from pip._internal.variants.installed import remember
 
@@ -101,7 +105,15 @@ def _remember(
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        remember(path, dist.canonical_name, label, properties, manifest, labels)
+        remember(
+            path,
+            dist.canonical_name,
+            label,
+            properties,
+            manifest,
+            labels,
+            by_hand=by_hand,
+        )
 
 
 def _enabled_context(finder: PackageFinder, link: Link) -> Context:

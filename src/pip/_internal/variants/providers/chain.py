@@ -7,6 +7,7 @@ file of the user; a built-in provider; a plugin that the user trusts; otherwise 
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping
@@ -116,6 +117,12 @@ class Providers:
             disabled=given("disabled_providers") or (),
             kinds=dict(given("provider_kinds") or ()),
         )
+
+    def without_plugins(self) -> Providers:
+        """Give the same chain, and its answers so far, with no plugin asked."""
+        chain = copy.copy(self)
+        chain._plugins = None
+        return chain
 
     def ask(self, manifest: Manifest, namespaces: Iterable[str]) -> dict[str, Answer]:
         """Ask for *namespaces* as *manifest* says they are provided."""

@@ -1,0 +1,162 @@
+"""Whether an installed build gives way to another build of the same version.
+
+Upstream takes whatever is installed in a fitting version for what is wanted. So it is
+here too, unless the user asked for another build: by its label, or for the best one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
+from pip._internal.variants import explain
+from pip._internal.variants.installed import InstalledBuild, installed_build
+from pip._internal.variants.links import label_of
+from pip._internal.variants.selection import select
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.release import Release
+
+__all__ = ["Rival", "better_build", "is_other_build", "rival"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """An installed build that competes with the builds of its version on the index.
+
+    :ivar keep: makes the candidate that leaves it installed.
+    :ivar must_go: whether the user chose another label for just this project.
+    """
+
+    context: Context
+    version: Version
+    label: str | None
+    keep: Callable[[], Candidate]
+    must_go: bool
+
+    def stays(self, release: Release, link: Link) -> bool:
+        """Tell whether it stays where the choice among *release* would be *link*."""
+        if release.chosen_label is None and not self.context.upgrade_variants:
+            return True
+        return label_of(link) == self.label
+
+    def among(
+        self, infos: Iterator[IndexCandidateInfo], *, first: bool
+    ) -> Iterator[IndexCandidateInfo]:
+        """Give the candidates of the index, and this one behind those of its version.
+
+        :param first: whether its version comes before newer ones, as upstream has it
+            for what need not be upgraded.
+        """
+        if first:
+            infos = iter(sorted(infos, key=lambda info: info[0] != self.version))
+        offered = self.must_go
+        for info in infos:
+            passed = info[0] < self.version or (first and info[0] != self.version)
+            if not offered and passed:
+                yield self.version, self.keep
+                offered = True
+            yield info
+        if not offered:
+            yield self.version, self.keep
+
+
+def rival(
+    context: Context,
+    factory: Factory,
+    project: NormalizedName,
+    ireqs: Sequence[InstallRequirement],
+    specifier: SpecifierSet,
+) -> Rival | None:
+    """Give the installed build of *project* if another one of its version may win.
+
+    Most of what is installed is kept without a look at the index.
+    """
+    if factory.force_reinstall or not context.enabled:
+        return None
+    dist = factory._installed_dists.get(project)
+    if dist is None or not specifier.contains(dist.version, prereleases=True):
+        return None
+    build = installed_build(dist)
+    label = None if build is None else build.label
+    named = context.label_for(project)
+    if named is not None:
+        contested = named != label
+    else:
+        contested = _contested(
+            context, build, any(each.user_supplied for each in ireqs)
+        )
+    if not contested:
+        return None
+    extras = frozenset(extra for each in ireqs for extra in each.extras)
+
+    def keep() -> Candidate:
+        return factory._make_candidate_from_dist(dist, extras, ireqs[0])
+
+    return Rival(context, dist.version, label, keep, must_go=named is not None)
+
+
+def _contested(
+    context: Context, build: InstalledBuild | None, user_supplied: bool
+) -> bool:
+    """Tell whether a label for all projects, or the best variant, may be another one.
+
+    What was installed as if there were no variants is looked up only if the user named
+    it: a label in the configuration must not cost a request for each dependency.
+    """
+    labels = context.labels_for_all()
+    if build is None:
+        return user_supplied and (bool(labels) or context.upgrade_variants)
+    applying = next((label for label in labels if label in build.labels), None)
+    if applying is not None:
+        return applying != build.label
+    return context.upgrade_variants or (user_supplied and bool(labels))
+
+
+def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
+    """Tell whether a candidate is another build than the installed one.
+
+    Both have the same version.
+    """
+    link = candidate.source_link
+    if link is None or not link.is_wheel:
+        return False
+    build = installed_build(installed)
+    return label_of(link) != (None if build is None else build.label)
+
+
+def better_build(context: Context, dist: BaseDistribution) -> str | None:
+    """Say which variant would suit better than the build that is kept, if one would.
+
+    Judged by what was recorded when it was installed: there is no request.
+    """
+    build = installed_build(dist)
+    if build is None or build.by_hand:
+        return None
+    providers = context.providers.without_plugins()
+    selection = select(str(dist.location), build.manifest, build.labels, providers)
+    best = next(iter(selection.ranking.compatible), None)
+    if best is None or best == build.label:
+        return None
+    what = f"{dist.raw_name} {dist.version}"
+    properties = explain.shortened([str(each) for each in selection.properties(best)])
+    installed = "a plain build" if build.label is None else f"the variant {build.label}"
+    return (
+        f"{what} is installed as {installed}, but the variant {best} suits this machine "
+        f"better ({properties or 'it runs, and the installed one does not'}). To switch: "
+        f"{get_best_invocation_for_this_pip()} install --upgrade-variants "
+        f"{dist.raw_name}"
+    )
