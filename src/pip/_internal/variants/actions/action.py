@@ -21,6 +21,8 @@ class Action(Protocol):
     SUMMARY: str
     #: What may follow ``pip variants ACTION``.
     USAGE: str
+    #: What its exit status tells.
+    STATUS: str
     #: The options it reads beside ``--json``. An option that several actions read is
     #: the same object in each.
     OPTIONS: Sequence[OptionMaker]

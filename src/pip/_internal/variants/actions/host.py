@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Show what this machine supports, most preferred first."
 USAGE = "host [--json] [--variant-host FILE|NAME]"
+STATUS = "The exit status is 0, or 1 if the host file does not describe a machine."
 OPTIONS = (variant_host,)
 
 

@@ -1,0 +1,41 @@
+"""The frame of ``pip variants``: actions, each with options of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from pip._internal.commands import create_command
+from pip._internal.commands.variants import ACTIONS, VariantsCommand
+
+
+@pytest.fixture
+def command() -> VariantsCommand:
+    made = create_command("variants", isolated=True)
+    assert isinstance(made, VariantsCommand)
+    return made
+
+
+def _help(command: VariantsCommand) -> str:
+    return command.parser.format_help()
+
+
+def test_help_lists_every_action(command: VariantsCommand) -> None:
+    assert all(f"- {name}: " in _help(command) for name in ACTIONS)
+    assert set(command.handler_map()) == set(ACTIONS)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_help_of_an_action_is_about_that_alone(
+    command: VariantsCommand, name: str
+) -> None:
+    command.parse_args([name])
+    text = _help(command)
+    assert "The exit status is" in text
+    assert "--json" in text
+    others = set(ACTIONS) - {name}
+    assert not any(f"Options of {other}" in text for other in others)
+
+
+def test_general_options_may_come_first(command: VariantsCommand) -> None:
+    options, args = command.parse_args(["-v", "host", "--variant-host", "cpu-aarch64"])
+    assert (options.verbose, options.variant_host, args) == (1, "cpu-aarch64", ["host"])
