@@ -44,6 +44,7 @@ class Context:
     :ivar session: how manifests are fetched.
     :ivar enabled: whether variant wheels are candidates at all.
     :ivar upgrade_variants: whether installed builds give way to better ones.
+    :ivar direct: the decisions about wheels named by path or URL, each on its own.
     :ivar manifest_links: where manifests are, by project, version and source.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
@@ -61,6 +62,7 @@ class Context:
         self.in_build = bool(os.environ.get(_IN_BUILD))
         self.dry_run = bool(given("dry_run"))
         self.upgrade_variants = bool(given("upgrade_variants"))
+        self.direct: dict[Link, Selection] = {}
         self._choices: list[LabelChoice] = (
             [] if self.in_build else list(given("variants") or ())
         )
@@ -181,6 +183,8 @@ class Context:
 
     def selection_of(self, link: Link) -> Selection | None:
         """Give the decision that the variant wheel at *link* is part of, if any."""
+        if link in self.direct:
+            return self.direct[link]
         release = self.release_of(link)
         return None if release is None else release.selection_of(link)
 

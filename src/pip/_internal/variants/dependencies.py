@@ -34,15 +34,22 @@ def metadata_fetched(
 ) -> BaseDistribution | None:
     """Bind metadata that was fetched without its wheel to the variant it is of."""
     dist = fn(preparer, req)
-    if dist is not None and req.link is not None and req.link.is_wheel:
-        label = label_of(req.link)
-        if label is not None:
-            from pip._internal.variants.context import context_of
+    link = req.link
+    if dist is None or link is None or not link.is_wheel:
+        return dist
+    label = label_of(link)
+    if label is not None:
+        from pip._internal.variants.context import context_of
 
-            context = context_of(preparer.finder)
-            selection = None if context is None else context.selection_of(req.link)
-            if selection is not None:
-                bind(dist, label, selection.properties(label))
+        context = context_of(preparer.finder)
+        selection = None if context is None else context.selection_of(link)
+        if context is not None and link.metadata_link() is None:
+            from pip._internal.variants.verification import check_prepared
+
+            # It was read from the wheel, so what that says of itself is here too.
+            selection = check_prepared(context, dist, link, label)
+        if selection is not None:
+            bind(dist, label, selection.properties(label))
     return dist
 
 

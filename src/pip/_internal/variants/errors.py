@@ -7,13 +7,18 @@ from collections.abc import Iterable
 from pip._vendor.rich.markup import escape
 from pip._vendor.rich.text import Text
 
-from pip._internal.exceptions import DiagnosticPipError, DistributionNotFound
+from pip._internal.exceptions import (
+    DiagnosticPipError,
+    DistributionNotFound,
+    MetadataInconsistent,
+)
 
 __all__ = [
     "InvalidHostFile",
     "InvalidVariantWheel",
     "NoCompatibleVariant",
     "UnsupportedVariant",
+    "VariantDisagreement",
     "VariantLabelNotFound",
     "VariantsDisabled",
 ]
@@ -59,6 +64,36 @@ class InvalidVariantWheel(DiagnosticPipError):
         )
 
 
+class VariantDisagreement(MetadataInconsistent, DiagnosticPipError):
+    """A wheel is another variant than the manifest that chose it says.
+
+    While the resolver runs, it takes the next candidate then.
+
+    :param stated: what the manifest says of the variant.
+    :param found: what the wheel says of itself.
+    """
+
+    reference = "variant-disagreement"
+
+    def __init__(self, filename: str, stated: str, found: str) -> None:
+        self._line = (
+            f"{filename} is not what the variants manifest says: that is {stated}; "
+            f"the wheel: {found}"
+        )
+        DiagnosticPipError.__init__(
+            self,
+            message=Text(f"{filename} is not what the variants manifest says."),
+            context=_lines([f"The manifest: {stated}", f"The wheel: {found}"]),
+            hint_stmt=Text(
+                "Whoever publishes them has to mend one of the two. Until then, choose "
+                "another build with --variant PACKAGE=LABEL, or none with --no-variants."
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self._line
+
+
 class VariantLabelNotFound(DiagnosticPipError, DistributionNotFound):
     """No variant has the label that was chosen by hand."""
 
@@ -77,14 +112,13 @@ class UnsupportedVariant(DiagnosticPipError):
 
     reference = "unsupported-variant"
 
-    def __init__(self, what: str, reasons: Iterable[str]) -> None:
+    def __init__(self, what: str, reasons: Iterable[str], instead: str) -> None:
         super().__init__(
             message=Text(f"{what} cannot run on the target machine."),
             context=_lines(reasons),
             hint_stmt=Text(
                 "If it is meant for another machine, describe that one with "
-                "--variant-host FILE. Without a label chosen by hand, pip takes the "
-                "best variant that runs."
+                f"--variant-host FILE. {instead}"
             ),
         )
 

@@ -172,4 +172,5 @@ class Release:
             raise UnsupportedVariant(
                 f"The variant {label} of {self}",
                 [rejection(selection, label) for selection in holders],
+                "Without a label chosen by hand, pip takes the best variant that runs.",
             )

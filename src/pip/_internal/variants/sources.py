@@ -37,6 +37,7 @@ __all__ = [
     "ManifestMissing",
     "ManifestUnavailable",
     "fetch_manifest",
+    "without_prompts",
 ]
 
 logger = getLogger(__name__)
@@ -114,7 +115,7 @@ def _get(session: PipSession, url: str, caching: str | None) -> bytes:
     headers = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
     if caching is not None:
         headers["Cache-Control"] = caching
-    with _without_prompts(session):
+    with without_prompts(session):
         response = session.get(url, headers=headers, stream=True)
     try:
         if response.status_code in _GONE:
@@ -128,7 +129,7 @@ def _get(session: PipSession, url: str, caching: str | None) -> bytes:
 
 
 @contextmanager
-def _without_prompts(session: PipSession) -> Iterator[None]:
+def without_prompts(session: PipSession) -> Iterator[None]:
     """Keep an install that needs no password from asking for one.
 
     Where one is needed, the index page has asked for it already.

@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import TYPE_CHECKING
 
-from pip._internal.exceptions import MetadataInconsistent
-from pip._internal.variants.errors import InvalidVariantWheel, UnsupportedVariant
+from pip._vendor.packaging.utils import parse_wheel_filename
+
+from pip._internal.utils._log import getLogger
+from pip._internal.variants.errors import (
+    InvalidVariantWheel,
+    UnsupportedVariant,
+    VariantDisagreement,
+)
 from pip._internal.variants.explain import rejection
 from pip._internal.variants.links import source_of
+from pip._internal.variants.remote_wheels import WheelUnreadable
 from pip._internal.variants.selection import Selection, select
-from pip._internal.variants.wheel_manifests import local_wheel, own_manifest
+from pip._internal.variants.wheel_manifests import manifest_of_wheel, own_manifest
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.context import Context
     from pip._internal.variants.manifest import Manifest, Variant
 
-__all__ = ["check_file", "check_prepared"]
+__all__ = ["check_direct", "check_prepared"]
+
+logger = getLogger(__name__)
 
 
-def check_file(context: Context, link: Link, label: str) -> None:
-    """Check a local wheel.
+def check_direct(context: Context, link: Link, label: str) -> None:
+    """Check a wheel that was named by path or URL before it is used or downloaded.
+
+    One on a server that does not send parts of a wheel is checked when it is here.
 
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    manifest = own_manifest(local_wheel(link), link.filename, label)
-    _check_alone(context, link, label, manifest)
+    if link in context.direct:
+        return
+    try:
+        manifest = manifest_of_wheel(context.session, link, label)
+    except WheelUnreadable as error:
+        logger.verbose("Downloading %s to see which variant it is: %s", link, error)
+    else:
+        context.direct[link] = _check_alone(context, link, label, manifest)
 
 
 def check_prepared(
-    context: Context,
-    req: InstallRequirement,
-    dist: BaseDistribution,
-    link: Link,
-    label: str,
+    context: Context, dist: BaseDistribution, link: Link, label: str
 ) -> Selection:
-    """Check a wheel that was downloaded against the manifest that chose it.
+    """Check a wheel against the manifest that chose it.
 
+    :param dist: its metadata, downloaded with the wheel or read from it.
     :return: the decision that it is part of; one about it alone if it was not chosen.
 
-    :raises MetadataInconsistent: if they disagree; while the resolver runs, it takes
+    :raises VariantDisagreement: if they disagree; while the resolver runs, it takes
         the next candidate then.
     :raises InvalidVariantWheel: if it was not chosen by a manifest, and is not the
         wheel that its name says.
-    :raises UnsupportedVariant: if it was not chosen, and the target cannot run it.
+    :raises UnsupportedVariant: if the target cannot run it.
     """
     selection = context.selection_of(link)
     stated = None
@@ -56,26 +71,36 @@ def check_prepared(
         manifest = own_manifest(dist, link.filename, label)
         return _check_alone(context, link, label, manifest)
     try:
-        found = own_manifest(dist, link.filename, label).variants[label]
+        found = _listed(own_manifest(dist, link.filename, label).variants[label])
     except InvalidVariantWheel as error:
-        expected = f"the variant {label}"
-        raise MetadataInconsistent(
-            req, "variant.json", expected, error.problem
-        ) from None
-    if stated.properties() != found.properties():
-        field = f"properties of the variant {label}"
-        raise MetadataInconsistent(req, field, _listed(stated), _listed(found))
+        found = error.problem
+    if found != _listed(stated):
+        raise VariantDisagreement(link.filename, _listed(stated), found)
+    _refuse_unsupported(selection, link, label)
     return selection
 
 
 def _listed(variant: Variant) -> str:
-    return ", ".join(sorted(map(str, variant.properties()))) or "none"
+    properties = ", ".join(sorted(map(str, variant.properties())))
+    return f"the variant {variant.label} with {properties or 'no properties'}"
 
 
 def _check_alone(
     context: Context, link: Link, label: str, manifest: Manifest
 ) -> Selection:
     selection = select(source_of(link), manifest, [label], context.providers)
-    if label not in selection.ranking.compatible:
-        raise UnsupportedVariant(link.filename, [rejection(selection, label)])
+    _refuse_unsupported(selection, link, label)
     return selection
+
+
+def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
+    if label not in selection.ranking.compatible:
+        project, version, *_ = parse_wheel_filename(link.filename)
+        instead = f"{project}=={version}"
+        if link.is_file:
+            instead += f" --find-links {shlex.quote(os.path.dirname(link.file_path))}"
+        raise UnsupportedVariant(
+            link.filename,
+            [rejection(selection, label)],
+            f"In place of this one file, {instead} takes the best build that runs.",
+        )

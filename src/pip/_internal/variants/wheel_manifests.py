@@ -8,30 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile
 
 from pip._vendor.packaging.utils import parse_wheel_filename
-from pip._vendor.requests.exceptions import RequestException
 
-from pip._internal.exceptions import PipError
+from pip._internal.exceptions import PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-from pip._internal.network.lazy_wheel import (
-    HTTPRangeRequestUnsupported,
-    dist_from_wheel_url,
-)
 from pip._internal.utils._log import getLogger
 from pip._internal.variants.errors import InvalidVariantWheel
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.merging import Disagreement, merge
-from pip._internal.variants.sources import ManifestUnavailable
+from pip._internal.variants.remote_wheels import (
+    NoRanges,
+    WheelUnreadable,
+    remote_wheel,
+)
+from pip._internal.variants.sources import ManifestUnavailable, without_prompts
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
 
-__all__ = ["local_wheel", "manifest_of_wheels", "own_manifest"]
+__all__ = ["manifest_of_wheel", "manifest_of_wheels", "own_manifest"]
 
 logger = getLogger(__name__)
 
@@ -44,7 +43,9 @@ def own_manifest(dist: BaseDistribution, filename: str, label: str) -> Manifest:
     try:
         manifest = parse_manifest(dist.read_text("variant.json").encode("utf-8"))
     except FileNotFoundError:
-        problem = "it has no variant.json"
+        problem = "it has no variant.json in its .dist-info directory"
+    except (UnsupportedWheel, UnicodeDecodeError):
+        problem = "its variant.json is not UTF-8"
     except InvalidManifest as error:
         problem = f"its variant.json cannot be used: {error}"
     else:
@@ -54,8 +55,22 @@ def own_manifest(dist: BaseDistribution, filename: str, label: str) -> Manifest:
     raise InvalidVariantWheel(filename, problem)
 
 
-def local_wheel(link: Link) -> BaseDistribution:
-    """Give the metadata of a wheel that is a file."""
+def manifest_of_wheel(session: PipSession, link: Link, label: str) -> Manifest:
+    """Read the ``variant.json`` of the wheel at *link*, and as little else as can be.
+
+    :raises InvalidVariantWheel: if it is not the wheel that its name says.
+    :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
+    """
+    try:
+        dist = _local_wheel(link) if link.is_file else remote_wheel(session, link)
+    except UnsupportedWheel as error:
+        # Upstream names the project first, which the file name does already.
+        problem = str(error).rpartition("has an invalid wheel, ")[2]
+        raise InvalidVariantWheel(link.filename, problem) from None
+    return own_manifest(dist, link.filename, label)
+
+
+def _local_wheel(link: Link) -> BaseDistribution:
     project, *_ = parse_wheel_filename(link.filename)
     return get_wheel_distribution(FilesystemWheel(link.file_path), project)
 
@@ -72,13 +87,14 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
     problem = "it has no wheels"
     for label, link in links.items():
         try:
-            found.append(own_manifest(_metadata(session, link), link.filename, label))
-        except HTTPRangeRequestUnsupported:
-            problem = "its server cannot send the part of a wheel that describes it"
+            with without_prompts(session):
+                found.append(manifest_of_wheel(session, link, label))
+        except NoRanges as error:
+            problem = str(error)
             break
         except InvalidVariantWheel as error:
             problem = f"{link.filename}: {error.problem}"
-        except (PipError, RequestException, BadZipFile, KeyError, OSError) as error:
+        except (WheelUnreadable, PipError, OSError) as error:
             problem = f"{link.filename} cannot be read: {error}"
         else:
             continue
@@ -89,10 +105,3 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
         return merge(found)
     except Disagreement as error:
         raise ManifestUnavailable(f"its wheels disagree: {error}") from None
-
-
-def _metadata(session: PipSession, link: Link) -> BaseDistribution:
-    if link.is_file:
-        return local_wheel(link)
-    project, *_ = parse_wheel_filename(link.filename)
-    return dist_from_wheel_url(project, link.url_without_fragment, session)

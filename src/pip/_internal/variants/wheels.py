@@ -5,6 +5,7 @@ Plain wheels pass here too, so what only variants need is imported for them alon
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -36,23 +37,35 @@ def cached_wheels(
 def unsupported_wheel(
     fn: Callable[[Factory, Link], None], factory: Factory, link: Link
 ) -> None:
-    """Refuse a local variant wheel that does not suit the target.
-
-    One at a URL is refused when it was downloaded.
-    """
+    """Refuse a variant wheel given as a file or URL that does not suit the target."""
     context_given = context_of(factory._finder)
     if context_given is not None and context_given.allowed is not None:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
     fn(factory, link)
-    label = label_of(link) if link.is_wheel else None
+    label = _label_of_wheel(link)
     if label is not None:
         context = _enabled_context(factory._finder, link)
-        if link.is_file:
-            from pip._internal.variants.verification import check_file
+        if link.is_file or _may_be_read(factory.preparer, link):
+            from pip._internal.variants.verification import check_direct
 
-            check_file(context, link, label)
+            check_direct(context, link, label)
+
+
+def _label_of_wheel(link: Link) -> str | None:
+    return label_of(link) if link.is_wheel else None
+
+
+def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
+    """Tell whether to read the metadata of a wheel on a server before the rest of it.
+
+    Upstream reads nothing that is not verified where hashes are required.
+    """
+    if preparer.require_hashes or link.scheme not in ("http", "https"):
+        return False
+    folder = preparer.download_dir
+    return folder is None or not os.path.exists(os.path.join(folder, link.filename))
 
 
 def prepared(
@@ -65,22 +78,26 @@ def prepared(
 
     Which build it is will be recorded if it is installed.
     """
+    label = context = None
+    if req.link is not None:
+        label = _label_of_wheel(req.link)
+        if label is not None:
+            # Without variants, none need be downloaded to be refused.
+            context = _enabled_context(preparer.finder, req.link)
     dist = fn(preparer, req, parallel_builds)
     link = req.link
     if link is None or not link.is_wheel:
         return dist
-    label = label_of(link)
-    context_given = context_of(preparer.finder)
-    release = None if context_given is None else context_given.release_of(link)
+    given = context_of(preparer.finder)
+    release = None if given is None else given.release_of(link)
     by_hand = req.is_direct or (
         release is not None and release.chosen_label is not None
     )
-    if label is not None:
+    if label is not None and context is not None:
         from pip._internal.variants.dependencies import bind
         from pip._internal.variants.verification import check_prepared
 
-        context = _enabled_context(preparer.finder, link)
-        selection = check_prepared(context, req, dist, link, label)
+        selection = check_prepared(context, dist, link, label)
         bind(dist, label, selection.properties(label))
         _remember(req, dist, selection, label, by_hand=by_hand)
     elif release is not None and release.reached:
