@@ -202,7 +202,7 @@ def test_wheels_that_contradict_leave_plain_wheels(
     )
     without_manifest.add(make_wheel("torch", "2.8.0", label="x", variant_json=other))
     result = pip("install", "torch", "-i", without_manifest.index_url, env=GPU)
-    assert_plain(result, "its wheels disagree on the order of namespaces")
+    assert_plain(result, "order namespaces as ['amd', 'nvidia'] and as ['nvidia']")
 
 
 FAULTS: Mapping[str, tuple[dict[str, Any], str]] = {

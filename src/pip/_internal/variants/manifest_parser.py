@@ -31,7 +31,7 @@ from pip._internal.variants.properties import (
     is_valid_value,
 )
 
-__all__ = ["parse_document", "parse_manifest"]
+__all__ = ["load_json", "parse_document", "parse_manifest"]
 
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 #: The newest minor of major 0 that is understood; 0.x promises no compatibility.
@@ -46,7 +46,7 @@ def parse_manifest(data: bytes) -> Manifest:
     :raises InvalidManifest: if anything in it is not as the schemas say; keys that
         they do not know are ignored.
     """
-    return parse_document(_load(data))
+    return parse_document(load_json(data))
 
 
 def parse_document(document: object) -> Manifest:
@@ -119,7 +119,11 @@ def parse_document(document: object) -> Manifest:
     )
 
 
-def _load(data: bytes) -> Any:
+def load_json(data: bytes) -> Any:
+    """Read JSON strictly: UTF-8, each key once. Numbers, which mean nothing, become 0.
+
+    :raises InvalidManifest: if it is none.
+    """
     try:
         return json.loads(
             data.decode("utf-8"),

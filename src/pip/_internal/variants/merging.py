@@ -1,4 +1,4 @@
-"""Merge the manifests of one release (PEP 825, "Index-level metadata").
+"""Merge the manifests of one release (PEP 825, "Metadata consistency").
 
 Each wheel describes its own label; together they make the manifest of the release.
 Pure: no I/O and nothing from the rest of pip.
@@ -6,39 +6,58 @@ Pure: no I/O and nothing from the rest of pip.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import enum
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from pip._internal.variants.manifest import Manifest
 
-__all__ = ["Disagreement", "merge"]
+__all__ = ["Disagreement", "Subject", "disagreements", "merge"]
+
+
+class Subject(enum.Enum):
+    """What manifests of one release disagree about."""
+
+    NAMESPACES = "namespaces"
+    PROPERTIES = "properties"
+    #: Installers take the first one; publishers are to agree with themselves.
+    PROVIDERS = "providers"
+    #: Likewise.
+    SCHEMAS = "schemas"
 
 
 class Disagreement(ValueError):
-    """Manifests of one release contradict each other."""
+    """Two manifests of one release contradict each other.
+
+    :ivar subject: what about.
+    :ivar names: how the two are called.
+    :ivar problem: in which way, without naming them.
+    """
+
+    def __init__(self, subject: Subject, names: tuple[str, str], problem: str) -> None:
+        super().__init__(f"{names[0]} and {names[1]} {problem}")
+        self.subject = subject
+        self.names = names
+        self.problem = problem
 
 
-def merge(manifests: Iterable[Manifest]) -> Manifest:
+def merge(manifests: Mapping[str, Manifest]) -> Manifest:
     """Merge manifests of one release, in whatever order.
 
-    :param manifests: at least one.
+    :param manifests: at least one, by name.
     :raises Disagreement: if they order namespaces differently, or give different
         properties to one label.
     """
+    for disagreement in disagreements(manifests):
+        if disagreement.subject in (Subject.NAMESPACES, Subject.PROPERTIES):
+            raise disagreement
     # The longest list of namespaces speaks for all; the others are where it begins.
-    ordered = sorted(manifests, key=lambda each: (len(each.namespaces), repr(each)))
-    merged = ordered.pop()
-    for manifest in reversed(ordered):
-        if merged.namespaces[: len(manifest.namespaces)] != manifest.namespaces:
-            raise Disagreement(
-                "they order namespaces as "
-                f"{list(merged.namespaces)!r} and as {list(manifest.namespaces)!r}"
-            )
-        for label, variant in manifest.variants.items():
-            stated = merged.variants.get(label, variant)
-            if stated.properties() != variant.properties():
-                raise Disagreement(f"they give other properties to the label {label!r}")
+    ordered = _longest_first(manifests)
+    merged = manifests[ordered[0]]
+    for name in ordered[1:]:
+        manifest = manifests[name]
         merged = replace(
             merged,
             variants={**manifest.variants, **merged.variants},
@@ -48,6 +67,53 @@ def merge(manifests: Iterable[Manifest]) -> Manifest:
             document=_merge_documents(manifest.document, merged.document),
         )
     return merged
+
+
+def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
+    """Find what manifests of one release disagree about.
+
+    Of many that differ in the same way, each is told apart from one other only.
+
+    :param manifests: by name.
+    """
+    ordered = _longest_first(manifests)
+    for first, name in zip(itertools.repeat(ordered[0]), ordered[1:]):
+        longer, shorter = (manifests[each].namespaces for each in (first, name))
+        if longer[: len(shorter)] != shorter:
+            problem = f"order namespaces as {list(longer)!r} and as {list(shorter)!r}"
+            yield Disagreement(Subject.NAMESPACES, (first, name), problem)
+    yield from _differences(manifests)
+
+
+def _differences(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
+    """Find the labels, providers and schemas that are not the same everywhere."""
+    seen: dict[tuple[Subject, str], tuple[str, Any]] = {}
+    for name in _longest_first(manifests):
+        manifest = manifests[name]
+        stated = [
+            *(
+                (Subject.PROPERTIES, label, variant.properties())
+                for label, variant in manifest.variants.items()
+            ),
+            *(
+                (Subject.PROVIDERS, namespace, provider)
+                for namespace, provider in manifest.providers.items()
+            ),
+            (Subject.SCHEMAS, "", manifest.schema),
+        ]
+        for subject, key, value in stated:
+            first, expected = seen.setdefault((subject, key), (name, value))
+            if value != expected:
+                problem = {
+                    Subject.PROPERTIES: f"give other properties to the label {key!r}",
+                    Subject.PROVIDERS: f"describe the provider of {key!r} differently",
+                }.get(subject, f"are of the schemas {expected!r} and {value!r}")
+                yield Disagreement(subject, (first, name), problem)
+
+
+def _longest_first(manifests: Mapping[str, Manifest]) -> list[str]:
+    """Order names so that the result of merging depends on nothing else."""
+    return sorted(manifests, key=lambda name: (-len(manifests[name].namespaces), name))
 
 
 def _merge_documents(

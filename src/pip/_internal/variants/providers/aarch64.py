@@ -26,15 +26,15 @@ from pip._internal.variants.properties import SupportedFeature
 from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
 
-__all__ = ["PACKAGES", "detect"]
+__all__ = ["FLAGS", "PACKAGES", "detect"]
 
 PACKAGES = frozenset({"provider-variant-aarch64", "aarch64-variant-provider"})
 
 _NEWEST = "armv9.0a"
 _OLDEST = "aarch64"
 
-# By the CPU that brought them, newest first.
-_FLAGS = (
+#: CPU flags that are features, by the CPU that brought them, newest first.
+FLAGS = (
     *("sve2", "flagm2", "frint", "sb"),  # Neoverse N2 and V2
     *("bti", "ecv"),  # Apple M2
     *("paca", "pacg", "ssbs"),  # Apple M1
@@ -63,7 +63,7 @@ def _features() -> tuple[SupportedFeature, ...]:
     if _NEWEST in [ancestor.name for ancestor in generic.ancestors]:
         generic = TARGETS[_NEWEST]
     names = [generic.name, *(ancestor.name for ancestor in generic.ancestors)]
-    return (_versions(names), *flag_features(cpu, _FLAGS))
+    return (_versions(names), *flag_features(cpu, FLAGS))
 
 
 def _versions(architectures: list[str]) -> SupportedFeature:

@@ -23,14 +23,14 @@ from pip._internal.variants.properties import SupportedFeature
 from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
 
-__all__ = ["PACKAGES", "detect"]
+__all__ = ["FLAGS", "PACKAGES", "detect"]
 
 PACKAGES = frozenset({"provider-variant-x86-64", "x86-64-variant-provider"})
 
 _HIGHEST_LEVEL = 4
 
-# By the CPU that brought them, newest first.
-_FLAGS = (
+#: CPU flags that are features, by the CPU that brought them, newest first.
+FLAGS = (
     *("avx_vnni", "cppc", "ibrs_enhanced", "tsc_adjust"),  # Zen 5
     *("flush_l1d",),  # Zen 4
     *("movdir64b", "movdiri"),  # Sapphire Rapids
@@ -69,7 +69,7 @@ def _features() -> tuple[SupportedFeature, ...]:
         ),
         1,
     )
-    return (_levels(level), *flag_features(cpu, _FLAGS))
+    return (_levels(level), *flag_features(cpu, FLAGS))
 
 
 def _levels(highest: int) -> SupportedFeature:
