@@ -83,12 +83,12 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
     :param links: by label.
     :raises ManifestUnavailable: if no wheel can be read, or if they contradict.
     """
-    found = {}
+    found: dict[str, Manifest] = {}
     problem = "it has no wheels"
     for label, link in links.items():
         try:
             with without_prompts(session):
-                found[link.filename] = manifest_of_wheel(session, link, label)
+                found[str(link.filename)] = manifest_of_wheel(session, link, label)
         except NoRanges as error:
             problem = str(error)
             break
