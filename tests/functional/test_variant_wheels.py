@@ -420,7 +420,14 @@ def test_build_requirements_are_chosen_for_this_machine(
     host: Callable[[Mapping[str, Any]], Path],
     options: list[str],
 ) -> None:
-    manifest = make_manifest({"cu128": cuda("12.8"), "null": {}})
+    blas = "blas_lapack :: provider ::"
+    manifest = make_manifest(
+        {
+            "cu128": cuda("12.8"),
+            "openblas": [f"{blas} openblas"],
+            "mkl": [f"{blas} mkl"],
+        }
+    )
     for label in manifest["variants"]:
         own = variant_json(manifest, label)
         files = {"label_backend.py": _BACKEND.format(label=label)}
@@ -428,16 +435,16 @@ def test_build_requirements_are_chosen_for_this_machine(
             make_wheel("backend", "1.0", label=label, variant_json=own, files=files)
         )
     index.add(manifest_file("backend", "1.0", manifest))
-    # Neither the label nor the host file, which are for the target, count for it.
+    # Neither label, preference nor host file, which are for the target, count for it.
     target = host(make_host(cuda="12.8", capability="9.0"))
     venv.pip(
         "install",
         project_to_build(venv.work / "app"),
         *("-i", index.index_url, "--variant", "cu128", *options),
-        "--variant-host",
-        target,
+        *("--prefer-variant", f"{blas} mkl", "--variant-host", target),
+        env={"PIP_PREFER_VARIANT": f"{blas} mkl"},
     )
-    assert venv.eval("app.built_by", "app") == "null"
+    assert venv.eval("app.built_by", "app") == "openblas"
 
 
 @pytest.mark.parametrize("options", [[], ["--use-feature=inprocess-build-deps"]])

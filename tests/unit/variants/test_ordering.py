@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,34 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pip._internal.variants.manifest import Manifest
-from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.ordering import Mismatch, rank, supported_of
-from pip._internal.variants.properties import (
-    Feature,
-    SupportedFeature,
-    SupportedProperties,
+from pip._internal.variants.properties import Feature
+from tests.unit.variants.ordering_cases import (
+    MACHINES,
+    VARIANTS,
+    Machine,
+    machine,
+    manifest,
 )
-
-Machine = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
-
-
-def manifest(namespaces: Sequence[str], variants: Any, **priorities: Any) -> Manifest:
-    content = {
-        "default-priorities": {"namespace": namespaces, **priorities},
-        "variants": variants,
-    }
-    return parse_manifest(json.dumps(content).encode())
-
-
-def machine(described: Machine) -> SupportedProperties:
-    return SupportedProperties(
-        {
-            namespace: [SupportedFeature(name, tuple(v)) for name, v in features]
-            for namespace, features in described.items()
-        }
-    )
-
 
 GPU: Machine = {
     "nvidia": [
@@ -182,21 +162,7 @@ def test_supported_properties_of_a_variant() -> None:
     ]
 
 
-_NAMES = st.sampled_from("abc")
-_VALUES = st.lists(st.sampled_from("123456"), min_size=1, unique=True)
-_FEATURES = st.dictionaries(_NAMES, _VALUES, min_size=1)
-_VARIANTS = st.dictionaries(
-    st.text("abc01.", min_size=1, max_size=3),
-    st.dictionaries(_NAMES, _FEATURES),
-    min_size=1,
-    max_size=8,
-)
-_MACHINES = st.dictionaries(
-    _NAMES, st.dictionaries(_NAMES, _VALUES).map(lambda f: list(f.items()))
-)
-
-
-@given(_VARIANTS, _MACHINES, st.permutations("abc"), st.randoms())
+@given(VARIANTS, MACHINES, st.permutations("abc"), st.randoms())
 def test_laws_of_the_order(
     variants: dict[str, Any],
     described: Machine,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
     from pip._internal.variants.options import LabelChoice
+    from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
@@ -77,6 +78,8 @@ class Context:
         if self.enabled and self._host_file is not None:
             # A mistake in it is better said before anything is fetched.
             _ = self.providers
+        if self.enabled and given("preferences"):
+            _ = self.preferences
 
     @property
     def _host_file(self) -> str | None:
@@ -161,6 +164,19 @@ class Context:
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
         return self.enabled and (bool(self._choices) or self.upgrade_variants)
+
+    @cached_property
+    def preferences(self) -> Sequence[Preference]:
+        """Give what the user prefers among what runs, the strongest first.
+
+        :raises CommandError: if one in the configuration or environment is invalid.
+        """
+        given = [] if self.in_build else vars(self._options).get("preferences")
+        if not given:
+            return ()
+        from pip._internal.variants.options import preferences_in_order
+
+        return preferences_in_order(given)
 
     def disable(self) -> None:
         """Turn variants off from here on."""

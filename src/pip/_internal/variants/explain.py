@@ -51,11 +51,14 @@ def block(
 
 
 def chosen_line(
-    release: Release, label: str, properties: Sequence[Property], *, by_hand: bool
+    release: Release, label: str, properties: Sequence[Property], option: str | None
 ) -> str:
-    """Say in one line which variant was chosen."""
+    """Say in one line which variant was chosen.
+
+    :param option: how an option of the user's led to it, if one did.
+    """
     why = shortened([str(property_) for property_ in properties]) or "no properties"
-    how = ", chosen with --variant" if by_hand else ""
+    how = f", {option}" if option is not None else ""
     return f"Using the variant {label} of {release} ({why}{how})"
 
 

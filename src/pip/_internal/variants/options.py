@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import optparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,9 @@ from pip._vendor.packaging.utils import (
 )
 
 from pip._internal.cli.cmdoptions import PipOption
-from pip._internal.variants.properties import is_valid_namespace
+from pip._internal.exceptions import CommandError
+from pip._internal.variants.preferences import Preference, parse_blank_separated
+from pip._internal.variants.properties import InvalidProperty, is_valid_namespace
 
 if TYPE_CHECKING:
     from pip._internal.commands.debug import DebugCommand
@@ -32,6 +34,8 @@ __all__ = [
     "disable_variant_provider",
     "enable_variant_provider",
     "no_variants",
+    "prefer_variant",
+    "preferences_in_order",
     "requirements_line",
     "trust_variant_provider",
     "upgrade_variants",
@@ -113,13 +117,56 @@ def _check_seconds(option: optparse.Option, opt: str, value: object) -> float:
     return seconds
 
 
+def _check_preference(option: optparse.Option, opt: str, value: str) -> object:
+    """Give a :class:`Preference`; what is not typed stays the word that it is."""
+    if not opt.startswith("-"):
+        # Configuration and environment are split at blanks, also at those around "::".
+        return value
+    try:
+        return Preference.parse(value)
+    except InvalidProperty as error:
+        raise optparse.OptionValueError(
+            f"option {opt}: {error}, expected something like "
+            "'blas_lapack :: library :: mkl', 'nvidia :: sm_arch' or 'x86_64'"
+        ) from None
+
+
+def preferences_in_order(given: Iterable[Preference | str]) -> Sequence[Preference]:
+    """Put preferences in order: those that were typed are stronger than configured ones.
+
+    :param given: values of ``--prefer-variant``; words are what was configured.
+    :raises CommandError: if those words are no preferences.
+    """
+    typed: list[Preference] = []
+    words: list[str] = []
+    for each in given:
+        if isinstance(each, Preference):
+            typed.append(each)
+        else:
+            words.append(each)
+    try:
+        return tuple(dict.fromkeys([*typed, *parse_blank_separated(words)]))
+    except InvalidProperty as error:
+        raise CommandError(
+            f"prefer-variant in the configuration, or PIP_PREFER_VARIANT: {error}"
+        ) from None
+
+
 class VariantOption(PipOption):
     """An option with a value of one of the kinds that only variants have."""
 
-    TYPES = (*PipOption.TYPES, "label_choice", "namespace", "provider_kind", "seconds")
+    TYPES = (
+        *PipOption.TYPES,
+        "label_choice",
+        "namespace",
+        "preference",
+        "provider_kind",
+        "seconds",
+    )
     TYPE_CHECKER = PipOption.TYPE_CHECKER.copy()
     TYPE_CHECKER["label_choice"] = _check_label_choice
     TYPE_CHECKER["namespace"] = _check_namespace
+    TYPE_CHECKER["preference"] = _check_preference
     TYPE_CHECKER["provider_kind"] = _check_provider_kind
     TYPE_CHECKER["seconds"] = _check_seconds
 
@@ -134,6 +181,18 @@ variant: Callable[..., optparse.Option] = partial(
     help="Install the variant with this label instead of the best one: of PACKAGE, or "
     "of each package that has it. It is an error if the target machine cannot run it. "
     "This option can be used multiple times.",
+)
+
+prefer_variant: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--prefer-variant",
+    dest="preferences",
+    action="append",
+    type="preference",
+    metavar="PROPERTY",
+    help="Of the variants that the target machine can run, take one with this property "
+    "if there is one: NAMESPACE::FEATURE::VALUE, or NAMESPACE::FEATURE or NAMESPACE "
+    "for any. This option can be used multiple times, the strongest first.",
 )
 
 upgrade_variants: Callable[..., optparse.Option] = partial(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pip._vendor.packaging._variants import NULL_LABEL
 
 from pip._internal.variants.manifest import Manifest, Variant
+from pip._internal.variants.preferences import Preference
 from pip._internal.variants.properties import (
     Feature,
     Property,
@@ -50,7 +51,10 @@ class Ranking:
 
 
 def rank(
-    manifest: Manifest, supported: SupportedProperties, labels: Iterable[str]
+    manifest: Manifest,
+    supported: SupportedProperties,
+    labels: Iterable[str],
+    preferences: Sequence[Preference] = (),
 ) -> Ranking:
     """Filter and order *labels* for a machine that supports *supported*.
 
@@ -58,8 +62,11 @@ def rank(
     least one value. Of the compatible ones, the one whose best supported values come
     first wins; see PEP 825. Takes time in proportion to the properties in
     *manifest*, apart from the sorting.
+
+    :param preferences: what the user puts before all else, the strongest first. They
+        change the order of what is compatible, and nothing more.
     """
-    positions = _positions(manifest, supported)
+    index = _index(manifest, supported, preferences)
     keys: list[tuple[tuple[tuple[float, ...], ...], bool, str]] = []
     rejected: dict[str, tuple[Mismatch, ...]] = {}
     unknown = []
@@ -68,7 +75,7 @@ def rank(
         if variant is None:
             unknown.append(label)
             continue
-        places = _places(variant, positions)
+        places = _places(variant, index)
         if places is None:
             rejected[label] = _mismatches(variant, supported)
         else:
@@ -78,27 +85,34 @@ def rank(
 
 
 def supported_of(
-    manifest: Manifest, variant: Variant, supported: SupportedProperties
+    manifest: Manifest,
+    variant: Variant,
+    supported: SupportedProperties,
+    preferences: Sequence[Preference] = (),
 ) -> tuple[Property, ...]:
     """Give the properties of *variant* that the machine supports, best first."""
-    positions = _positions(manifest, supported)
+    index = _index(manifest, supported, preferences)
     found = sorted(
-        (namespace_at, feature_at, values_at[value], namespace, feature, value)
+        (places[value], Property(namespace, feature, value))
         for namespace, features in variant.features.items()
         for feature, values in features.items()
-        if (namespace, feature) in positions
-        for namespace_at, feature_at, values_at in (positions[namespace, feature],)
+        for places in (index.get((namespace, feature), {}),)
         for value in values
-        if value in values_at
+        if value in places
     )
-    return tuple(Property(*place[3:]) for place in found)
+    return tuple(property_ for _, property_ in found)
 
 
-_Positions = Mapping[tuple[str, str], tuple[int, int, Mapping[str, int]]]
+#: By namespace and feature, where each supported value stands in the order of all.
+_Index = Mapping[tuple[str, str], Mapping[str, tuple[int, int, int]]]
 
 
-def _positions(manifest: Manifest, supported: SupportedProperties) -> _Positions:
-    """Index what is supported: where namespace, feature and each value stand."""
+def _index(
+    manifest: Manifest,
+    supported: SupportedProperties,
+    preferences: Sequence[Preference],
+) -> _Index:
+    """Index what is supported by where namespace, feature and value stand."""
     index = {}
     for namespace_at, namespace in enumerate(manifest.namespaces):
         by_name = {feature.name: feature for feature in supported.features(namespace)}
@@ -106,8 +120,16 @@ def _positions(manifest: Manifest, supported: SupportedProperties) -> _Positions
         names = _listed_first(manifest.feature_order.get(namespace, ()), by_name)
         for feature_at, name in enumerate(names):
             values = _listed_first(values_first.get(name, ()), by_name[name].values)
-            values_at = {value: at for at, value in enumerate(values)}
-            index[namespace, name] = (namespace_at, feature_at, values_at)
+            places = {
+                value: (namespace_at, feature_at, at) for at, value in enumerate(values)
+            }
+            # Places before those of all namespaces, for the strongest the first.
+            for at, preference in enumerate(reversed(preferences), start=1):
+                if preference.namespace == namespace:
+                    for value, place in places.items():
+                        if preference.covers(Property(namespace, name, value)):
+                            places[value] = (-at, *place[1:])
+            index[namespace, name] = places
     return index
 
 
@@ -118,19 +140,16 @@ def _listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
     return list(listed | known)
 
 
-def _places(variant: Variant, positions: _Positions) -> list[tuple[float, ...]] | None:
+def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | None:
     """Give the place of the best value of each feature; None if one has none."""
-    places: list[tuple[float, ...]] = []
+    places = []
     for namespace, features in variant.features.items():
         for feature, values in features.items():
-            position = positions.get((namespace, feature))
-            if position is None:
-                return None
-            namespace_at, feature_at, values_at = position
-            best = min((values_at[v] for v in values if v in values_at), default=None)
+            known = index.get((namespace, feature), {})
+            best = min((known[v] for v in values if v in known), default=None)
             if best is None:
                 return None
-            places.append((namespace_at, feature_at, best))
+            places.append(best)
     return places
 
 

@@ -111,10 +111,12 @@ def _announce(context: Context, release: Release, link: Link) -> None:
         selection = release.selection_of(link)
         assert selection is not None, "a labelled link belongs to a selection"
         properties = selection.properties(label)
-        by_hand = release.chosen_label is not None
-        logger.info(
-            "%s", explain.chosen_line(release, label, properties, by_hand=by_hand)
-        )
+        option = None
+        if release.chosen_label is not None:
+            option = "chosen with --variant"
+        elif selection.is_swayed:
+            option = "preferred with --prefer-variant"
+        logger.info("%s", explain.chosen_line(release, label, properties, option))
         if context.dry_run or logger.isEnabledFor(VERBOSE):
             lines = explain.block(release.project, release.version, label, properties)
             logger.info("%s", "\n".join(lines))

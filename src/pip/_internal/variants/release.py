@@ -92,7 +92,8 @@ class Release:
                 logging.WARNING, f"Ignoring the variant wheels of {self}: {error}"
             )
             return without_manifest(source, labels, str(error))
-        return select(source, manifest, labels, self._context.providers)
+        context = self._context
+        return select(source, manifest, labels, context.providers, context.preferences)
 
     def _manifest(self, source: str) -> Manifest:
         """Give the manifest of a source; where it is missing, that of the wheels.

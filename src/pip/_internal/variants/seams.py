@@ -131,6 +131,7 @@ def options() -> list[Callable[[], optparse.Option]]:
         for name in (
             "variant",
             "no_variants",
+            "prefer_variant",
             "upgrade_variants",
             "variant_host",
             "enable_variant_provider",

@@ -6,11 +6,12 @@ release; it is made once and then only read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pip._internal.variants.manifest import Manifest
 from pip._internal.variants.ordering import Ranking, rank, supported_of
+from pip._internal.variants.preferences import Preference
 from pip._internal.variants.properties import Property, SupportedProperties
 from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.chain import Providers, supported
@@ -26,6 +27,7 @@ class Selection:
     :ivar manifest: None if there is none that can be used.
     :ivar problem: then, why.
     :ivar answers: what each namespace that the wheels use was found to support.
+    :ivar preferences: what the user put before all else, the strongest first.
     """
 
     source: str
@@ -33,6 +35,7 @@ class Selection:
     ranking: Ranking
     problem: str | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    preferences: Sequence[Preference] = ()
 
     @property
     def supported(self) -> SupportedProperties:
@@ -44,11 +47,36 @@ class Selection:
         variant = None if self.manifest is None else self.manifest.variant(label)
         if self.manifest is None or variant is None:
             return ()
-        return supported_of(self.manifest, variant, self.supported)
+        return supported_of(self.manifest, variant, self.supported, self.preferences)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Give all labels that were decided about, the compatible ones first."""
+        ranking = self.ranking
+        return (*ranking.compatible, *ranking.rejected, *ranking.unknown)
+
+    @property
+    def is_swayed(self) -> bool:
+        """Tell whether the user's preferences changed which variant comes first."""
+        if self.manifest is None or not self.preferences:
+            return False
+        compatible = self.ranking.compatible
+        return compatible[:1] != self.unswayed.compatible[:1]
+
+    @property
+    def unswayed(self) -> Ranking:
+        """Give the order that there would be without the user's preferences."""
+        if self.manifest is None:
+            return self.ranking
+        return rank(self.manifest, self.supported, self.labels)
 
 
 def select(
-    source: str, manifest: Manifest, labels: Iterable[str], providers: Providers
+    source: str,
+    manifest: Manifest,
+    labels: Iterable[str],
+    providers: Providers,
+    preferences: Sequence[Preference],
 ) -> Selection:
     """Decide about the wheels with *labels*; only the namespaces they use are asked."""
     labels = tuple(labels)
@@ -58,8 +86,10 @@ def select(
         if variant is not None:
             used |= dict.fromkeys(variant.features)
     answers = providers.ask(manifest, used)
-    ranking = rank(manifest, supported(answers), labels)
-    return Selection(source, manifest, ranking, answers=answers)
+    ranking = rank(manifest, supported(answers), labels, preferences)
+    return Selection(
+        source, manifest, ranking, answers=answers, preferences=preferences
+    )
 
 
 def without_manifest(source: str, labels: Iterable[str], problem: str) -> Selection:

@@ -147,7 +147,13 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
     if build is None or build.by_hand:
         return None
     providers = context.providers.without_plugins()
-    selection = select(str(dist.location), build.manifest, build.labels, providers)
+    selection = select(
+        str(dist.location),
+        build.manifest,
+        build.labels,
+        providers,
+        context.preferences,
+    )
     best = next(iter(selection.ranking.compatible), None)
     if best is None or best == build.label:
         return None

@@ -88,7 +88,7 @@ def _listed(variant: Variant) -> str:
 def _check_alone(
     context: Context, link: Link, label: str, manifest: Manifest
 ) -> Selection:
-    selection = select(source_of(link), manifest, [label], context.providers)
+    selection = select(source_of(link), manifest, [label], context.providers, ())
     _refuse_unsupported(selection, link, label)
     return selection
 
