@@ -252,7 +252,7 @@ def test_all_files_of_a_directory(venv: Environment, torch: IndexServer) -> None
     (hint,) = (line for line in result.stderr.splitlines() if line.startswith("hint:"))
     requirement = "torch==2.8.0 --find-links '"
     assert f"In place of this one file, {requirement}{folder}' takes the" in hint
-    arguments = ["torch==2.8.0", "--find-links", folder]
+    arguments = ["torch==2.8.0", "--find-links", str(folder)]
     venv.pip("install", "--no-index", *arguments, env=forced("12.7"))
     assert venv.eval("torch.variant_label", "torch") == "cu126"
 
