@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants import fork
+from pip._internal.variants.builds import Builds
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.links import label_of, source_of
 from pip._internal.variants.release import Release
@@ -24,13 +25,12 @@ from pip._internal.variants.release import Release
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import (
         FoundCandidates,
@@ -77,6 +77,7 @@ def found_candidates(
     with _hidden(factory, project) if contested is not None else nullcontext():
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert not isinstance(found, tuple), "only without requirements there is nothing"
+    context.installed_dists = factory._installed_dists
     infos = found._get_infos
     if fork.keeps_to_fork(factory, project, wanted):
         infos = functools.partial(_infos_of_fork, infos, context)
@@ -89,6 +90,7 @@ def found_candidates(
             project,
             allowed,
             contested,
+            installed=None if found._installed is None else found._installed.version,
             first=found._prefers_installed,
         )
     found._get_infos = infos
@@ -138,14 +140,19 @@ def _ordered_infos(
     project: NormalizedName,
     hashes: Hashes,
     contested: Rival | None,
+    *,
+    installed: Version | None,
     first: bool,
 ) -> Iterator[IndexCandidateInfo]:
     """Give upstream's candidates; where a version has variants, put it in order.
 
     :param contested: the installed build, if it competes with them.
-    :param first: whether its version then comes before newer ones.
+    :param installed: the version of the installed build if upstream takes it as it is.
+    :param first: whether that of *contested* comes before newer ones.
     """
-    ordered = _ranked_infos(infos, context, finder, project, hashes, contested)
+    ordered = _ranked_infos(
+        infos, context, finder, project, hashes, contested, installed
+    )
     yield from ordered if contested is None else contested.among(ordered, first=first)
 
 
@@ -156,6 +163,7 @@ def _ranked_infos(
     project: NormalizedName,
     hashes: Hashes,
     contested: Rival | None,
+    installed: Version | None,
 ) -> Iterator[IndexCandidateInfo]:
     must_have_label = context.label_for(project) is not None
 
@@ -178,8 +186,7 @@ def _ranked_infos(
             functools.partial(_release, context, project, version, links, finder),
         )
         makers = {_link(info): info[1] for info in group}
-        for place in range(len(group)):
-            yield version, functools.partial(_make, release, makers, place, own)
+        yield from Builds(release, makers, own, is_installed=installed == version)
 
 
 def _link(info: IndexCandidateInfo) -> Link:
@@ -189,21 +196,6 @@ def _link(info: IndexCandidateInfo) -> Link:
     assert isinstance(maker, functools.partial)
     link: Link = maker.keywords["link"]
     return link
-
-
-def _make(
-    release: Release,
-    makers: dict[Link, Callable[[], Candidate | None]],
-    place: int,
-    contested: Rival | None,
-) -> Candidate | None:
-    """Make the candidate at *place* in the order, which is found on first use."""
-    ranked = release.ranked
-    if place >= len(ranked):
-        return None
-    if contested is not None and contested.stays(release, ranked[place]):
-        return contested.keep()
-    return makers[ranked[place]]()
 
 
 def _release(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import optparse
 
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.build_env.installer import (
         InprocessBuildEnvironmentInstaller,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
@@ -72,6 +73,8 @@ class Context:
         #: The only projects that may be looked up; None for any.
         self.allowed: frozenset[NormalizedName] | None = None
         self.collector: LinkCollector | None = None
+        #: By normalised name, as the resolver sees them.
+        self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
         self._said: set[str] = set()
@@ -91,7 +94,17 @@ class Context:
         from pip._internal.variants.providers.chain import Providers
         from pip._internal.variants.providers.plugin import Plugins
 
-        return Providers.for_options(self._options, self._host_file, Plugins(self))
+        return Providers.for_options(
+            self._options, self._host_file, Plugins(self), self._installed_version
+        )
+
+    def _installed_version(self, project: NormalizedName) -> Version | None:
+        """Give the version of what is installed, unless all is to be upgraded."""
+        given = vars(self._options).get
+        if given("upgrade") and given("upgrade_strategy") == "eager":
+            return None
+        dist = self.installed_dists.get(project)
+        return None if dist is None else dist.version
 
     # What provider plugins need
 

@@ -8,10 +8,13 @@ here, and what is passed on no longer mentions it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.links import label_of
+from pip._internal.variants.seams import SELECTION_FILE
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -19,12 +22,15 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.manifest import Manifest
     from pip._internal.variants.markers import VariantEnvironment
     from pip._internal.variants.properties import Property
 
 __all__ = ["bind", "dependencies", "extra_mapping", "metadata_fetched"]
 
-_ATTRIBUTE = "_variant_environment"
+_ATTRIBUTE = "_variant_bound"
+#: What tells of an installed variant in its metadata folder.
+_FILES = (SELECTION_FILE, "variant.json")
 
 
 def metadata_fetched(
@@ -48,16 +54,37 @@ def metadata_fetched(
 
             # It was read from the wheel, so what that says of itself is here too.
             selection = check_prepared(context, dist, link, label)
-        if selection is not None:
-            bind(dist, label, selection.properties(label))
+        if selection is not None and selection.manifest is not None:
+            bind(dist, label, selection.properties(label), selection.manifest)
     return dist
 
 
-def bind(dist: BaseDistribution, label: str, properties: Iterable[Property]) -> None:
-    """Remember which variant a distribution is."""
-    from pip._internal.variants.markers import variant_environment
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Which variant a distribution is, as far as its dependencies go.
 
-    setattr(dist, _ATTRIBUTE, variant_environment(label, properties))
+    :ivar requirements: what it needs beside what its metadata says.
+    """
+
+    environment: VariantEnvironment
+    requirements: Sequence[str]
+
+
+def bind(
+    dist: BaseDistribution,
+    label: str,
+    properties: Iterable[Property],
+    manifest: Manifest,
+) -> None:
+    """Remember which variant a distribution is.
+
+    :param properties: those of the variant that the target supports.
+    """
+    from pip._internal.variants.markers import variant_environment
+    from pip._internal.variants.providers.abi_dependency import requirements
+
+    environment = variant_environment(label, properties)
+    setattr(dist, _ATTRIBUTE, _Bound(environment, requirements(manifest, label)))
 
 
 def dependencies(
@@ -66,23 +93,25 @@ def dependencies(
     extras: Collection[str] = (),
 ) -> Iterable[Requirement]:
     """Give the dependencies of a distribution, its variant's markers resolved."""
-    environment = _environment(dist)
-    if environment is None:
+    bound = _bound(dist)
+    if bound is None:
         return fn(dist, extras)
-    return _resolved(fn, dist, environment, extras)
+    return _resolved(fn, dist, bound, extras)
 
 
 def _resolved(
     fn: Callable[..., Iterable[Requirement]],
     dist: BaseDistribution,
-    environment: VariantEnvironment,
+    bound: _Bound,
     extras: Collection[str],
 ) -> Iterator[Requirement]:
     from pip._vendor.packaging._variants import resolve_marker
+    from pip._vendor.packaging.requirements import Requirement
 
     from pip._internal.variants.markers import during
 
-    with during(environment):
+    yield from map(Requirement, bound.requirements)
+    with during(bound.environment):
         found = list(fn(dist, extras))
     for requirement in found:
         if requirement.marker is None:
@@ -90,7 +119,7 @@ def _resolved(
             continue
         # Upstream keeps parsed requirements for the next who asks.
         text = copy.copy(requirement)
-        text.marker = resolve_marker(requirement.marker, environment)
+        text.marker = resolve_marker(requirement.marker, bound.environment)
         yield type(requirement)(str(text))
 
 
@@ -98,27 +127,30 @@ def extra_mapping(
     fn: Callable[..., Mapping[Any, str]], dist: BaseDistribution
 ) -> Mapping[Any, str]:
     """Let pkg_resources evaluate all markers, which it does here, for the variant."""
-    environment = _environment(dist)
-    if environment is None:
+    bound = _bound(dist)
+    if bound is None:
         return fn(dist)
     from pip._internal.variants.markers import during
 
-    with during(environment):
+    with during(bound.environment):
         return fn(dist)
 
 
-def _environment(dist: BaseDistribution) -> VariantEnvironment | None:
-    """Give the markers' values for a distribution whose dependencies ask for them."""
-    bound: VariantEnvironment | None = vars(dist).get(_ATTRIBUTE)
+def _bound(dist: BaseDistribution) -> _Bound | None:
+    """Give what matters for the dependencies of a variant; None for anything else."""
+    bound: _Bound | None = vars(dist).get(_ATTRIBUTE)
     if bound is not None:
         return bound
-    lines = dist.metadata.get_all("Requires-Dist", ())
-    if not any("variant_" in line for line in lines):
+    # Most of what is installed has neither file; asking for them costs little.
+    folder = dist.info_location
+    if folder is None or not any(
+        os.path.exists(os.path.join(folder, name)) for name in _FILES
+    ):
         return None
     from pip._internal.variants.installed import installed_build
 
     found = installed_build(dist)
     if found is None or found.label is None:
         return None
-    bind(dist, found.label, found.supported)
-    return _environment(dist)
+    bind(dist, found.label, found.supported, found.manifest)
+    return _bound(dist)

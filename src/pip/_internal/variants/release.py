@@ -77,6 +77,21 @@ class Release:
             for source, labels in self.labels.items()
         }
 
+    @functools.cached_property
+    def has_alternatives(self) -> bool:
+        """Tell whether one of its variants may be wrong here, and another one right.
+
+        So it is where they are for certain versions of another package: which of
+        these it will be is for the resolver to find out.
+        """
+        from pip._internal.variants.providers.abi_dependency import has_dependencies
+
+        return any(
+            selection.manifest is not None
+            and has_dependencies(selection.manifest, selection.ranking.compatible)
+            for selection in self.selections.values()
+        )
+
     def selection_of(self, link: Link) -> Selection | None:
         """Give the decision that a wheel at *link* is part of."""
         return self.selections.get(source_of(link))
@@ -93,7 +108,14 @@ class Release:
             )
             return without_manifest(source, labels, str(error))
         context = self._context
-        return select(source, manifest, labels, context.providers, context.preferences)
+        return select(
+            source,
+            manifest,
+            labels,
+            context.providers,
+            context.preferences,
+            project=self.project,
+        )
 
     def _manifest(self, source: str) -> Manifest:
         """Give the manifest of a source; where it is missing, that of the wheels.

@@ -77,15 +77,20 @@ def select(
     labels: Iterable[str],
     providers: Providers,
     preferences: Sequence[Preference],
+    *,
+    project: str | None = None,
 ) -> Selection:
-    """Decide about the wheels with *labels*; only the namespaces they use are asked."""
+    """Decide about the wheels with *labels*; only the namespaces they use are asked.
+
+    :param project: normalised name of what they are wheels of, if that is known.
+    """
     labels = tuple(labels)
     used: dict[str, None] = {}
     for label in labels:
         variant = manifest.variant(label)
         if variant is not None:
             used |= dict.fromkeys(variant.features)
-    answers = providers.ask(manifest, used)
+    answers = providers.ask(manifest, used, project)
     ranking = rank(manifest, supported(answers), labels, preferences)
     return Selection(
         source, manifest, ranking, answers=answers, preferences=preferences

@@ -98,7 +98,8 @@ def prepared(
         from pip._internal.variants.verification import check_prepared
 
         selection = check_prepared(context, dist, link, label)
-        bind(dist, label, selection.properties(label))
+        if selection.manifest is not None:
+            bind(dist, label, selection.properties(label), selection.manifest)
         _remember(req, dist, selection, label, by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():

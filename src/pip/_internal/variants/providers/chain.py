@@ -1,8 +1,9 @@
 """Ask for the supported properties of a namespace: the first source that has a say.
 
 The order, in which each step excludes those after it (PEP 850): what is disabled, or
-optional and not enabled, supports nothing; the manifest's own static list; the host
-file of the user; a built-in provider; a plugin that the user trusts; otherwise nothing.
+optional and not enabled, supports nothing; the manifest's own static list; versions of
+other packages (``abi_dependency``); the host file of the user; a built-in provider; a
+plugin that the user trusts; otherwise nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.utils._log import getLogger
 from pip._internal.variants import target
-from pip._internal.variants.manifest import Manifest, Provider, ProviderKind
+from pip._internal.variants.manifest import (
+    ABI_DEPENDENCY,
+    Manifest,
+    Provider,
+    ProviderKind,
+)
 from pip._internal.variants.properties import SupportedProperties
 from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
 from pip._internal.variants.providers.host_file import HOST_SCHEMA, MARKER_VARIABLES
@@ -35,6 +41,7 @@ from pip._internal.variants.providers.hosts import Host, read_host
 if TYPE_CHECKING:
     import optparse
 
+    from pip._internal.variants.providers.abi_dependency import InstalledVersion
     from pip._internal.variants.providers.answer import BuiltinProvider
     from pip._internal.variants.providers.plugin import Plugins
 
@@ -69,6 +76,7 @@ class Providers:
         enabled: Collection[str] = (),
         disabled: Collection[str] = (),
         kinds: Mapping[str, str] | None = None,
+        installed: InstalledVersion = lambda _: None,
     ) -> None:
         """Make the chain for one target.
 
@@ -80,7 +88,9 @@ class Providers:
         :param enabled: namespaces whose optional provider applies.
         :param disabled: namespaces of which nothing is supported.
         :param kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
+        :param installed: tells which versions are installed, and may stay so.
         """
+        self._installed = installed
         self._environ = environ
         self._environment = environment
         self._hardware = hardware
@@ -98,6 +108,7 @@ class Providers:
         options: optparse.Values,
         host_file: str | None,
         plugins: Plugins | None = None,
+        installed: InstalledVersion = lambda _: None,
     ) -> Providers:
         """Make the chain for the target that the options of a command name.
 
@@ -116,6 +127,7 @@ class Providers:
             enabled=given("enabled_providers") or (),
             disabled=given("disabled_providers") or (),
             kinds=dict(given("provider_kinds") or ()),
+            installed=installed,
         )
 
     def without_plugins(self) -> Providers:
@@ -124,14 +136,21 @@ class Providers:
         chain._plugins = None
         return chain
 
-    def ask(self, manifest: Manifest, namespaces: Iterable[str]) -> dict[str, Answer]:
-        """Ask for *namespaces* as *manifest* says they are provided."""
+    def ask(
+        self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
+    ) -> dict[str, Answer]:
+        """Ask for *namespaces* as *manifest* says they are provided.
+
+        :param project: normalised name of what the manifest is about, if that is known.
+        """
         return {
-            namespace: self._ask(manifest, manifest.provider(namespace))
+            namespace: self._ask(manifest, manifest.provider(namespace), project)
             for namespace in namespaces
         }
 
-    def _ask(self, manifest: Manifest, provider: Provider) -> Answer:
+    def _ask(
+        self, manifest: Manifest, provider: Provider, project: str | None
+    ) -> Answer:
         namespace = provider.namespace
         if namespace in self._disabled:
             return Answer(reason="--disable-variant-provider turned it off")
@@ -146,6 +165,10 @@ class Providers:
                 return Answer(reason=reason)
         if provider.kind is ProviderKind.STATIC:
             return Answer(provider.static, "the manifest")
+        if provider.builtin == ABI_DEPENDENCY:
+            from pip._internal.variants.providers import abi_dependency
+
+            return abi_dependency.answer(manifest, namespace, self._installed, project)
         if self.host is not None:
             features = self.host.supported.features(namespace)
             if not features:

@@ -1,0 +1,86 @@
+"""The builds of one release as the candidates that upstream's resolver walks through."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.version import Version
+
+if TYPE_CHECKING:
+    from pip._internal.models.link import Link
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
+    from pip._internal.variants.release import Release
+    from pip._internal.variants.switching import Rival
+
+__all__ = ["Builds"]
+
+
+class Builds:
+    """One walk through the builds of a release, best first.
+
+    Upstream's resolver takes one candidate of a version, and goes on to an older version
+    if that one does not fit. So it is here, but for a release whose variants are for
+    certain versions of other packages: of that one, all builds are tried.
+    """
+
+    def __init__(
+        self,
+        release: Release,
+        makers: Mapping[Link, Callable[[], Candidate | None]],
+        contested: Rival | None,
+        *,
+        is_installed: bool,
+    ) -> None:
+        """Prepare the walk; nothing is ranked before the first candidate is made.
+
+        :param makers: makes the candidate of each link of the release.
+        :param contested: the installed build of this version, if it competes.
+        :param is_installed: whether upstream offers an installed build of this version
+            in place of the first one.
+        """
+        self._release = release
+        self._makers = makers
+        self._contested = contested
+        self._is_installed = is_installed
+        self._given: set[Link] = set()
+
+    def __iter__(self) -> Iterator[IndexCandidateInfo]:
+        """Give versions, and what makes their candidates."""
+        version = self._release.version
+        yield version, functools.partial(self._make, 0)
+        for place in range(len(self._makers)):
+            yield _Another(str(version)), functools.partial(self._make_another, place)
+
+    def _make_another(self, place: int) -> Candidate | None:
+        has_one = bool(self._given) or self._is_installed
+        if has_one and not self._release.has_alternatives:
+            return None
+        return self._make(place)
+
+    def _make(self, place: int) -> Candidate | None:
+        ranked = self._release.ranked
+        if place >= len(ranked) or ranked[place] in self._given:
+            return None
+        link = ranked[place]
+        if self._contested is not None and self._contested.stays(self._release, link):
+            candidate: Candidate | None = self._contested.keep()
+        else:
+            candidate = self._makers[link]()
+        if candidate is not None:
+            self._given.add(link)
+        return candidate
+
+
+class _Another(Version):
+    """A version that upstream, which drops repeated ones, takes for one not seen yet."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
