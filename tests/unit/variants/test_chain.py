@@ -95,7 +95,7 @@ def test_a_namespace_without_a_named_provider_is_built_in() -> None:
 
 def test_a_provider_of_no_known_kind_supports_nothing() -> None:
     assert not chain().ask(manifest({}), ["nvidia"])["nvidia"].features
-    builtin = manifest({"builtin": "abi_dependency"})
+    builtin = manifest({"builtin": "of_tomorrow"})
     assert not chain().ask(builtin, ["nvidia"])["nvidia"].features
 
 

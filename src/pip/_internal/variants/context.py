@@ -63,6 +63,8 @@ class Context:
         self.enabled = enabled and not given("no_variants") and not legacy
         self.in_build = bool(os.environ.get(_IN_BUILD))
         self.dry_run = bool(given("dry_run"))
+        #: The CUDA major version that is preferred, so that all variants agree on one.
+        self.cuda_major: int | None = None
         self.upgrade_variants = bool(given("upgrade_variants"))
         self.direct: dict[Link, Selection] = {}
         self._choices: list[LabelChoice] = (

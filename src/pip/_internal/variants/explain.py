@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.ordering import Mismatch
+from pip._internal.variants.providers.abi_dependency import requirements
 
 if TYPE_CHECKING:
     from pip._internal.variants.properties import Property
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection import Selection
 
 __all__ = [
+    "alternatives",
     "block",
     "chosen_line",
     "missed_accelerator",
@@ -106,6 +108,20 @@ def shortened(values: Sequence[str], separator: str = ", ") -> str:
         return separator.join(values)
     shown = separator.join(values[: _SHOWN_VALUES - 1])
     return f"{shown}{separator}{len(values) - _SHOWN_VALUES + 1} more"
+
+
+def alternatives(release: Release) -> str:
+    """Say for which versions of other packages the variants of a release are."""
+    builds: dict[str, list[str]] = {}
+    for selection in release.selections.values():
+        for label in selection.ranking.compatible:
+            assert selection.manifest is not None, "without one, no label is compatible"
+            wanted = " and ".join(requirements(selection.manifest, label))
+            builds.setdefault(wanted or "anything", []).append(label)
+    listed = "; ".join(
+        f"{wanted} ({shortened(labels)})" for wanted, labels in builds.items()
+    )
+    return f"{release} has variants that run here for {listed}"
 
 
 def untrusted(release: Release) -> Iterator[tuple[str, str]]:

@@ -46,18 +46,21 @@ def resolved(
     :raises VariantLabelNotFound: if a label that was chosen by hand for whatever has
         it is one that no variant package has.
     """
-    requirements = fn(resolver, root_reqs, check_supported_wheels)
+
+    def run() -> RequirementSet:
+        return fn(resolver, root_reqs, check_supported_wheels)
+
+    requirements = run()
     context = context_of(resolver.factory._finder)
     if context is None or not context.enabled:
         return requirements
-    chosen = [
-        (release, req.link)
-        for req in requirements.requirements.values()
-        if req.link is not None
-        for release in (context.release_of(req.link),)
-        if release is not None and release.labels
-    ]
     kept = _kept_builds(resolver)
+    chosen = _chosen_builds(context, requirements)
+    if chosen and len(chosen) + len(kept) > 1:
+        from pip._internal.variants.coherence import agreeing
+
+        requirements = agreeing(run, resolver, context, requirements, kept)
+        chosen = _chosen_builds(context, requirements)
     if chosen:
         _refuse_unknown_labels(context, [release for release, _ in chosen], kept)
         for release, link in chosen:
@@ -68,8 +71,22 @@ def resolved(
         for dist in kept:
             hint = better_build(context, dist)
             if hint is not None:
-                logger.info("%s", hint)
+                # What is installed now may need what the installed one lacks.
+                logger.log(logging.WARNING if chosen else logging.INFO, "%s", hint)
     return requirements
+
+
+def _chosen_builds(
+    context: Context, requirements: RequirementSet
+) -> list[tuple[Release, Link]]:
+    """Give what was chosen of each release that has variants."""
+    return [
+        (release, req.link)
+        for req in requirements.requirements.values()
+        if req.link is not None
+        for release in (context.release_of(req.link),)
+        if release is not None and release.labels
+    ]
 
 
 def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
@@ -194,6 +211,14 @@ def installation_error(
     context = context_of(factory._finder)
     if context is None or not context.enabled:
         return usual
+    parents = (cause.parent for cause in error.causes if cause.parent is not None)
+    for release in dict.fromkeys(
+        context.release_of(parent.source_link) for parent in parents
+    ):
+        if release is not None and release.labels and release.has_alternatives:
+            from pip._internal.variants import explain
+
+            logger.critical("%s", explain.alternatives(release))
     causes: dict[NormalizedName, str] = {
         cause.requirement.project_name: cause.requirement.format_for_error()
         for cause in error.causes

@@ -43,6 +43,7 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
+        self._ranked: dict[int | None, list[Link]] = {}
 
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
@@ -152,19 +153,30 @@ class Release:
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}") from None
 
-    @functools.cached_property
+    @property
     def ranked(self) -> list[Link]:
         """Give the links that may be installed, best first.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         """
+        major = self._context.cuda_major
+        if major not in self._ranked:
+            self._ranked[major] = self._rank(major)
+        return self._ranked[major]
+
+    def _rank(self, cuda_major: int | None) -> list[Link]:
         self.reached = True
         chosen = self.chosen_label
         if chosen is not None and not self.has_label(chosen):
             return []
         places: dict[tuple[str, str], tuple[int, int]] = {}
         for source_at, (source, selection) in enumerate(self.selections.items()):
-            for label_at, label in enumerate(selection.ranking.compatible):
+            labels = selection.ranking.compatible
+            if cuda_major is not None:
+                from pip._internal.variants.coherence import preferring
+
+                labels = preferring(selection, cuda_major)
+            for label_at, label in enumerate(labels):
                 places[source, label] = (source_at, label_at)
         if chosen is not None:
             self._refuse_unsupported(chosen)

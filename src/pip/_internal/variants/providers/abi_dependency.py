@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.specifiers import SpecifierSet
-from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 
 from pip._internal.variants.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.properties import SupportedFeature
@@ -107,7 +107,11 @@ def _namespaces(manifest: Manifest) -> list[str]:
 
 
 def _is_project(feature: str) -> bool:
-    return canonicalize_name(feature).replace("-", "_") == feature
+    try:
+        name = canonicalize_name(feature, validate=True)
+    except InvalidName:
+        return False
+    return name.replace("-", "_") == feature
 
 
 def _is_version(value: str) -> bool:
@@ -125,23 +129,27 @@ def _specifier(values: Iterable[str]) -> str:
     """
     spans: list[tuple[_Release, _Release]] = []
     for release in sorted(map(_numbers, values)):
-        following = (*release[:-1], release[-1] + 1)
+        following = _following(release)
         if spans and release < spans[-1][1]:
             continue  # 2.9 after 2
         if spans and spans[-1][1] == release:
             spans[-1] = (spans[-1][0], following)
         else:
             spans.append((release, following))
-    if len(spans) == 1 and spans[0][1] == (*spans[0][0][:-1], spans[0][0][-1] + 1):
-        return f"=={_text(spans[0][0])}.*"
     first, excluded = spans[-1][0], list[str]()
     for before, after in zip(reversed(spans[:-1]), reversed(spans[1:]), strict=True):
         gap = list(_between(before[1], after[0]))
         if not gap:
             break
         first, excluded = before[0], [*gap, *excluded]
+    if _following(first) == spans[-1][1]:
+        return f"=={_text(first)}.*"
     parts = [f">={_text(first)}", f"<{_text(spans[-1][1])}"]
     return ",".join([*parts, *(f"!={each}.*" for each in excluded)])
+
+
+def _following(release: _Release) -> _Release:
+    return (*release[:-1], release[-1] + 1)
 
 
 def _between(start: _Release, end: _Release) -> Iterator[str]:

@@ -1,0 +1,103 @@
+"""Versions of other packages as properties (PEP 850, "ABI Dependency Provider")."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.version import Version
+
+from pip._internal.variants.manifest import Manifest
+from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.providers import abi_dependency
+from tests.lib.manifests import Provider, make_manifest
+
+ABI = {"abi": Provider(builtin="abi_dependency")}
+
+
+def manifest(**features: Sequence[str]) -> Manifest:
+    """Return a manifest with one variant, ``x``, of these features of ``abi``."""
+    content = make_manifest({"x": {"abi": features}}, providers=ABI)
+    return parse_manifest(json.dumps(content).encode())
+
+
+def specifier(*values: str) -> str:
+    (requirement,) = abi_dependency.requirements(manifest(torch=values), "x")
+    return str(Requirement(requirement).specifier)
+
+
+SPECIFIERS = {
+    ("2.9.1",): "==2.9.1.*",
+    ("2",): "==2.*",
+    ("2.8", "2.9"): "<2.10,>=2.8",
+    ("2.9", "2"): "==2.*",
+    ("2.8", "2.10"): "!=2.9.*,<2.11,>=2.8",
+    ("2.8", "2.9", "2.11"): "!=2.10.*,<2.12,>=2.8",
+    # The releases between the two cannot be counted: the newer one counts.
+    ("1.13", "2.9"): "==2.9.*",
+    ("2.9.1", "2.10"): "==2.10.*",
+    # What is not a canonical release of up to three numbers says nothing.
+    ("2.9", "02.8", "2.9rc1", "2.8.0.1", "2.8."): "==2.9.*",
+}
+
+
+@pytest.mark.parametrize("values", SPECIFIERS)
+def test_requirements(values: tuple[str, ...]) -> None:
+    assert specifier(*values) == SPECIFIERS[values]
+
+
+def test_names_that_are_not_normalised_are_unusable() -> None:
+    unusable = manifest(torch_="2", _x="2", a__b="2", torch_nntile=["1"])
+    assert abi_dependency.requirements(unusable, "x") == ["torch-nntile==1.*"]
+    answer = abi_dependency.answer(unusable, "abi", lambda _: None)
+    assert [each.name for each in answer.features] == ["torch_nntile"]
+
+
+_VALUES = st.lists(
+    st.lists(st.integers(0, 12), min_size=1, max_size=3).map(
+        lambda numbers: ".".join(map(str, numbers))
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(_VALUES, st.lists(st.integers(0, 12), min_size=1, max_size=4))
+def test_nothing_else_is_accepted(values: list[str], release: list[int]) -> None:
+    """An accepted version begins with one of the values, zeros in mind."""
+    version = Version(".".join(map(str, release)))
+    if Requirement(f"torch{specifier(*values)}").specifier.contains(version):
+        padded = [*release, 0, 0, 0]
+        assert any(
+            padded[: value.count(".") + 1] == list(map(int, value.split(".")))
+            for value in values
+        )
+
+
+@given(_VALUES)
+def test_the_newest_is_always_accepted(values: list[str]) -> None:
+    newest = max(values, key=lambda value: (Version(value), -value.count(".")))
+    assert Requirement(f"torch{specifier(*values)}").specifier.contains(newest)
+
+
+def test_the_installed_version_is_preferred_then_the_newest() -> None:
+    values = ["2.8", "2.10", "2", "2.9.1", "2.9"]
+    several = manifest(torch=values)
+    (newest,) = abi_dependency.answer(several, "abi", lambda _: None).features
+    assert newest.values == ("2", "2.10", "2.9", "2.9.1", "2.8")
+    installed = {"torch": Version("2.9.1+cu128")}
+    (kept,) = abi_dependency.answer(several, "abi", installed.get).features
+    assert kept.values == ("2", "2.9", "2.9.1", "2.10", "2.8")
+
+
+def test_nothing_depends_on_itself() -> None:
+    answer = abi_dependency.answer(
+        manifest(torch=["2"]), "abi", lambda _: None, project="torch"
+    )
+    assert answer.features == ()
+    assert answer.reason is not None
