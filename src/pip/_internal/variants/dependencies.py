@@ -141,8 +141,9 @@ def _bound(dist: BaseDistribution) -> _Bound | None:
     bound: _Bound | None = vars(dist).get(_ATTRIBUTE)
     if bound is not None:
         return bound
-    # Most of what is installed has neither file; asking for them costs little.
-    folder = dist.info_location
+    # Most of what is installed has neither file; asking for them costs little. Of
+    # metadata in memory, pkg_resources cannot tell where it is.
+    folder: str | None = getattr(dist, "info_location", None)
     if folder is None or not any(
         os.path.exists(os.path.join(folder, name)) for name in _FILES
     ):
