@@ -104,6 +104,22 @@ def torch(session: nox.Session) -> None:
     )
 
 
+@nox.session(python="3.11")
+def differential(session: nox.Session) -> None:
+    """Compare choices on random releases with an oracle, variantlib and uv."""
+    session.install("variantlib==0.2.2", "uv==0.13.8", "filelock")
+    _assemble(session)
+    _run_tool(session, "tools.differential")
+
+
+def _run_tool(session: nox.Session, module: str, *arguments: str) -> None:
+    """Run a module of this repository with the assembled fork as its pip."""
+    session.run(
+        *("python", "-m", module, *arguments, *session.posargs),
+        env={"PYTHONPATH": str(BUILD / "assembled")},
+    )
+
+
 def _assemble(session: nox.Session) -> None:
     requirements = nox.project.load_toml("pyproject.toml")["build-system"]["requires"]
     folder, stamp = BUILD / "requirements", BUILD / "requirements.txt"

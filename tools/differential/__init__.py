@@ -1,0 +1,1 @@
+"""Compare the choices of this pip with those of others, on random releases."""
