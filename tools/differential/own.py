@@ -32,4 +32,4 @@ def choose(release: Release) -> Selection:
         enabled=release.enabled,
     )
     manifest = parse_manifest(json.dumps(release.document).encode())
-    return select("index", manifest, release.labels, providers)
+    return select("index", manifest, release.labels, providers, preferences=())
