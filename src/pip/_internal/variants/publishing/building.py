@@ -1,0 +1,279 @@
+"""Build variant wheels from ordinary ones, and ordinary ones from variants."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pip._vendor.packaging._variants import NULL_LABEL
+
+from pip._internal.variants.merging import Subject, disagreements
+from pip._internal.variants.properties import Property
+from pip._internal.variants.publishing.core_metadata import variant_marked
+from pip._internal.variants.publishing.documents import make_document, to_json
+from pip._internal.variants.publishing.errors import CannotBuildVariant
+from pip._internal.variants.publishing.files import file_sha256, replacing
+from pip._internal.variants.publishing.generations import CURRENT, Generation
+from pip._internal.variants.publishing.known_providers import KNOWN_PROVIDERS
+from pip._internal.variants.publishing.manifest_rules import check_manifest
+from pip._internal.variants.publishing.pyproject_table import ProjectTable
+from pip._internal.variants.publishing.release_wheels import manifests_of_release
+from pip._internal.variants.publishing.wheel_copy import copy_wheel
+from pip._internal.variants.publishing.wheel_file import (
+    SIGNATURES,
+    UnreadableWheel,
+    WheelFile,
+    open_wheel,
+)
+
+__all__ = ["BuildRequest", "BuiltWheel", "build_wheel"]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """What a user wants of one wheel.
+
+    :ivar wheel: its path.
+    :ivar label: of the result; None to make an ordinary wheel.
+    :ivar from_label: whether *wheel* is a variant.
+    :ivar properties: of the label; empty for what the project's table or, in a variant,
+        the wheel says.
+    :ivar namespaces: the most important first; empty for what others say.
+    :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
+    :ivar folder: where the result goes.
+    :ivar strict: whether a warning keeps the wheel from being built.
+    """
+
+    wheel: str
+    label: str | None
+    from_label: bool = False
+    properties: frozenset[Property] = frozenset()
+    namespaces: tuple[str, ...] = ()
+    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    table: ProjectTable = field(default_factory=ProjectTable)
+    generation: Generation = CURRENT
+    folder: str = os.curdir
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltWheel:
+    """A wheel that was written.
+
+    :ivar document: what its ``variant.json`` says; None for an ordinary wheel.
+    :ivar warnings: one sentence each, without its period.
+    """
+
+    path: str
+    label: str | None
+    sha256: str
+    document: Mapping[str, Any] | None
+    warnings: tuple[str, ...]
+
+
+def build_wheel(request: BuildRequest) -> BuiltWheel:
+    """Build what *request* wants; the wheel it names is only read.
+
+    :raises CannotBuildVariant: if that is not possible, or against the rules.
+    """
+    filename = os.path.basename(request.wheel)
+    try:
+        with open_wheel(request.wheel) as wheel:
+            return _Builder(request, wheel).build()
+    except UnreadableWheel as error:
+        hint = "It takes a wheel as build tools write it"
+        raise CannotBuildVariant(filename, str(error), hint) from None
+    except OSError as error:
+        problem = f"{error.filename or filename}: {error.strerror or error}"
+        raise CannotBuildVariant(
+            filename, problem, "Name a wheel that exists"
+        ) from None
+
+
+class _Builder:
+    def __init__(self, request: BuildRequest, wheel: WheelFile) -> None:
+        self.request = request
+        self.wheel = wheel
+        self.filename = wheel.name.filename
+        self.result = wheel.name.labelled(request.label)
+        self.warnings: list[str] = []
+        folders = (request.folder, os.path.dirname(request.wheel))
+        self.siblings = manifests_of_release(
+            folders, wheel.name.name, wheel.name.version
+        )
+        # What is replaced need not be agreed with.
+        self.own = self.siblings.pop(self.filename, None)
+        self.siblings.pop(self.result, None)
+
+    def build(self) -> BuiltWheel:
+        """Build the wheel."""
+        request = self.request
+        self._check_labels()
+        path = os.path.join(request.folder, self.result)
+        if os.path.exists(path) and os.path.samefile(path, request.wheel):
+            raise self._error(
+                "the result would take the place of the wheel itself",
+                "Write it to another folder with --output-dir",
+            )
+        document = None if request.label is None else self._document(request.label)
+        self._warn_of_markers()
+        self._warn_of_signatures()
+        if self.warnings and request.strict:
+            raise self._error("; ".join(self.warnings), "Leave --strict out")
+        self.wheel.check_integrity()
+        os.makedirs(request.folder, exist_ok=True)
+        with replacing(path) as target:
+            copy_wheel(
+                self.wheel, target, None if document is None else to_json(document)
+            )
+        return BuiltWheel(
+            path, request.label, file_sha256(path), document, tuple(self.warnings)
+        )
+
+    def _check_labels(self) -> None:
+        label = self.wheel.name.label
+        if label is not None and not self.request.from_label:
+            raise self._error(
+                f"it is a variant already, with the label {label!r}",
+                "Take the ordinary wheel; or add --from-label to give it another label, "
+                "or without --label to turn it back into an ordinary wheel",
+            )
+        if label is None and self.request.from_label:
+            raise self._error("it has no label", "Leave --from-label out")
+
+    def _document(self, label: str) -> Mapping[str, Any]:
+        properties = self._properties(label)
+        namespaces = self._namespaces(properties)
+        providers = (
+            {each: self._provider(each) for each in namespaces}
+            if "providers" in self.request.generation.root
+            else {}
+        )
+        document = make_document(
+            self.request.generation, namespaces, providers, {label: properties}
+        )
+        self._check(document)
+        return document
+
+    def _properties(self, label: str) -> frozenset[Property]:
+        given = self.request.properties
+        listed = self.request.table.properties.get(label)
+        if label == NULL_LABEL:
+            if given or listed:
+                raise self._error(
+                    "the null variant has no properties", "Give it another label"
+                )
+            return frozenset()
+        if given and listed is not None and given != listed:
+            raise self._error(
+                f"{self.request.table.path} gives other properties to the label "
+                f"{label!r}: {', '.join(sorted(map(str, listed)))}",
+                "Leave --property out, or choose another label",
+            )
+        properties = given or listed or self._own_properties()
+        if not properties:
+            raise self._error(
+                f"nothing says what the label {label!r} stands for",
+                "State properties with --property, or list them in pyproject.toml under "
+                "[variant.properties]; --null is for a variant without any",
+            )
+        return properties
+
+    def _own_properties(self) -> frozenset[Property]:
+        label = self.wheel.name.label
+        variant = self.own.variant(label) if self.own and label is not None else None
+        return frozenset() if variant is None else variant.properties()
+
+    def _namespaces(self, properties: frozenset[Property]) -> tuple[str, ...]:
+        used = sorted({each.namespace for each in properties})
+        stated = self.request.namespaces or self.request.table.namespaces
+        for namespace in used:
+            if stated and namespace not in stated:
+                source = (
+                    "--namespace"
+                    if self.request.namespaces
+                    else self.request.table.path
+                )
+                raise self._error(
+                    f"its properties are of the namespace {namespace!r}, which {source} "
+                    f"does not list: {', '.join(stated)}",
+                    "Add it where it belongs in the order, for all variants of the "
+                    "release",
+                )
+        if stated:
+            return stated
+        others = [*self.siblings.values(), *([self.own] if self.own else [])]
+        longest = max((each.namespaces for each in others), key=len, default=())
+        namespaces = tuple(dict.fromkeys([*longest, *used]))
+        if not namespaces:
+            raise self._error(
+                "nothing says which namespaces the variants of the release use",
+                "List them with --namespace, or in pyproject.toml under "
+                "[variant.default-priorities]; or build the null variant last, into the "
+                "folder of the others",
+            )
+        if len(used) > 1 and not longest:
+            self.warnings.append(
+                f"The namespaces are ordered by name, {', '.join(namespaces)}: state "
+                "which is the most important with --namespace"
+            )
+        return namespaces
+
+    def _provider(self, namespace: str) -> Mapping[str, Any]:
+        for source in (self.request.providers, self.request.table.providers):
+            if namespace in source:
+                return source[namespace]
+        for manifest in (*self.siblings.values(), *([self.own] if self.own else [])):
+            if manifest.schema == self.request.generation.schema:
+                provider = manifest.document.get("providers", {}).get(namespace)
+                if provider is not None:
+                    return dict(provider)
+        known = KNOWN_PROVIDERS.get(namespace)
+        if known is not None:
+            return known.declaration
+        raise self._error(
+            f"nothing says who provides the namespace {namespace!r}",
+            f"Name the package with --provider {namespace}=PACKAGE, or describe it in "
+            f"pyproject.toml under [variant.providers.{namespace}]; --schema 0.1.1 "
+            "leaves providers out",
+        )
+
+    def _check(self, document: Mapping[str, Any]) -> None:
+        checked = check_manifest(to_json(document), self.result)
+        errors = [finding for finding in checked.findings if finding.is_error]
+        if errors or checked.manifest is None:
+            raise CannotBuildVariant.for_findings(self.filename, errors)
+        for finding in checked.findings:
+            remedy = f": {finding.remedy}" if finding.remedy else ""
+            self.warnings.append(f"{finding.problem}{remedy}")
+        for disagreement in disagreements(
+            {**self.siblings, self.result: checked.manifest}
+        ):
+            if self.result in disagreement.names:
+                self.warnings.append(
+                    f"{disagreement}: build them with the same pyproject.toml, since no "
+                    "index can be made of both"
+                    if disagreement.subject is not Subject.SCHEMAS
+                    else f"{disagreement}"
+                )
+
+    def _warn_of_markers(self) -> None:
+        marked = variant_marked(self.wheel.metadata())
+        if marked:
+            self.warnings.append(
+                "Installers that know no variants cannot install a plain wheel with "
+                f"these dependencies: {'; '.join(marked)}"
+            )
+
+    def _warn_of_signatures(self) -> None:
+        for name in SIGNATURES:
+            if f"{self.wheel.dist_info}/{name}" in self.wheel.members:
+                self.warnings.append(
+                    f"Its signature {name} does not hold for the new RECORD and was "
+                    "left out: sign the result again"
+                )
+
+    def _error(self, problem: str, hint: str) -> CannotBuildVariant:
+        return CannotBuildVariant(self.filename, problem, hint)

@@ -1,0 +1,128 @@
+"""Copy a wheel with other metadata about variants.
+
+The copy has the compressed data of the original, and depends on nothing else: neither
+on the time nor on the system, the umask or the version of zlib. Wheels of any size are
+copied piece by piece.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import csv
+import hashlib
+import io
+import struct
+from typing import BinaryIO
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+from pip._internal.variants.publishing.wheel_file import (
+    SIGNATURES,
+    UnreadableWheel,
+    WheelFile,
+)
+
+__all__ = ["copy_wheel", "record_hash"]
+
+_PIECE = 1 << 20
+
+# The local header of a member (section 4.3.7 of the ZIP format).
+_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
+_LOCAL_SIGNATURE = b"PK\3\4"
+_ENCRYPTED, _SIZES_FOLLOW, _UTF8_NAME = 0x1, 0x8, 0x800
+
+
+def copy_wheel(wheel: WheelFile, target: BinaryIO, variant_json: bytes | None) -> None:
+    """Copy *wheel* to *target* with this ``variant.json``, or without any.
+
+    Signatures of RECORD are left out, since they do not hold any more.
+
+    :param target: an empty file that can be sought in.
+    :raises UnreadableWheel: if the archive is not as it says itself.
+    """
+    archive, dist_info = wheel.archive, wheel.dist_info
+    record_path, json_path = f"{dist_info}/RECORD", f"{dist_info}/variant.json"
+    left_out = {record_path, json_path, *(f"{dist_info}/{s}" for s in SIGNATURES)}
+    rows = [row for row in wheel.record() if row[0] not in left_out]
+    added: dict[str, bytes] = {}
+    if variant_json is not None:
+        added[json_path] = variant_json
+        rows.append([json_path, record_hash(variant_json), str(len(variant_json))])
+    rows.append([record_path, "", ""])
+    added[record_path] = _csv(rows)
+    ends = _ends(archive)
+    with ZipFile(target, "w") as output:
+        for info in archive.infolist():
+            if info.filename not in left_out:
+                _copy_member(archive, info, ends[info.header_offset], output)
+        # What is new looks like the old RECORD: same date, same permissions.
+        model = archive.getinfo(record_path)
+        for path, content in added.items():
+            output.writestr(_new_member(model, path), content)
+
+
+def record_hash(content: bytes) -> str:
+    """Give the hash of a file as RECORD states it."""
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
+    return f"sha256={digest.decode('ascii').rstrip('=')}"
+
+
+def _csv(rows: list[list[str]]) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8")
+
+
+def _new_member(model: ZipInfo, path: str) -> ZipInfo:
+    member = ZipInfo(path, model.date_time)
+    # Not compressed: the result would depend on the version of zlib.
+    member.compress_type = ZIP_STORED
+    member.create_system = model.create_system
+    member.external_attr = model.external_attr
+    return member
+
+
+def _ends(archive: ZipFile) -> dict[int, int]:
+    """Give the position behind each member, by the position of its header."""
+    starts = sorted(info.header_offset for info in archive.infolist())
+    return dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
+
+
+def _copy_member(archive: ZipFile, info: ZipInfo, end: int, output: ZipFile) -> None:
+    """Copy a member with its data as they are, compressed."""
+    source, target = archive.fp, output.fp
+    assert source is not None
+    assert target is not None
+    source.seek(info.header_offset)
+    header = source.read(_LOCAL_HEADER.size)
+    if len(header) < _LOCAL_HEADER.size or not header.startswith(_LOCAL_SIGNATURE):
+        raise UnreadableWheel(f"its archive has no header for {info.filename}")
+    *_, name_length, extra_length = _LOCAL_HEADER.unpack(header)
+    name = source.read(name_length)
+    encoding = "utf-8" if info.flag_bits & _UTF8_NAME else "cp437"
+    position = source.tell() + extra_length
+    # What a reader sees must not depend on whether it reads the directory at the end
+    # or the headers in between.
+    if (
+        name != info.orig_filename.encode(encoding)
+        or position + info.compress_size > end
+        or info.flag_bits & _ENCRYPTED
+    ):
+        raise UnreadableWheel(f"its archive contradicts itself about {info.filename}")
+    member = copy.copy(info)
+    # The sizes are known by now; further fields belong to the place they were in.
+    member.flag_bits &= ~_SIZES_FOLLOW
+    member.extra = b""
+    member.header_offset = target.tell()
+    target.write(member.FileHeader())
+    source.seek(position)
+    left = info.compress_size
+    while left:
+        piece = source.read(min(left, _PIECE))
+        if not piece:
+            raise UnreadableWheel(f"its archive ends within {info.filename}")
+        target.write(piece)
+        left -= len(piece)
+    output.filelist.append(member)
+    output.NameToInfo[member.filename] = member
+    output.start_dir = target.tell()

@@ -1,0 +1,182 @@
+"""Read the parts of a wheel that tell what it is, whatever its size."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from zipfile import BadZipFile, ZipFile
+
+from pip._vendor.packaging._variants import split_label
+from pip._vendor.packaging.tags import Tag
+from pip._vendor.packaging.utils import (
+    BuildTag,
+    InvalidWheelFilename,
+    NormalizedName,
+    canonicalize_name,
+    parse_wheel_filename,
+)
+from pip._vendor.packaging.version import InvalidVersion, Version
+
+__all__ = ["SIGNATURES", "UnreadableWheel", "WheelFile", "WheelName", "open_wheel"]
+
+#: Signatures of RECORD, beside it, which RECORD cannot list.
+SIGNATURES = ("RECORD.jws", "RECORD.p7s")
+
+# No honest file of this kind is larger.
+_LARGEST_TEXT = 64 << 20
+
+
+class UnreadableWheel(ValueError):
+    """A file is not a wheel, or not the one that its name says."""
+
+
+class WheelName:
+    """The parts of a wheel's file name (PEP 825, "Variant label").
+
+    :ivar plain: the name without its label.
+    :ivar label: None for a plain wheel.
+    """
+
+    __slots__ = ("build", "filename", "label", "name", "plain", "tags", "version")
+
+    filename: str
+    plain: str
+    label: str | None
+    name: NormalizedName
+    version: Version
+    build: BuildTag
+    tags: frozenset[Tag]
+
+    def __init__(self, filename: str) -> None:
+        """Parse a file name.
+
+        :raises UnreadableWheel: if it follows no grammar of wheels.
+        """
+        try:
+            self.name, self.version, self.build, self.tags = parse_wheel_filename(
+                filename
+            )
+        except (InvalidWheelFilename, InvalidVersion) as error:
+            raise UnreadableWheel(f"its name is invalid: {error}") from None
+        self.filename = filename
+        self.plain, self.label = split_label(filename)
+
+    def labelled(self, label: str | None) -> str:
+        """Give the file name that the wheel has with another label, or with none."""
+        stem = self.plain[: -len(".whl")]
+        return self.plain if label is None else f"{stem}-{label}.whl"
+
+
+class WheelFile:
+    """An open wheel.
+
+    :ivar dist_info: the name of its ``.dist-info`` folder.
+    """
+
+    def __init__(self, archive: ZipFile, name: WheelName) -> None:
+        """Look into an archive.
+
+        :raises UnreadableWheel: if it has not one ``.dist-info`` folder, of its name.
+        """
+        self.archive = archive
+        self.name = name
+        self.members = [info.filename for info in archive.infolist()]
+        if len(set(self.members)) != len(self.members):
+            raise UnreadableWheel("its archive has two files of one name")
+        self.dist_info = self._find_dist_info()
+
+    def _find_dist_info(self) -> str:
+        folders = {member.partition("/")[0] for member in self.members}
+        found = sorted(each for each in folders if each.endswith(".dist-info"))
+        if len(found) != 1:
+            listed = " and ".join(found) or "none"
+            raise UnreadableWheel(f"it should have one .dist-info folder, not {listed}")
+        project, _, version = found[0][: -len(".dist-info")].partition("-")
+        try:
+            same_version = Version(version) == self.name.version
+        except InvalidVersion:
+            same_version = False
+        if canonicalize_name(project) != self.name.name or not same_version:
+            raise UnreadableWheel(f"its folder {found[0]!r} is of another release")
+        return found[0]
+
+    def read(self, name: str) -> bytes | None:
+        """Read a file of the ``.dist-info`` folder, None if there is none.
+
+        :raises UnreadableWheel: if it cannot be read.
+        """
+        path = f"{self.dist_info}/{name}"
+        if path not in self.archive.NameToInfo:
+            return None
+        if self.archive.getinfo(path).file_size > _LARGEST_TEXT:
+            raise UnreadableWheel(
+                f"its {name} is larger than {_LARGEST_TEXT >> 20} MiB"
+            )
+        with _readable(name):
+            return self.archive.read(path)
+
+    def metadata(self) -> bytes:
+        """Read the core metadata.
+
+        :raises UnreadableWheel: if there is none.
+        """
+        metadata = self.read("METADATA")
+        if metadata is None:
+            raise UnreadableWheel("it has no METADATA")
+        return metadata
+
+    def record(self) -> list[list[str]]:
+        """Read the rows of RECORD: path, hash, size.
+
+        :raises UnreadableWheel: if it has none, or one of another form.
+        """
+        data = self.read("RECORD")
+        if data is None:
+            raise UnreadableWheel("it has no RECORD")
+        try:
+            rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise UnreadableWheel(f"its RECORD cannot be read: {error}") from None
+        rows = [row for row in rows if row]
+        if any(len(row) != 3 for row in rows):
+            raise UnreadableWheel("its RECORD has a row without three columns")
+        return rows
+
+    def check_integrity(self) -> None:
+        """Read all of it, piece by piece, and compare the check sums of the archive.
+
+        :raises UnreadableWheel: if it is damaged.
+        """
+        with _readable("archive"):
+            damaged = self.archive.testzip()
+        if damaged is not None:
+            raise UnreadableWheel(f"its archive is damaged at {damaged}")
+
+
+@contextmanager
+def open_wheel(path: str) -> Iterator[WheelFile]:
+    """Open a wheel for reading.
+
+    :raises UnreadableWheel: if it is not a wheel of its name.
+    :raises OSError: if the file cannot be read.
+    """
+    name = WheelName(os.path.basename(path))
+    try:
+        archive = ZipFile(path)
+    except (BadZipFile, NotImplementedError, ValueError) as error:
+        raise UnreadableWheel(f"it is not a zip archive: {error}") from None
+    with archive:
+        yield WheelFile(archive, name)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    try:
+        yield
+    # What zipfile raises for damaged, encrypted and exotic members.
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as e:
+        raise UnreadableWheel(f"its {name} cannot be read: {e}") from None
