@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -140,11 +141,17 @@ def without_manifest(index: IndexServer) -> IndexServer:
     return index
 
 
+@pytest.mark.parametrize("where", ["html", "json", "links"])
 def test_without_one_the_wheels_are_read(
-    pip: Pip, without_manifest: IndexServer
+    pip: Pip, without_manifest: IndexServer, where: Literal["html", "json", "links"]
 ) -> None:
     index = without_manifest
-    result = pip("install", "torch", "-i", index.index_url, env=GPU)
+    options = ["-i", index.index_url]
+    if where == "links":
+        options = ["--no-index", "--find-links", index.find_links_url]
+    else:
+        index.page_format = where
+    result = pip("install", "torch", *options, env=GPU)
     assert CHOSEN in result.stdout
     assert result.stderr == ""
     # Only the chosen wheel is downloaded; of the others, nobody asks for the whole.
@@ -168,12 +175,65 @@ def test_where_it_is_gone_the_wheels_are_read(
     assert result.stderr == ""
 
 
+@pytest.mark.parametrize("page_format", ["html", "json"])
 def test_without_one_and_without_ranges_plain_wheels_are_left(
-    pip: Pip, without_manifest: IndexServer
+    pip: Pip, without_manifest: IndexServer, page_format: PageFormat
 ) -> None:
     without_manifest.ranges = False
-    result = pip("install", "torch", "-i", without_manifest.index_url, env=GPU)
-    assert_plain(result, "its index lists no variants manifest, and its server cannot")
+    without_manifest.page_format = page_format
+    options = ["-i", without_manifest.index_url]
+    result = pip("install", "torch", *options, env=GPU)
+    reason = f"{without_manifest.index_url}torch/ lists no variants manifest, and its"
+    assert_plain(result, f"{reason} server cannot send the part of a wheel that")
+    assert "or the wheels in a folder (--find-links DIR), lets pip" in result.stderr
+    without_manifest.replace("torch-2.8.0-py3-none-any.whl", requires_python="<3")
+    options += ["--force-reinstall"]
+    result = pip("install", "torch", *options, code=1, env=GPU)
+    assert "× No variant of torch can be judged." in result.stderr
+    assert f"      cu129, cu128, cu126, 00000000: {reason} server" in result.stderr
+    assert "\n\nhint: An index with a manifest that can be used (--ind" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["index", "links", "directory"])
+@pytest.mark.parametrize("driver", ["13.0", "12.9", "12.8", "12.6", "12.0"])
+def test_without_one_the_choices_are_the_same(
+    venv: Environment, index: IndexServer, kind: str, driver: str, tmp_path: Path
+) -> None:
+    arguments = ["install", "--dry-run", "torch", "blas"]
+    options = {
+        "index": ["-i", index.index_url],
+        "links": ["--no-index", "-f", index.find_links_url],
+        "directory": ["--no-index", "-f", str(tmp_path / "wheels")],
+    }[kind]
+    chosen = []
+    for listed in (True, False):
+        index.projects.clear()
+        index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH, listed=listed)
+        libraries = {
+            name: [f"blas_lapack :: provider :: {name}"] for name in ("mkl", "openblas")
+        }
+        index.add_release("blas", "1.0", {"null": {}, **libraries}, listed=listed)
+        if (tmp_path / "wheels").exists():
+            shutil.rmtree(tmp_path / "wheels")
+        index.write_directory(tmp_path / "wheels")
+        result = venv.pip(*arguments, *options, env=forced(driver))
+        chosen.append([line for line in result.lines if line.startswith("Using the")])
+    assert chosen[0] == chosen[1]
+    assert "Using the variant openblas of blas 1.0" in chosen[0][1]
+
+
+def test_an_index_without_one_beside_an_index_with_one(
+    pip: Pip, make_index: Callable[[], IndexServer]
+) -> None:
+    mirror, index = make_index(), make_index()
+    mirror.ranges = False
+    for server in (mirror, index):
+        listed = server is index
+        server.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH, listed=listed)
+    options = ["-i", mirror.index_url, "--extra-index-url", index.index_url]
+    result = pip("install", "torch", *options, env=GPU)
+    assert CHOSEN in result.stdout
+    assert "several indexes" not in result.stderr
 
 
 def test_a_directory_needs_none(
@@ -232,7 +292,8 @@ def test_without_plain_wheels_a_broken_one_is_an_error(
     index.add(manifest_file("torch", "2.8.0", b"{}"))
     result = pip("install", "torch", "-i", index.index_url, env=GPU, code=1)
     assert "error: no-compatible-variant" in result.stderr
-    assert "cu128: its variants manifest cannot be used" in result.stderr
+    labels = "cu129, cu128, cu126, 00000000"
+    assert f"{labels}: its variants manifest cannot be used" in result.stderr
 
 
 @pytest.mark.parametrize("fault", [{"status": 503}, {"truncate": 100}], ids=str)
@@ -318,21 +379,3 @@ def test_a_null_wheel_need_not_be_described(pip: Pip, index: IndexServer) -> Non
     index.add(make_wheel("torch", "2.8.0", label="null", variant_json=null))
     result = pip("install", "torch", "-i", index.index_url, env=forced("12.0"))
     assert "Using the variant null of torch 2.8.0 (no properties)" in result.stdout
-
-
-def test_each_index_is_ranked_by_its_own_manifest(
-    pip: Pip, make_index: Callable[[], IndexServer]
-) -> None:
-    first, second = make_index(), make_index()
-    # The same label means different things, and only the second index has a better one.
-    first.add_release("torch", "2.8.0", {"gpu": cuda("12.6"), "null": {}}, plain=False)
-    second.add_release(
-        "torch", "2.8.0", {"gpu": cuda("13.0"), "cu128": cuda("12.8")}, plain=False
-    )
-    options = ["-i", first.index_url, "--extra-index-url", second.index_url]
-    result = pip("install", "--dry-run", "torch", *options, env=GPU)
-    assert "Using the variant gpu of torch 2.8.0" in result.stdout
-    assert "cuda_version_lower_bound :: 12.6" in result.stdout
-    options = ["-i", second.index_url, "--extra-index-url", first.index_url]
-    result = pip("install", "--dry-run", "torch", *options, env=GPU)
-    assert "Using the variant cu128 of torch 2.8.0" in result.stdout

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants import fork
 from pip._internal.variants.builds import Builds
 from pip._internal.variants.context import Context, context_of
-from pip._internal.variants.links import label_of, source_of
+from pip._internal.variants.links import folder_url, label_of, source_of
 from pip._internal.variants.release import Release
 
 if TYPE_CHECKING:
@@ -207,11 +207,22 @@ def _release(
 ) -> Release:
     sources = list(dict.fromkeys(source_of(link) for link in links))
     if len(sources) > 1:
-        # Of equals upstream takes the last; here the user's first index comes first.
-        known = finder._all_candidates.get(project, ())
-        found = dict.fromkeys(source_of(candidate.link) for candidate in known)
-        sources.sort(key=list(found | dict.fromkeys(sources)).index)
+        order = [*_sources_in_order(finder, project), *sources]
+        sources.sort(key=order.index)
     return Release(context, project, version, links, sources)
+
+
+def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
+    """Give the sources of a project as the user listed them, folders first.
+
+    Of equals upstream takes the last, and it sorts folders by name.
+    """
+    folders = map(folder_url, finder.find_links)
+    found = (
+        source_of(candidate.link)
+        for candidate in finder._all_candidates.get(project, ())
+    )
+    return dict.fromkeys(itertools.chain(folders, found))
 
 
 def index_finder(

@@ -144,9 +144,12 @@ class NoCompatibleVariant(DiagnosticPipError, DistributionNotFound):
 
     reference = "no-compatible-variant"
 
-    def __init__(self, requirement: str, reasons: Iterable[str], hint: str) -> None:
+    def __init__(
+        self, requirement: str, reasons: Iterable[str], hint: str, *, judged: bool
+    ) -> None:
+        message = f"No variant of {requirement} runs on the target machine."
+        if not judged:
+            message = f"No variant of {requirement} can be judged."
         super().__init__(
-            message=Text(f"No variant of {requirement} runs on the target machine."),
-            context=_lines(reasons),
-            hint_stmt=Text(hint),
+            message=Text(message), context=_lines(reasons), hint_stmt=Text(hint)
         )

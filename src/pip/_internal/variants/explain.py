@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.ordering import Mismatch
 from pip._internal.variants.providers.abi_dependency import requirements
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection import Selection
 
 __all__ = [
+    "WITHOUT_MANIFEST",
     "alternatives",
     "block",
     "chosen_line",
@@ -26,6 +28,7 @@ __all__ = [
     "provider_lines",
     "rejection",
     "rejections",
+    "several_sources",
     "shortened",
     "untrusted",
 ]
@@ -37,6 +40,11 @@ _ACCELERATORS = {
     "intel": "an Intel GPU",
 }
 _WIDTH = 80
+#: What to do where a release's manifest is missing or broken.
+WITHOUT_MANIFEST = (
+    "An index with a manifest that can be used (--index-url URL), or the wheels in a "
+    "folder (--find-links DIR), lets pip choose among them."
+)
 #: So many values of a feature are shown before the rest is counted.
 _SHOWN_VALUES = 8
 
@@ -64,6 +72,28 @@ def chosen_line(
     return f"Using the variant {label} of {release} ({why}{how})"
 
 
+def several_sources(release: Release, chosen: Selection, label: str) -> str | None:
+    """Say from which of several indexes the chosen variant is, and how to choose.
+
+    Indexes that list the same files are one.
+    """
+    others = [
+        f"{redact_auth_from_url(selection.source)} "
+        f"({shortened(selection.ranking.labels)})"
+        for selection in release.selections.values()
+        if selection is not chosen and selection.manifest is not None
+    ]
+    if not others:
+        return None
+    return (
+        f"Variants of {release} come from several indexes, where labels may mean "
+        f"different things: {label} was taken from "
+        f"{redact_auth_from_url(chosen.source)}; others are on {'; '.join(others)}. "
+        "The first index with a variant that runs wins: --find-links, then "
+        "--index-url, then --extra-index-url"
+    )
+
+
 def rejection(selection: Selection, label: str) -> str:
     """Say which property keeps the target from running a variant."""
     if label in selection.ranking.unknown:
@@ -80,11 +110,18 @@ def rejection(selection: Selection, label: str) -> str:
 
 def rejections(release: Release) -> list[str]:
     """Say for each variant of a release that was refused, why."""
-    return [
-        rejection(selection, label)
-        for selection in release.selections.values()
-        for label in (*selection.ranking.rejected, *selection.ranking.unknown)
-    ]
+    several = len(release.selections) > 1
+    lines = []
+    for selection in release.selections.values():
+        if selection.problem is not None:
+            lines.append(f"{shortened(selection.ranking.labels)}: {selection.problem}")
+            continue
+        where = f" (on {redact_auth_from_url(selection.source)})" if several else ""
+        lines.extend(
+            rejection(selection, label) + where
+            for label in (*selection.ranking.rejected, *selection.ranking.unknown)
+        )
+    return lines
 
 
 def _mismatch(mismatch: Mismatch, selection: Selection) -> str:

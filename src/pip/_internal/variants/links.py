@@ -15,7 +15,7 @@ from pip._vendor.packaging._variants import (
 
 from pip._internal.models.link import Link
 from pip._internal.utils._log import getLogger
-from pip._internal.utils.urls import path_to_url
+from pip._internal.utils.urls import path_to_url, url_to_path
 from pip._internal.variants.context import context_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ManifestLink",
     "evaluate_links",
+    "folder_url",
     "label_of",
     "manifest_link_from_json",
     "scan_directory",
@@ -60,6 +61,15 @@ def source_of(link: Link) -> str:
     The meaning of a label is that source's alone (PEP 825).
     """
     return link.comes_from or link.url_without_fragment.rpartition("/")[0]
+
+
+def folder_url(location: str) -> str:
+    """Name what ``--find-links`` names as :func:`source_of` names a folder."""
+    if location.startswith("file:"):
+        location = url_to_path(location)
+    if os.path.isfile(location):
+        location = os.path.dirname(location)
+    return path_to_url(location) if os.path.isdir(location) else location
 
 
 def manifest_link_from_json(

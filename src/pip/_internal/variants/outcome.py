@@ -116,14 +116,12 @@ def _announce(context: Context, release: Release, link: Link) -> None:
     label = label_of(link)
     _warn_of_refused_newer(context, release)
     if label is None:
-        logger.info(
-            "Using a plain build of %s, since none of its variants (%s) is supported "
-            "here",
-            release,
-            explain.shortened(
-                [label for labels in release.labels.values() for label in labels]
-            ),
-        )
+        labels = explain.shortened(release.labels)
+        if any(each.manifest is not None for each in release.selections.values()):
+            why = f"none of its variants ({labels}) is supported here"
+        else:
+            why = f"its variants ({labels}) are ignored"
+        logger.info("Using a plain build of %s, since %s", release, why)
     else:
         selection = release.selection_of(link)
         assert selection is not None, "a labelled link belongs to a selection"
@@ -134,6 +132,9 @@ def _announce(context: Context, release: Release, link: Link) -> None:
         elif selection.is_swayed:
             option = "preferred with --prefer-variant"
         logger.info("%s", explain.chosen_line(release, label, properties, option))
+        several = explain.several_sources(release, selection, label)
+        if several is not None:
+            context.say_once(logging.WARNING, several)
         if context.dry_run or logger.isEnabledFor(VERBOSE):
             lines = explain.block(release.project, release.version, label, properties)
             logger.info("%s", "\n".join(lines))
@@ -186,7 +187,7 @@ def _refuse_unknown_labels(
 
 def _labels_line(release: Release, *, judge: bool = True) -> str:
     """List the labels of a release; only if it is to be judged, which ones run."""
-    labels = [label for labels in release.labels.values() for label in labels]
+    labels = release.labels
     if judge:
         runs = {
             label
@@ -197,7 +198,7 @@ def _labels_line(release: Release, *, judge: bool = True) -> str:
             label if label in runs else f"{label} (not supported here)"
             for label in labels
         ]
-    return f"{release} has {', '.join(dict.fromkeys(labels))}"
+    return f"{release} has {', '.join(labels)}"
 
 
 def installation_error(
@@ -279,13 +280,17 @@ def nothing_left(
             "FILE.",
         )
     hints = [message for each in releases for _, message in explain.untrusted(each)]
-    hints.append(
-        "pip debug --verbose shows what this machine supports. For another machine, "
-        "describe it with --variant-host FILE."
-    )
-    return NoCompatibleVariant(
-        requirement, _refusals(releases), hint="\n".join(dict.fromkeys(hints))
-    )
+    selections = [each for release in releases for each in release.selections.values()]
+    judged = any(selection.manifest is not None for selection in selections)
+    if any(selection.manifest is None for selection in selections):
+        hints.append(explain.WITHOUT_MANIFEST)
+    if judged:
+        hints.append(
+            "pip debug --verbose shows what this machine supports. For another "
+            "machine, describe it with --variant-host FILE."
+        )
+    hint = "\n".join(dict.fromkeys(hints))
+    return NoCompatibleVariant(requirement, _refusals(releases), hint, judged=judged)
 
 
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:

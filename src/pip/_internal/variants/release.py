@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.utils.misc import redact_auth_from_url
@@ -49,14 +50,21 @@ class Release:
         return f"{self.project} {self.version}"
 
     @functools.cached_property
-    def labels(self) -> dict[str, list[str]]:
-        """Give the labels of the wheels by source, the first source first."""
-        labels: dict[str, dict[str, None]] = {source: {} for source in self._sources}
+    def wheels(self) -> dict[str, list[Link]]:
+        """Give the variant wheels by source, the first source first."""
+        wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
         for link in self.links:
-            label = label_of(link)
-            if label is not None:
-                labels.setdefault(source_of(link), {})[label] = None
-        return {source: list(found) for source, found in labels.items() if found}
+            if label_of(link) is not None:
+                wheels[source_of(link)].append(link)
+        return {source: found for source, found in wheels.items() if found}
+
+    @functools.cached_property
+    def labels(self) -> list[str]:
+        """Give the labels of the wheels, those of the first source first."""
+        wheels = itertools.chain.from_iterable(self.wheels.values())
+        return list(
+            dict.fromkeys(label for link in wheels if (label := label_of(link)))
+        )
 
     @functools.cached_property
     def chosen_label(self) -> str | None:
@@ -68,15 +76,34 @@ class Release:
 
     def has_label(self, label: str) -> bool:
         """Tell whether a wheel of this release has *label*."""
-        return any(label in labels for labels in self.labels.values())
+        return label in self.labels
+
+    @functools.cached_property
+    def _decisions(self) -> list[tuple[Selection, list[Link]]]:
+        """Decide source by source, and keep which wheels each decision is about.
+
+        What a file is that an earlier source lists too is decided there.
+        """
+        decisions = []
+        decided: set[str] = set()
+        for source, wheels in self.wheels.items():
+            left = [link for link in wheels if decided.isdisjoint(_identities(link))]
+            if not left:
+                continue
+            selection = self._select(source, left)
+            known = [
+                link
+                for link in left
+                if label_of(link) not in selection.ranking.unknown
+            ]
+            decided.update(*map(_identities, known))
+            decisions.append((selection, known))
+        return decisions
 
     @functools.cached_property
     def selections(self) -> dict[str, Selection]:
-        """Decide about the variants, source by source; each has its own manifest."""
-        return {
-            source: self._select(source, labels)
-            for source, labels in self.labels.items()
-        }
+        """Give the decisions about the variants by source; each has its own manifest."""
+        return {selection.source: selection for selection, _ in self._decisions}
 
     @functools.cached_property
     def has_alternatives(self) -> bool:
@@ -95,33 +122,41 @@ class Release:
 
     def selection_of(self, link: Link) -> Selection | None:
         """Give the decision that a wheel at *link* is part of."""
-        return self.selections.get(source_of(link))
+        for selection, wheels in self._decisions:
+            if link in wheels:
+                return selection
+        return None
 
-    def _select(self, source: str, labels: Sequence[str]) -> Selection:
+    def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
+        from pip._internal.variants.explain import WITHOUT_MANIFEST
         from pip._internal.variants.selection import select, without_manifest
         from pip._internal.variants.sources import ManifestUnavailable
 
+        by_label: dict[str, Link] = {}
+        for link in wheels:
+            by_label.setdefault(label_of(link) or "", link)
         try:
-            manifest = self._manifest(source)
+            manifest = self._manifest(source, by_label)
         except ManifestUnavailable as error:
             self._context.say_once(
-                logging.WARNING, f"Ignoring the variant wheels of {self}: {error}"
+                logging.WARNING,
+                f"Ignoring the variant wheels of {self}: {error}. {WITHOUT_MANIFEST}",
             )
-            return without_manifest(source, labels, str(error))
+            return without_manifest(source, by_label, str(error))
         context = self._context
         return select(
             source,
             manifest,
-            labels,
+            by_label,
             context.providers,
             context.preferences,
             project=self.project,
         )
 
-    def _manifest(self, source: str) -> Manifest:
+    def _manifest(self, source: str, wheels: Mapping[str, Link]) -> Manifest:
         """Give the manifest of a source; where it is missing, that of the wheels.
 
-        :raises ManifestUnavailable: if there is neither.
+        :raises ManifestUnavailable: if there is neither, or one that cannot be used.
         """
         from pip._internal.variants.sources import (
             ManifestMissing,
@@ -129,7 +164,7 @@ class Release:
             fetch_manifest,
         )
 
-        missing = "its index lists no variants manifest"
+        missing = f"{redact_auth_from_url(source)} lists no variants manifest"
         link = self._context.manifest_links.get((self.project, self.version, source))
         if link is not None:
             try:
@@ -143,11 +178,6 @@ class Release:
                 ) from None
         from pip._internal.variants.wheel_manifests import manifest_of_wheels
 
-        wheels: dict[str, Link] = {}
-        for wheel in self.links:
-            label = label_of(wheel)
-            if label is not None and source_of(wheel) == source:
-                wheels.setdefault(label, wheel)
         try:
             return manifest_of_wheels(self._context.session, wheels)
         except ManifestUnavailable as error:
@@ -200,8 +230,8 @@ class Release:
 
         holders = [
             selection
-            for source, selection in self.selections.items()
-            if label in self.labels[source]
+            for selection in self.selections.values()
+            if label in selection.ranking.labels
         ]
         if not any(label in selection.ranking.compatible for selection in holders):
             raise UnsupportedVariant(
@@ -209,3 +239,9 @@ class Release:
                 [rejection(selection, label) for selection in holders],
                 "Without a label chosen by hand, pip takes the best variant that runs.",
             )
+
+
+def _identities(link: Link) -> set[str]:
+    """Name a file so that two links to the same one have a name in common."""
+    hashes = {f"{name}:{value}" for name, value in link._hashes.items()}
+    return {link.url_without_fragment, *hashes}
