@@ -78,8 +78,7 @@ def several_sources(release: Release, chosen: Selection, label: str) -> str | No
     Indexes that list the same files are one.
     """
     others = [
-        f"{redact_auth_from_url(selection.source)} "
-        f"({shortened(selection.ranking.labels)})"
+        f"{redact_auth_from_url(selection.source)} ({shortened(selection.labels)})"
         for selection in release.selections.values()
         if selection is not chosen and selection.manifest is not None
     ]
@@ -114,7 +113,7 @@ def rejections(release: Release) -> list[str]:
     lines = []
     for selection in release.selections.values():
         if selection.problem is not None:
-            lines.append(f"{shortened(selection.ranking.labels)}: {selection.problem}")
+            lines.append(f"{shortened(selection.labels)}: {selection.problem}")
             continue
         where = f" (on {redact_auth_from_url(selection.source)})" if several else ""
         lines.extend(

@@ -49,11 +49,6 @@ class Ranking:
     rejected: Mapping[str, tuple[Mismatch, ...]]
     unknown: tuple[str, ...] = ()
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Give all labels that were judged."""
-        return (*self.compatible, *self.rejected, *self.unknown)
-
 
 def rank(
     manifest: Manifest,

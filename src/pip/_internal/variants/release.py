@@ -92,9 +92,7 @@ class Release:
                 continue
             selection = self._select(source, left)
             known = [
-                link
-                for link in left
-                if label_of(link) not in selection.ranking.unknown
+                link for link in left if label_of(link) not in selection.ranking.unknown
             ]
             decided.update(*map(_identities, known))
             decisions.append((selection, known))
@@ -231,7 +229,7 @@ class Release:
         holders = [
             selection
             for selection in self.selections.values()
-            if label in selection.ranking.labels
+            if label in selection.labels
         ]
         if not any(label in selection.ranking.compatible for selection in holders):
             raise UnsupportedVariant(
