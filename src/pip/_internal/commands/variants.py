@@ -18,7 +18,7 @@ from pip._internal.variants.actions.action import Action, OptionMaker
 logger = getLogger(__name__)
 
 #: Each is a module of its name.
-ACTIONS = ("host", "build")
+ACTIONS = ("host", "build", "index")
 
 
 def _action(name: str) -> Action:

@@ -1,0 +1,118 @@
+"""``pip variants index``: manifests, and a static index, of a folder of wheels."""
+
+from __future__ import annotations
+
+import json
+import optparse
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, cast
+
+from pip._internal.cli import cmdoptions
+from pip._internal.cli.progress_bars import get_install_progress_renderer
+from pip._internal.cli.status_codes import SUCCESS
+from pip._internal.exceptions import CommandError
+from pip._internal.utils._log import getLogger
+from pip._internal.utils.logging import get_console
+from pip._internal.utils.misc import write_output
+from pip._internal.variants.publishing import options as own
+
+if TYPE_CHECKING:
+    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.variants.publishing.indexing import IndexReport, ReleaseReport
+
+SUMMARY = "Write the manifests of a folder of wheels, and a static index."
+USAGE = "index [options] DIR"
+STATUS = "The exit status is 0, or 1 if nothing was written."
+OPTIONS = (own.simple, own.output, cmdoptions.progress_bar)
+
+logger = getLogger(__name__)
+
+
+def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+    """Write what makes an index of a folder."""
+    from pip._internal.variants.publishing.indexing import make_index
+
+    if len(args) != 1:
+        raise CommandError(f"Need one DIR of wheels, got {len(args)}")
+    (folder,) = args
+    report = make_index(
+        folder,
+        options.output or folder,
+        simple=options.simple,
+        progress=_progress(options.progress_bar),
+    )
+    for warning in report.warnings:
+        logger.warning("%s.", warning)
+    if options.json:
+        write_output(json.dumps(_as_json(report), indent=2))
+    else:
+        _show(report)
+    return SUCCESS
+
+
+def _progress(bar_type: str) -> Callable[[list[Any]], Iterable[Any]]:
+    def wrap(files: list[Any]) -> Iterable[Any]:
+        if not get_console().is_terminal:
+            return files
+        # Upstream's bar for what is installed shows how many of how many, and a name.
+        bar = cast(Any, bar_type)
+        render = get_install_progress_renderer(bar_type=bar, total=len(files))
+        return render(files)
+
+    return wrap
+
+
+def _show(report: IndexReport) -> None:
+    unchanged = report.files - report.read
+    known = f", {unchanged} of them unchanged since the last run" if unchanged else ""
+    write_output("Found %s%s.", _count(report.files, "file"), known)
+    for release in report.releases:
+        write_output("%s", _release_line(release))
+    if report.pages is None:
+        return
+    write_output("Wrote an index to %s. To try it:", report.pages)
+    served = os.path.dirname(report.pages) or os.curdir
+    write_output("  python -m http.server -b 127.0.0.1 -d %s", served)
+    names = list(dict.fromkeys(release.name for release in report.releases))
+    write_output(
+        "  pip install -i http://127.0.0.1:8000/%s/ %s",
+        os.path.basename(report.pages),
+        names[0],
+    )
+
+
+def _release_line(release: ReleaseReport) -> str:
+    plain = _count(release.plain_wheels, "plain wheel")
+    if release.manifest is None:
+        return f"{release.name} {release.version}: {plain}"
+    labels = ", ".join(release.labels)
+    return (
+        f"{release.name} {release.version}: {_count(len(release.labels), 'variant')} "
+        f"({labels}), {plain}; {release.manifest}"
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _as_json(report: IndexReport) -> dict[str, Any]:
+    return {
+        "releases": [
+            {
+                "name": each.name,
+                "version": each.version,
+                "labels": list(each.labels),
+                "plain-wheels": each.plain_wheels,
+                "manifest": each.manifest,
+            }
+            for each in report.releases
+        ],
+        "files": report.files,
+        "read": report.read,
+        "written": report.written,
+        "removed": report.removed,
+        "pages": report.pages,
+        "warnings": report.warnings,
+    }

@@ -1,0 +1,80 @@
+"""Remember what an index was made from, so that only what changed is read again."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pip._internal.utils._log import getLogger
+from pip._internal.variants.publishing.files import write_if_changed
+
+__all__ = ["FileFacts", "IndexState", "STATE_FILE"]
+
+#: In the folder that an index is written to.
+STATE_FILE = ".pip-variants-index.json"
+
+# To be raised when what is read of a wheel, or how it is judged, changes.
+_FORMAT = 1
+
+logger = getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What is known of a file without reading it again.
+
+    :ivar modified: time of its last change, in nanoseconds.
+    :ivar sha256: None if nobody asked for it yet.
+    :ivar metadata_sha256: of the core metadata of a wheel.
+    :ivar requires_python: of a wheel.
+    :ivar document: the ``variant.json`` of a variant wheel.
+    """
+
+    size: int
+    modified: int
+    sha256: str | None = None
+    metadata_sha256: str | None = None
+    requires_python: str | None = None
+    document: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class IndexState:
+    """What was read and written.
+
+    :ivar files: by name.
+    :ivar written: digests of what was written, by path within the folder.
+    """
+
+    files: dict[str, FileFacts] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: str) -> IndexState:
+        """Read the state of a folder; an empty one if there is none of use."""
+        try:
+            with open(os.path.join(folder, STATE_FILE), encoding="utf-8") as file:
+                content = json.load(file)
+            if content["format"] != _FORMAT:
+                return cls()
+            return cls(
+                {name: FileFacts(**facts) for name, facts in content["files"].items()},
+                dict(content["written"]),
+            )
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            logger.debug("Reading everything again: %s: %r", STATE_FILE, error)
+            return cls()
+
+    def save(self, folder: str) -> None:
+        """Write the state of a folder."""
+        content = {
+            "format": _FORMAT,
+            "files": {name: asdict(each) for name, each in sorted(self.files.items())},
+            "written": dict(sorted(self.written.items())),
+        }
+        text = json.dumps(content, indent=1)
+        write_if_changed(os.path.join(folder, STATE_FILE), text.encode("ascii"))

@@ -1,0 +1,280 @@
+"""Make the manifests of a folder of wheels, and a static index of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from pip._vendor.packaging._variants import MANIFEST_SUFFIX
+
+from pip._internal.utils.filesystem import replace
+from pip._internal.variants.merging import merge
+from pip._internal.variants.publishing.documents import to_json
+from pip._internal.variants.publishing.errors import CannotIndex, NoSuchTarget
+from pip._internal.variants.publishing.files import (
+    file_sha256,
+    sha256,
+    write_if_changed,
+)
+from pip._internal.variants.publishing.index_state import IndexState
+from pip._internal.variants.publishing.manifest_changes import breaking_changes
+from pip._internal.variants.publishing.release_rules import Release, check_agreement
+from pip._internal.variants.publishing.scanning import (
+    FileToRead,
+    ScannedFolder,
+    scan_folder,
+)
+from pip._internal.variants.publishing.simple_index import (
+    IndexedFile,
+    project_pages,
+    root_pages,
+)
+from pip._internal.variants.publishing.wheel_file import open_wheel
+
+__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "make_index", "manifest_name"]
+
+#: The folder of the pages.
+SIMPLE = "simple"
+_METADATA_SUFFIX = ".metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseReport:
+    """What an index offers of a release.
+
+    :ivar manifest: the path of its manifest; None if it has no variants.
+    """
+
+    name: str
+    version: str
+    labels: tuple[str, ...]
+    plain_wheels: int
+    manifest: str | None
+
+
+@dataclass(slots=True)
+class IndexReport:
+    """What was done.
+
+    :ivar read: how many files were read; the others had not changed.
+    :ivar written: paths of what is new or changed.
+    :ivar removed: paths of what was written before and is of no use any more.
+    :ivar warnings: one sentence each, without its period.
+    :ivar pages: the folder of the index's pages; None if none were asked for.
+    """
+
+    releases: list[ReleaseReport] = field(default_factory=list)
+    files: int = 0
+    read: int = 0
+    written: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    pages: str | None = None
+
+
+def make_index(
+    folder: str,
+    output: str,
+    *,
+    simple: bool,
+    progress: Callable[[list[FileToRead]], Iterable[FileToRead]] = iter,
+) -> IndexReport:
+    """Write the manifest of each release of which *folder* has variant wheels.
+
+    :param output: where to; if it is another folder, pages come with links to, or
+        copies of, the wheels.
+    :param simple: whether to write pages too.
+    :param progress: wraps the files to read while they are read.
+    :raises NoSuchTarget: if there are no wheels.
+    :raises CannotIndex: if wheels are broken or contradict each other; nothing is
+        written then.
+    """
+    try:
+        state = IndexState.load(output)
+        scanned = scan_folder(folder, state.files, hashes=simple, progress=progress)
+        return _Indexer(folder, output, simple, state, scanned).make()
+    except OSError as error:
+        problem = f"{error.filename or folder}: {error.strerror or error}"
+        raise NoSuchTarget(folder, problem, "Name a folder of wheels") from None
+
+
+class _Indexer:
+    def __init__(
+        self,
+        folder: str,
+        output: str,
+        simple: bool,
+        state: IndexState,
+        scanned: ScannedFolder,
+    ) -> None:
+        self.folder = folder
+        self.output = output
+        self.simple = simple
+        self.before = state
+        self.scanned = scanned
+        self.report = IndexReport(files=len(scanned.files), read=scanned.read)
+        #: What the output consists of, by path within it.
+        self.digests: dict[str, str] = {}
+        self.files: dict[str, list[IndexedFile]] = {}
+
+    def make(self) -> IndexReport:
+        """Do it all."""
+        scanned = self.scanned
+        if not any(release.wheels for release in scanned.releases.values()) and not (
+            scanned.findings
+        ):
+            raise NoSuchTarget(
+                self.folder,
+                "There are no wheels in it; folders in it are not looked at",
+                "Name a folder of wheels",
+            )
+        after = IndexState({name: f.facts for name, f in scanned.files.items()})
+        errors = [finding for finding in scanned.findings if finding.is_error]
+        for release in scanned.releases.values():
+            errors += (each for each in check_agreement(release) if each.is_error)
+        if errors:
+            # What was read need not be read again once the rest is mended.
+            after.written = self.before.written
+            if os.path.isdir(self.output):
+                after.save(self.output)
+            raise CannotIndex(self.folder, errors)
+        os.makedirs(self.output, exist_ok=True)
+        for release in scanned.releases.values():
+            self._write_manifest(release)
+        if self.simple:
+            self._offer_files()
+            self._write_pages()
+            self._remove_stale()
+        elif any(path.startswith(f"{SIMPLE}/") for path in self.before.written):
+            self.report.warnings.append(
+                f"The pages in {os.path.join(self.output, SIMPLE)} are those of an "
+                "earlier run: add --simple to renew them"
+            )
+        after.written = {**({} if self.simple else self.before.written), **self.digests}
+        after.save(self.output)
+        return self.report
+
+    def _write(self, path: str, content: bytes) -> None:
+        """Write a file of the output, if it changed."""
+        target = os.path.join(self.output, *path.split("/"))
+        self.digests[path] = sha256(content)
+        if write_if_changed(target, content):
+            self.report.written.append(target)
+
+    def _write_manifest(self, release: Release) -> None:
+        path = None
+        if release.embedded:
+            manifest = merge(release.embedded)
+            name = manifest_name(release)
+            content = to_json(manifest.document)
+            path = os.path.join(self.output, name)
+            with suppress(FileNotFoundError), open(path, "rb") as old:
+                for change in breaking_changes(old.read(), manifest):
+                    self.report.warnings.append(
+                        f"{path}: {change}, which those who have chosen by the old one "
+                        "may notice"
+                    )
+            self._write(name, content)
+            file = IndexedFile(
+                name, str(release.version), len(content), sha256(content)
+            )
+            self.files.setdefault(release.name, []).append(file)
+        self.report.releases.append(
+            ReleaseReport(
+                release.name,
+                str(release.version),
+                tuple(release.labels),
+                len(release.wheels_of(None)),
+                path,
+            )
+        )
+
+    def _offer_files(self) -> None:
+        """Let the pages have the files, and those the core metadata beside them."""
+        elsewhere = not os.path.samefile(self.folder, self.output)
+        for release in self.scanned.releases.values():
+            for name in release.files:
+                file = self.scanned.files[name]
+                facts = file.facts
+                assert facts.sha256 is not None
+                if elsewhere:
+                    self.digests[name] = facts.sha256
+                    if _link(file.path, os.path.join(self.output, name)):
+                        self.report.written.append(os.path.join(self.output, name))
+                if facts.metadata_sha256 is not None:
+                    self._write_metadata(file, facts.metadata_sha256)
+                self.files.setdefault(release.name, []).append(
+                    IndexedFile(
+                        name,
+                        str(release.version),
+                        facts.size,
+                        facts.sha256,
+                        facts.requires_python,
+                        facts.metadata_sha256,
+                    )
+                )
+
+    def _write_metadata(self, file: FileToRead, digest: str) -> None:
+        path = f"{file.name}{_METADATA_SUFFIX}"
+        target = os.path.join(self.output, path)
+        if self.before.written.get(path) == digest and os.path.exists(target):
+            self.digests[path] = digest
+            return
+        with open_wheel(file.path) as wheel:
+            self._write(path, wheel.metadata())
+
+    def _write_pages(self) -> None:
+        projects = sorted(self.files)
+        for project in projects:
+            pages = project_pages(project, self.files[project], up="../../")
+            for name, content in pages.items():
+                self._write(f"{SIMPLE}/{project}/{name}", content)
+        for name, content in root_pages(projects).items():
+            self._write(f"{SIMPLE}/{name}", content)
+        self.report.pages = os.path.join(self.output, SIMPLE)
+
+    def _remove_stale(self) -> None:
+        """Remove what an earlier run wrote, and nobody changed since."""
+        for path, digest in self.before.written.items():
+            parts = path.split("/")
+            target = os.path.join(self.output, *parts)
+            if path in self.digests or os.pardir in parts or not os.path.isfile(target):
+                continue
+            if file_sha256(target) == digest:
+                os.unlink(target)
+                self.report.removed.append(target)
+                with suppress(OSError):
+                    # Only if it is empty now.
+                    os.rmdir(os.path.dirname(target))
+
+
+def manifest_name(release: Release) -> str:
+    """Give the file name of a release's manifest (PEP 825)."""
+    name = release.name.replace("-", "_")
+    return f"{name}-{release.version}{MANIFEST_SUFFIX}"
+
+
+def _link(source: str, target: str) -> bool:
+    """Let *target* be the file *source*, or a copy of it; tell whether it was not."""
+    if os.path.exists(target) and (
+        os.path.samefile(source, target) or _same_status(source, target)
+    ):
+        return False
+    temporary = f"{target}.tmp"
+    with suppress(FileNotFoundError):
+        os.unlink(temporary)
+    try:
+        os.link(source, temporary)
+    except OSError:
+        # Another file system, or one without links.
+        shutil.copy2(source, temporary)
+    replace(temporary, target)
+    return True
+
+
+def _same_status(source: str, target: str) -> bool:
+    ours, theirs = os.stat(source), os.stat(target)
+    return (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
