@@ -1,0 +1,1 @@
+"""Lock files (PEP 751) with variants: all builds of a release in one file."""

@@ -1,0 +1,313 @@
+"""With which builds each locked package is needed.
+
+One resolution shows what one choice of builds needs. Several of them, which differ in
+the choice, together show what depends on it. Pure: no I/O and nothing from the rest of
+pip.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+__all__ = [
+    "ALWAYS",
+    "Ambiguity",
+    "Build",
+    "Condition",
+    "Locked",
+    "Run",
+    "conditions",
+    "holds",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A build of a project: the variant of that label, or a plain one.
+
+    :ivar project: its normalised name.
+    :ivar label: None for a plain build.
+    """
+
+    project: str
+    label: str | None
+
+    def __str__(self) -> str:
+        return f"{self.project} ({self.label or 'plain'})"
+
+
+#: A project, by its normalised name, in a version.
+Locked = tuple[str, str]
+
+#: Alternatives, each of which asks for the choice of some builds. All are positive, and
+#: none includes another, so that equal conditions have one form.
+Condition = frozenset[frozenset[Build]]
+
+ALWAYS: Condition = frozenset([frozenset()])
+_NEVER: Condition = frozenset()
+
+
+class Ambiguity(ValueError):
+    """A project is needed in two versions, and nothing tells when in which.
+
+    :ivar versions: these, each with builds that need it.
+    """
+
+    def __init__(self, project: str, versions: Mapping[str, Sequence[Build]]) -> None:
+        super().__init__(f"{project} in the versions {', '.join(versions)}")
+        self.project = project
+        self.versions = versions
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one resolution found.
+
+    A project with extras, ``name[extra]``, is a node beside the project; it depends on
+    what its extras need, and on the project.
+
+    :ivar versions: of each node, all of them reachable from the root.
+    :ivar labels: of each project with variants, the label of the build that was taken,
+        None for a plain one.
+    :ivar children: the nodes that each node depends on; under None those that the user
+        asked for.
+    """
+
+    versions: Mapping[str, str]
+    labels: Mapping[str, str | None]
+    children: Mapping[str | None, frozenset[str]]
+    _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
+
+    def build(self, node: str | None) -> Build | None:
+        """Give the build of a node whose project has variants."""
+        if node is None or _project(node) not in self.labels:
+            return None
+        return Build(_project(node), self.labels[_project(node)])
+
+    @cached_property
+    def builds(self) -> frozenset[Build]:
+        """Give all builds that were taken."""
+        return frozenset(itertools.starmap(Build, self.labels.items()))
+
+    def reached_from(self, project: str) -> frozenset[str]:
+        """Give the nodes that a project depends on, directly or not."""
+        if project not in self._reached:
+            found: set[str] = set()
+            left = [node for node in self.versions if _project(node) == project]
+            while left:
+                new = self.children.get(left.pop(), frozenset()) - found
+                found |= new
+                left += new
+            self._reached[project] = frozenset(found)
+        return self._reached[project]
+
+
+def holds(condition: Condition, builds: Iterable[Build]) -> bool:
+    """Tell whether a condition holds where just *builds* are installed."""
+    present = frozenset(builds)
+    return any(terms <= present for terms in condition)
+
+
+def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
+    """Tell of each project and version that was found when it is needed.
+
+    For each of *runs* the conditions that hold with its builds are those of what it
+    found. Other mixtures of the same builds need what each of the builds was seen to
+    need; where they would need one project in two versions, there is no answer.
+
+    :raises Ambiguity: then.
+    """
+    needs = _Needs(runs)
+    found = {
+        locked: needs.simplified(locked)
+        for locked in sorted(needs.exact)
+        if locked[0] == _project(locked[0])
+    }
+    by_project: dict[str, list[str]] = defaultdict(list)
+    for project, version in found:
+        by_project[project].append(version)
+    for project, versions in by_project.items():
+        for one, other in itertools.combinations(versions, 2):
+            both = found[project, one], found[project, other]
+            if any(not _excludes(*terms) for terms in itertools.product(*both)):
+                raise _ambiguity(runs, project, (one, other))
+    return found
+
+
+#: What depends on something: the root, a package, or one build of it.
+_Source = tuple[Locked | None, Build | None]
+
+
+class _Needs:
+    """Conditions as they grow from the root along the dependencies."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._runs = runs
+        #: For each child of a source, the numbers of the runs by the child's version.
+        self._targets: dict[_Source, dict[str, dict[str, list[int]]]] = defaultdict(
+            lambda: defaultdict(lambda: defaultdict(list))
+        )
+        for number, run in enumerate(runs):
+            for parent, children in run.children.items():
+                locked = None if parent is None else (parent, run.versions[parent])
+                source = locked, run.build(parent)
+                for child in children:
+                    version = run.versions[child]
+                    self._targets[source][child][version].append(number)
+        self._labels: dict[str, set[Build]] = defaultdict(set)
+        for build in itertools.chain.from_iterable(run.builds for run in runs):
+            self._labels[build.project].add(build)
+        self.exact = self._grown()
+
+    def _grown(self) -> dict[Locked, Condition]:
+        edges = [
+            (source, (child, version), self._told_apart(child, version, targets))
+            for source, children in self._targets.items()
+            for child, targets in children.items()
+            for version in targets
+        ]
+        found = {
+            locked: _NEVER for run in self._runs for locked in run.versions.items()
+        }
+        grows = True
+        while grows:
+            grows = False
+            for (parent, build), child, apart in edges:
+                source = ALWAYS if parent is None else found[parent]
+                # What has extras needs itself without them, whatever its build.
+                if build is not None and child[0] != build.project:
+                    own = frozenset([frozenset([build])])
+                    # A build is taken only where its project is needed; its extras
+                    # may be needed in fewer cases.
+                    same = parent is None or parent[0] == build.project
+                    source = own if same else _both(source, own)
+                new = _any([*found[child], *_both(source, apart)])
+                if new != found[child]:
+                    found[child] = new
+                    grows = True
+        return found
+
+    def _told_apart(
+        self, child: str, version: str, targets: Mapping[str, Sequence[int]]
+    ) -> Condition:
+        """Give what tells this version from the others that the same source needs."""
+        if len(targets) == 1:
+            return ALWAYS
+        numbers = [number for each in targets.values() for number in each]
+        telling = []
+        for project in sorted(self._labels):
+            builds = [
+                {self._runs[number].build(project) for number in each}
+                for each in targets.values()
+            ]
+            seen = set[Build | None]().union(*builds)
+            if None not in seen and len(seen) == sum(map(len, builds)):
+                involved = sum(
+                    child in self._runs[number].reached_from(project)
+                    for number in numbers
+                )
+                telling.append((-involved, project))
+        if not telling:
+            raise _ambiguity(self._runs, child, targets)
+        _, project = min(telling)
+        return frozenset(
+            frozenset([build])
+            for number in targets[version]
+            if (build := self._runs[number].build(project)) is not None
+        )
+
+    def simplified(self, locked: Locked) -> Condition:
+        """Replace all builds of a package by what the package itself is needed for."""
+        condition = self._of_others(locked[0], self.exact[locked])
+        replaced: set[tuple[str, frozenset[Build]]] = set()
+        while True:
+            for complete in self._complete(condition):
+                if complete not in replaced:
+                    break
+            else:
+                return condition
+            replaced.add(complete)
+            project, rest = complete
+            needed = [
+                terms
+                for each in {run.versions.get(project) for run in self._runs}
+                if each is not None
+                for terms in self._of_others(project, self.exact[project, each])
+            ]
+            others = (
+                terms
+                for terms in condition
+                if not (
+                    terms - self._labels[project] == rest
+                    and terms & self._labels[project]
+                )
+            )
+            replacement = _both(frozenset([rest]), frozenset(needed))
+            condition = self._of_others(locked[0], _any([*others, *replacement]))
+
+    def _complete(self, condition: Condition) -> Iterator[tuple[str, frozenset[Build]]]:
+        """Give the projects all of whose builds are alternatives, with the rest."""
+        for project in sorted(
+            {build.project for terms in condition for build in terms}
+        ):
+            builds = self._labels[project]
+            for rest in sorted({terms - builds for terms in condition}, key=_order):
+                if all(rest | {build} in condition for build in builds):
+                    yield project, rest
+
+    def _of_others(self, project: str, condition: Condition) -> Condition:
+        """Leave out that a project is needed since it is there already."""
+        return frozenset(
+            terms
+            for terms in condition
+            if not any(build.project == project for build in terms)
+        )
+
+
+def _project(node: str) -> str:
+    return node.partition("[")[0]
+
+
+def _order(terms: frozenset[Build]) -> list[tuple[str, str]]:
+    return sorted((build.project, build.label or "") for build in terms)
+
+
+def _any(alternatives: Iterable[frozenset[Build]]) -> Condition:
+    """Unite alternatives; one that includes another, or contradicts itself, goes."""
+    kept: list[frozenset[Build]] = []
+    for terms in sorted(set(alternatives), key=len):
+        if not any(other <= terms for other in kept) and not _excludes(terms, terms):
+            kept.append(terms)
+    return frozenset(kept)
+
+
+def _both(one: Condition, other: Condition) -> Condition:
+    return _any(left | right for left in one for right in other)
+
+
+def _excludes(one: frozenset[Build], other: frozenset[Build]) -> bool:
+    """Tell whether two alternatives ask for different builds of one project."""
+    return any(
+        left.project == right.project and left.label != right.label
+        for left in one
+        for right in other
+    )
+
+
+def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Ambiguity:
+    """Make the error; the builds it names are those whose dependencies these are."""
+    told: dict[str, list[Build]] = {}
+    for version in versions:
+        builds = {
+            build
+            for run in runs
+            if run.versions.get(project) == version
+            for build in run.builds
+            if project in run.reached_from(build.project)
+        }
+        told[version] = sorted(builds, key=str)
+    return Ambiguity(project, told)

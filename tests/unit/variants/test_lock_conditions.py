@@ -1,0 +1,329 @@
+"""With which builds each locked package is needed, and how that is written down."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pip._vendor.packaging.markers import Marker
+
+from pip._internal.variants.locks.conditions import (
+    Ambiguity,
+    Build,
+    Condition,
+    Locked,
+    Run,
+    conditions,
+    holds,
+)
+from pip._internal.variants.locks.groups import group_names, marker_text
+
+# Of each node, what it depends on: of a project with variants by label.
+Dependencies = Mapping[str, Sequence[str] | Mapping[str | None, Sequence[str]]]
+
+
+def run(
+    dependencies: Dependencies,
+    labels: Mapping[str, str | None],
+    versions: Mapping[str, str] | None = None,
+) -> Run:
+    """Give what a resolution finds, the root being the node ``""``."""
+    children: dict[str | None, frozenset[str]] = {}
+    left = [""]
+    while left:
+        node = left.pop()
+        listed = dependencies.get(node, ())
+        if isinstance(listed, Mapping):
+            listed = listed[labels[node.partition("[")[0]]]
+        children[node or None] = frozenset(listed)
+        left += [child for child in listed if child not in children]
+    nodes = [node for node in children if node is not None]
+    return Run(
+        {node: (versions or {}).get(node, "1") for node in nodes},
+        {name: label for name, label in labels.items() if name in nodes},
+        children,
+    )
+
+
+def written(runs: Sequence[Run]) -> dict[str, str | None]:
+    """Give the markers by ``name version``."""
+    names = group_names(build for each in runs for build in each.builds)
+    return {
+        " ".join(locked): marker_text(condition, names)
+        for locked, condition in conditions(runs).items()
+    }
+
+
+def wanted(*groups: str) -> str:
+    return " or ".join(f"'variant-{group}' in dependency_groups" for group in groups)
+
+
+def test_what_one_build_needs() -> None:
+    torch: Dependencies = {
+        "": ["torch"],
+        "torch": {
+            "cu126": ["common", "cuda"],
+            "cu128": ["common", "cuda", "new"],
+            None: ["common"],
+        },
+    }
+    runs = [run(torch, {"torch": label}) for label in ("cu126", "cu128", None)]
+    assert written(runs) == {
+        "common 1": None,
+        "cuda 1": wanted("torch-cu126", "torch-cu128"),
+        "new 1": wanted("torch-cu128"),
+        "torch 1": None,
+    }
+
+
+def test_one_project_in_two_versions() -> None:
+    torch: Dependencies = {
+        "": ["torch"],
+        "torch": {"cu126": ["cuda"], "cu128": ["cuda"], "null": []},
+        "cuda": ["runtime"],
+    }
+    runs = [
+        run(torch, {"torch": "null"}),
+        run(torch, {"torch": "cu126"}, {"cuda": "12.6"}),
+        run(torch, {"torch": "cu128"}, {"cuda": "12.8"}),
+    ]
+    assert written(runs) == {
+        "cuda 12.6": wanted("torch-cu126"),
+        "cuda 12.8": wanted("torch-cu128"),
+        "runtime 1": wanted("torch-cu126", "torch-cu128"),
+        "torch 1": None,
+    }
+
+
+def test_variants_of_a_variant() -> None:
+    nested: Dependencies = {
+        "": ["torch"],
+        "torch": {"gpu": ["kernels"], None: []},
+        "kernels": {"a": ["both", "left"], "b": ["both"]},
+    }
+    runs = [
+        run(nested, {"torch": None, "kernels": "a"}),
+        run(nested, {"torch": "gpu", "kernels": "a"}),
+        run(nested, {"torch": "gpu", "kernels": "b"}),
+    ]
+    assert written(runs) == {
+        "both 1": wanted("torch-gpu"),
+        "kernels 1": wanted("torch-gpu"),
+        "left 1": wanted("kernels-a"),
+        "torch 1": None,
+    }
+
+
+def test_what_the_user_asked_for_in_a_version_that_a_build_decides() -> None:
+    asked: Dependencies = {
+        "": ["app", "files", "torch"],
+        "torch": {"cu128": ["files"], None: []},
+        "app": {"cu128": [], None: []},
+    }
+    both = {"torch": "cu128", "app": "cu128"}
+    plain = {"torch": None, "app": None}
+    runs = [run(asked, plain, {"files": "2"}), run(asked, both, {"files": "1"})]
+    # Both packages were taken with another build; only torch has a say in files.
+    assert written(runs) == {
+        "app 1": None,
+        "files 1": wanted("torch-cu128"),
+        "files 2": wanted("torch-plain"),
+        "torch 1": None,
+    }
+
+
+def test_extras_that_one_build_asks_for() -> None:
+    extras: Dependencies = {
+        "": ["torch", "tool"],
+        "torch": {"cu128": ["tool[fast]"], None: ["tool"]},
+        "tool[fast]": ["tool", "speed"],
+    }
+    runs = [run(extras, {"torch": label}) for label in ("cu128", None)]
+    assert written(runs) == {
+        "speed 1": wanted("torch-cu128"),
+        "tool 1": None,
+        "torch 1": None,
+    }
+
+
+def test_extras_of_a_variant_package() -> None:
+    extras: Dependencies = {
+        "": ["torch[x]"],
+        "torch[x]": {"cu128": ["torch", "more"], None: ["torch"]},
+        "torch": {"cu128": [], None: []},
+    }
+    runs = [run(extras, {"torch": label}) for label in ("cu128", None)]
+    assert written(runs) == {"more 1": wanted("torch-cu128"), "torch 1": None}
+
+
+def test_packages_that_need_each_other() -> None:
+    circle: Dependencies = {
+        "": ["torch"],
+        "torch": {"cu128": ["triton"], None: []},
+        "triton": {"x": ["torch", "loop"], "y": ["torch", "loop"]},
+        "loop": ["triton"],
+    }
+    runs = [
+        run(circle, {"torch": None, "triton": "x"}),
+        run(circle, {"torch": "cu128", "triton": "x"}),
+        run(circle, {"torch": "cu128", "triton": "y"}),
+    ]
+    assert written(runs) == {
+        "loop 1": wanted("torch-cu128"),
+        "torch 1": None,
+        "triton 1": wanted("torch-cu128"),
+    }
+
+
+def test_two_packages_that_disagree() -> None:
+    asked: Dependencies = {
+        "": ["one", "two"],
+        "one": {"a": ["lib"], None: []},
+        "two": {"b": ["lib"], None: []},
+    }
+    runs = [
+        run(asked, {"one": None, "two": None}),
+        run(asked, {"one": "a", "two": None}, {"lib": "1"}),
+        run(asked, {"one": None, "two": "b"}, {"lib": "2"}),
+    ]
+    with pytest.raises(Ambiguity) as caught:
+        conditions(runs)
+    assert caught.value.project == "lib"
+    assert caught.value.versions == {"1": [Build("one", "a")], "2": [Build("two", "b")]}
+
+
+def test_nothing_tells_the_versions_apart() -> None:
+    asked: Dependencies = {"": ["lib", "one"], "one": {"a": [], "b": []}}
+    runs = [
+        run(asked, {"one": label}, {"lib": version})
+        for label, version in [("a", "1"), ("b", "1"), ("b", "2")]
+    ]
+    with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
+        conditions(runs)
+
+
+NODES = ["p", "q", "r", "s", "t"]
+
+
+@st.composite
+def resolutions(draw: st.DrawFn) -> list[Run]:
+    """Give runs over one world, in which versions follow from one package's build."""
+    variants = draw(st.lists(st.sampled_from(NODES[:3]), unique=True, max_size=3))
+    labels = {
+        name: draw(st.lists(st.sampled_from(["a", "b", None]), min_size=1, unique=True))
+        for name in variants
+    }
+    some = st.lists(st.sampled_from([*NODES, "t[x]"]), unique=True, max_size=3)
+    world: dict[str, Any] = {
+        name: {label: draw(some) for label in labels[name]}
+        if name in labels
+        else draw(some)
+        for name in NODES
+    }
+    world["t[x]"] = ["t", *draw(some)]
+    world[""] = [*draw(some), *draw(st.lists(st.sampled_from(variants or ["s"])))]
+    deciding = draw(st.sampled_from(NODES[:3]))
+    version = {
+        (name, label): draw(st.sampled_from(["1", "2"]))
+        for name in ("s", "t")
+        for label in ("a", "b", None)
+    }
+
+    def resolve(choice: Mapping[str, str | None]) -> Run:
+        versions = {
+            name: version[name.partition("[")[0], choice[deciding]]
+            for name in ("s", "t", "t[x]")
+            if deciding in choice and deciding in run(world, choice).labels
+        }
+        return run(world, choice, versions)
+
+    choices = draw(
+        st.lists(
+            st.fixed_dictionaries(
+                {name: st.sampled_from(each) for name, each in labels.items()}
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    )
+    return [resolve(choice) for choice in choices]
+
+
+def read(needed: Mapping[Locked, Condition], labels: Mapping[str, Any]) -> set[Locked]:
+    """Select as a machine does that takes the builds with these labels."""
+    builds: set[Build] = set()
+    while True:
+        selected = {each for each in needed if holds(needed[each], builds)}
+        taken = {Build(name, labels[name]) for name, _ in selected if name in labels}
+        if taken <= builds:
+            return selected
+        builds |= taken
+
+
+@settings(max_examples=500, deadline=None)
+@given(resolutions())
+def test_what_is_read_is_what_was_resolved(runs: list[Run]) -> None:
+    try:
+        needed = conditions(runs)
+    except Ambiguity:
+        assume(False)
+    for each in runs:
+        found = {item for item in each.versions.items() if "[" not in item[0]}
+        assert read(needed, each.labels) == found
+
+
+@given(resolutions())
+def test_no_project_twice(runs: list[Run]) -> None:
+    try:
+        needed = conditions(runs)
+    except Ambiguity:
+        assume(False)
+    labels: dict[str, set[str | None]] = {}
+    for each in runs:
+        for name, label in each.labels.items():
+            labels.setdefault(name, set()).add(label)
+    # Whatever mixture of builds a machine takes.
+    for mixture in itertools.product(*labels.values()):
+        selected = read(needed, dict(zip(labels, mixture, strict=True)))
+        assert len({name for name, _ in selected}) == len(selected)
+
+
+BUILDS = st.builds(
+    Build,
+    st.from_regex(r"[a-c](-?[a-c]){0,2}", fullmatch=True),
+    st.none() | st.from_regex(r"[a-c._]{1,4}", fullmatch=True),
+)
+
+
+@given(st.sets(BUILDS), st.data())
+def test_names_of_groups(builds: set[Build], data: st.DataObject) -> None:
+    names = group_names(builds)
+    assert set(names) == builds
+    assert len(set(names.values())) == len(builds)
+    assert group_names(data.draw(st.permutations(sorted(builds, key=str)))) == names
+    # Each is what a marker compares it with.
+    environment = {
+        "dependency_groups": frozenset(names.values()),
+        "extras": frozenset(),
+    }
+    for name in names.values():
+        marker = Marker(f"'{name}' in dependency_groups")
+        assert marker.evaluate(environment, context="lock_file")  # type: ignore[arg-type]
+        assert str(marker).count(name)
+
+
+def test_names_that_would_be_the_same() -> None:
+    labels = ["cu12.8", "cu12_8", "plain", None, "_", "._."]
+    assert group_names(Build("torch", label) for label in labels) == {
+        Build("torch", "._."): "variant-torch",
+        Build("torch", "_"): "variant-torch-2",
+        Build("torch", "cu12.8"): "variant-torch-cu12-8",
+        Build("torch", "cu12_8"): "variant-torch-cu12-8-2",
+        Build("torch", None): "variant-torch-plain",
+        Build("torch", "plain"): "variant-torch-plain-2",
+    }
