@@ -49,6 +49,12 @@ SEAMS: tuple[Seam, ...] = (
         why="Markers about variants have values wherever a marker is evaluated.",
     ),
     Decorate(
+        file=_V + "packaging/pylock.py",
+        target="Package._from_dict",
+        hook="lock_package",
+        why="A package in a lock file may have the manifest of its variants.",
+    ),
+    Decorate(
         file=_P + "metadata/importlib/_dists.py",
         target="Distribution.iter_dependencies",
         hook="dependencies",
@@ -194,6 +200,32 @@ SEAMS: tuple[Seam, ...] = (
         target="handle_line",
         hook="requirements_line",
         why="Variant options of a requirements file are taken over.",
+    ),
+    Decorate(
+        file=_P + "commands/lock.py",
+        target="LockCommand.run",
+        hook="lock_command",
+        why="A lock file is for other machines too: no build is unsuitable.",
+    ),
+    Decorate(
+        file=_P + "utils/pylock.py",
+        target="pylock_from_install_requirements",
+        hook="lock_written",
+        why="All builds of a release are locked, and when each package is needed.",
+    ),
+    InsertLine(
+        file=_P + "utils/pylock.py",
+        target="select_from_pylock_path_or_url",
+        before=(
+            "selected_groups: set[str] = "
+            "{canonicalize_name(name) for name in dependency_groups}"
+        ),
+        statement=(
+            "lock = _variants.narrowed_lock(lock, session, pylock_path_or_url, "
+            "format_control, extras, dependency_groups, include_default_groups)"
+        ),
+        hook="narrowed_lock",
+        why="Of the builds in a lock file, the best one here is installed.",
     ),
     Decorate(
         file=_P + "commands/index.py",

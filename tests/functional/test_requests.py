@@ -56,9 +56,18 @@ COMMANDS: Mapping[str, Command] = {
         [PAGE, MANIFEST, f"{WHEEL}.metadata", WHEEL],
         "Saved ./torch-2.8.0-py3-none-any-cu128.whl",
     ),
+    # Each build is looked at, and none is downloaded.
     "lock": Command(
         ["lock", "torch", "-o", "-"],
-        [PAGE, MANIFEST, f"{WHEEL}.metadata"],
+        [
+            PAGE,
+            MANIFEST,
+            "/files/torch-2.8.0-py3-none-any.whl.metadata",
+            "/files/torch-2.8.0-py3-none-any-cu126.whl.metadata",
+            f"{WHEEL}.metadata",
+            "/files/torch-2.8.0-py3-none-any-cu129.whl.metadata",
+            "/files/torch-2.8.0-py3-none-any-00000000.whl.metadata",
+        ],
         "torch-2.8.0-py3-none-any-cu128.whl",
     ),
     # A release with a plain wheel can be installed, whatever its variants need.

@@ -313,7 +313,7 @@ def test_names_of_groups(builds: set[Build], data: st.DataObject) -> None:
     }
     for name in names.values():
         marker = Marker(f"'{name}' in dependency_groups")
-        assert marker.evaluate(environment, context="lock_file")  # type: ignore[arg-type]
+        assert marker.evaluate(environment, context="lock_file")
         assert str(marker).count(name)
 
 

@@ -79,6 +79,8 @@ def found_candidates(
     assert not isinstance(found, tuple), "only without requirements there is nothing"
     context.installed_dists = factory._installed_dists
     infos = found._get_infos
+    if context.locking is not None:
+        infos = functools.partial(context.locking.preferred, infos, project)
     if fork.keeps_to_fork(factory, project, wanted):
         infos = functools.partial(_infos_of_fork, infos, context)
     if context.enabled:
@@ -177,7 +179,7 @@ def _ranked_infos(
         links = [_link(info) for info in group]
         own = contested if contested and contested.version == version else None
         if not must_have_label and all(label_of(link) is None for link in links):
-            if own is not None:
+            if own is not None and not own.must_go:
                 yield version, own.keep
             yield from group
             continue
@@ -209,6 +211,10 @@ def _release(
     if len(sources) > 1:
         order = [*_sources_in_order(finder, project), *sources]
         sources.sort(key=order.index)
+    if context.locking is not None:
+        from pip._internal.variants.locks.locking import LockingRelease
+
+        return LockingRelease(context, project, version, links, sources)
     return Release(context, project, version, links, sources)
 
 

@@ -19,25 +19,35 @@ if TYPE_CHECKING:
         InprocessBuildEnvironmentInstaller,
         SubprocessBuildEnvironmentInstaller,
     )
+    from pip._internal.commands.lock import LockCommand
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
+    from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.options import LabelChoice
     from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
-__all__ = ["Context", "build_requirements", "collector_created", "context_of"]
+__all__ = [
+    "Context",
+    "build_requirements",
+    "collector_created",
+    "context_of",
+    "lock_command",
+]
 
 logger = getLogger(__name__)
 
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
 _IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+#: Set among the options of ``pip lock``.
+_LOCKING = "variants_locking"
 
 
 class Context:
@@ -80,9 +90,17 @@ class Context:
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
         self._said: set[str] = set()
+        #: What was chosen from lock files: by project the label, None for a plain build.
+        self.locked_labels: dict[NormalizedName, str | None] = {}
+        #: Which builds are locked, in ``pip lock``.
+        self.locking: Locking | None = None
+        if self.enabled and given(_LOCKING):
+            from pip._internal.variants.locks.locking import Locking
+
+            self.locking = Locking()
         if self.enabled and self._host_file is not None:
             # A mistake in it is better said before anything is fetched.
-            _ = self.providers
+            _ = self.detected
         if self.enabled and given("preferences"):
             _ = self.preferences
 
@@ -90,8 +108,13 @@ class Context:
     def _host_file(self) -> str | None:
         return None if self.in_build else vars(self._options).get("variant_host")
 
-    @cached_property
+    @property
     def providers(self) -> Providers:
+        """Tell what builds are chosen for: the target, or any machine."""
+        return self.detected if self.locking is None else self.locking.machine
+
+    @cached_property
+    def detected(self) -> Providers:
         """Tell what the target supports; each namespace is asked once."""
         from pip._internal.variants.providers.chain import Providers
         from pip._internal.variants.providers.plugin import Plugins
@@ -165,10 +188,12 @@ class Context:
 
     def label_for(self, project: NormalizedName) -> str | None:
         """Give the label chosen for just this project, if any."""
-        for choice in reversed(self._choices):
-            if choice.project == project:
-                return choice.label
-        return None
+        labels = self.labels_for(project)
+        return labels[-1] if labels else None
+
+    def labels_for(self, project: NormalizedName) -> list[str]:
+        """Give all labels chosen for just this project."""
+        return [each.label for each in self._choices if each.project == project]
 
     def labels_for_all(self) -> list[str]:
         """Give the labels chosen for each project that has them, the last one first."""
@@ -178,7 +203,8 @@ class Context:
     @property
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
-        return self.enabled and (bool(self._choices) or self.upgrade_variants)
+        asked = self._choices or self.upgrade_variants or self.locked_labels
+        return self.enabled and bool(asked)
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:
@@ -242,6 +268,14 @@ def context_of(finder: PackageFinder) -> Context | None:
     return context if isinstance(context, Context) else None
 
 
+def lock_command(
+    fn: Callable[..., int], command: LockCommand, options: optparse.Values, *args: Any
+) -> int:
+    """Let a command's context know that it is for a lock file."""
+    setattr(options, _LOCKING, True)
+    return fn(command, options, *args)
+
+
 def collector_created(
     fn: Callable[..., LinkCollector],
     cls: type[LinkCollector],
@@ -255,6 +289,8 @@ def collector_created(
     context = Context(session, options, enabled=not suppress_no_index)
     context.collector = collector
     collector._variants = context  # type: ignore[attr-defined]
+    # Where lock files are read, only the session is at hand.
+    session._variants = context  # type: ignore[attr-defined]
     return collector
 
 

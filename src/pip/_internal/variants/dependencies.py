@@ -39,15 +39,21 @@ def metadata_fetched(
     req: InstallRequirement,
 ) -> BaseDistribution | None:
     """Bind metadata that was fetched without its wheel to the variant it is of."""
+    from pip._internal.variants.context import context_of
+
     dist = fn(preparer, req)
     link = req.link
-    if dist is None or link is None or not link.is_wheel:
+    if link is None or not link.is_wheel:
         return dist
+    context = context_of(preparer.finder)
+    if dist is None and context is not None and context.locking is not None:
+        from pip._internal.variants.locks.locking import metadata_to_lock
+
+        dist = metadata_to_lock(context, preparer, link)
+    if dist is None:
+        return None
     label = label_of(link)
     if label is not None:
-        from pip._internal.variants.context import context_of
-
-        context = context_of(preparer.finder)
         selection = None if context is None else context.selection_of(link)
         if context is not None and link.metadata_link() is None:
             from pip._internal.variants.verification import check_prepared

@@ -16,6 +16,7 @@ from pip._internal.exceptions import (
 __all__ = [
     "InvalidHostFile",
     "InvalidVariantWheel",
+    "LockConflict",
     "NoCompatibleVariant",
     "UnsupportedVariant",
     "VariantDisagreement",
@@ -60,6 +61,22 @@ class InvalidVariantWheel(DiagnosticPipError):
             hint_stmt=Text(
                 "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
                 "with the label of the file name."
+            ),
+        )
+
+
+class LockConflict(DiagnosticPipError):
+    """What depends on the builds that are chosen cannot be put into one lock file."""
+
+    reference = "variant-lock-conflict"
+
+    def __init__(self, problem: str, reasons: Iterable[str]) -> None:
+        super().__init__(
+            message=Text(problem),
+            context=_lines(reasons),
+            hint_stmt=Text(
+                "Lock fewer builds: --variant LABEL or --variant PACKAGE=LABEL, once for "
+                "each that is wanted; for several kinds of machines, a file each."
             ),
         )
 

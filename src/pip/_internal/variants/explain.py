@@ -23,6 +23,7 @@ __all__ = [
     "WITHOUT_MANIFEST",
     "alternatives",
     "block",
+    "build_name",
     "chosen_line",
     "missed_accelerator",
     "provider_lines",
@@ -58,6 +59,12 @@ def block(
     margin = "#" * max(0, -(-(_WIDTH - len(title)) // 2))
     lines = [f"Variant-property: {property_}" for property_ in properties]
     return [f"{margin}{title}{margin}", *lines, "#" * _WIDTH]
+
+
+def build_name(release: Release, label: str | None) -> str:
+    """Name a build of a release, a plain one if there is no label."""
+    what = "the plain build" if label is None else f"the variant {label}"
+    return f"{what} of {release}"
 
 
 def chosen_line(

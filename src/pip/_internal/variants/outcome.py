@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.release import Release
 
-__all__ = ["debug_tags", "installation_error", "nothing_left", "resolved"]
+__all__ = [
+    "debug_tags",
+    "installation_error",
+    "nothing_left",
+    "refuse_unknown_labels",
+    "resolved",
+]
 
 logger = getLogger(__name__)
 
@@ -50,8 +56,12 @@ def resolved(
     def run() -> RequirementSet:
         return fn(resolver, root_reqs, check_supported_wheels)
 
-    requirements = run()
     context = context_of(resolver.factory._finder)
+    if context is not None and context.locking is not None:
+        from pip._internal.variants.locks.plan import resolve_to_lock
+
+        return resolve_to_lock(context, resolver, run)
+    requirements = run()
     if context is None or not context.enabled:
         return requirements
     kept = _kept_builds(resolver)
@@ -62,7 +72,7 @@ def resolved(
         requirements = agreeing(run, resolver, context, requirements, kept)
         chosen = _chosen_builds(context, requirements)
     if chosen:
-        _refuse_unknown_labels(context, [release for release, _ in chosen], kept)
+        refuse_unknown_labels(context, [release for release, _ in chosen], kept)
         for release, link in chosen:
             _announce(context, release, link)
     if kept and not context.upgrade_variants:
@@ -163,10 +173,13 @@ def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
             return
 
 
-def _refuse_unknown_labels(
-    context: Context, releases: list[Release], kept: list[BaseDistribution]
+def refuse_unknown_labels(
+    context: Context, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
 ) -> None:
-    """Refuse a label that was chosen for whatever has it if nothing has it."""
+    """Refuse a label that was chosen for whatever has it if nothing has it.
+
+    :raises VariantLabelNotFound: then.
+    """
     from pip._internal.variants.installed import installed_build
 
     builds = [build for dist in kept if (build := installed_build(dist)) is not None]
@@ -208,8 +221,12 @@ def installation_error(
     constraints: Mapping[str, Any],
 ) -> InstallationError:
     """Say which variants were refused, if that is why nothing is left."""
-    usual = fn(factory, error, constraints)
     context = context_of(factory._finder)
+    if context is not None and context.locking is not None:
+        conflict = context.locking.conflict(error.causes)
+        if conflict is not None:
+            return conflict
+    usual = fn(factory, error, constraints)
     if context is None or not context.enabled:
         return usual
     parents = (cause.parent for cause in error.causes if cause.parent is not None)

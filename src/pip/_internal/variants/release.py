@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.context import Context
     from pip._internal.variants.manifest import Manifest
+    from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.selection import Selection
 
 __all__ = ["Release"]
@@ -146,10 +147,15 @@ class Release:
             source,
             manifest,
             by_label,
-            context.providers,
+            self._providers,
             context.preferences,
             project=self.project,
         )
+
+    @property
+    def _providers(self) -> Providers:
+        """Tell what the builds are chosen for."""
+        return self._context.providers
 
     def _manifest(self, source: str, wheels: Mapping[str, Link]) -> Manifest:
         """Give the manifest of a source; where it is missing, that of the wheels.

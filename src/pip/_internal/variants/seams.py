@@ -47,6 +47,7 @@ def _around(hook: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 # One line each, in the order in which a run of pip passes them.
+lock_command = _around("context:lock_command")
 requirements_line = _around("options:requirements_line")
 debug_options = _around("options:debug_options")
 collector_created = _around("context:collector_created")
@@ -65,6 +66,7 @@ cached_wheels = _around("wheels:cached_wheels")
 metadata_fetched = _around("dependencies:metadata_fetched")
 dependencies = _around("dependencies:dependencies")
 extra_mapping = _around("dependencies:extra_mapping")
+lock_written = _around("locks.writing:lock_written")
 build_requirements = _around("context:build_requirements")
 debug_tags = _around("outcome:debug_tags")
 remote_pip_version = _around("fork:remote_pip_version")
@@ -111,6 +113,13 @@ def is_other_build(installed: Any, candidate: Any) -> bool:
     from pip._internal.variants import switching
 
     return switching.is_other_build(installed, candidate)
+
+
+def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
+    """Leave in a lock file just the builds to install, and what these need."""
+    from pip._internal.variants.locks import reading
+
+    return reading.narrowed(lock, vars(session).get("_variants"), *args)
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:

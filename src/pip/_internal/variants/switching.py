@@ -38,7 +38,8 @@ class Rival:
     """An installed build that competes with the builds of its version on the index.
 
     :ivar keep: makes the candidate that leaves it installed.
-    :ivar must_go: whether the user chose another label for just this project.
+    :ivar must_go: whether the user chose another label for just this project, or a
+        lock file from which to install does.
     """
 
     context: Context
@@ -49,7 +50,8 @@ class Rival:
 
     def stays(self, release: Release, link: Link) -> bool:
         """Tell whether it stays where the choice among *release* would be *link*."""
-        if release.chosen_label is None and not self.context.upgrade_variants:
+        by_hand = release.chosen_label is not None or self.must_go
+        if not by_hand and not self.context.upgrade_variants:
             return True
         return label_of(link) == self.label
 
@@ -93,8 +95,9 @@ def rival(
     build = installed_build(dist)
     label = None if build is None else build.label
     named = context.label_for(project)
-    if named is not None:
-        contested = named != label
+    must_go = named is not None or project in context.locked_labels
+    if must_go:
+        contested = context.locked_labels.get(project, named) != label
     else:
         contested = _contested(
             context, build, any(each.user_supplied for each in ireqs)
@@ -106,7 +109,7 @@ def rival(
     def keep() -> Candidate:
         return factory._make_candidate_from_dist(dist, extras, ireqs[0])
 
-    return Rival(context, dist.version, label, keep, must_go=named is not None)
+    return Rival(context, dist.version, label, keep, must_go)
 
 
 def _contested(

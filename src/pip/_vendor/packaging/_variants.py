@@ -33,6 +33,7 @@ __all__ = [
     "MarkerSet",
     "evaluate_marker",
     "is_valid_label",
+    "lock_package",
     "parse_manifest_filename",
     "parse_wheel_filename",
     "resolve_marker",
@@ -109,6 +110,24 @@ def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
         return canonicalize_name(name), Version(version)
     except InvalidVersion:
         raise InvalidManifestFilename(f"invalid version in {filename!r}") from None
+
+
+def lock_package(fn: Callable[P, R]) -> Callable[P, R]:
+    """Keep the manifest of a package in a lock file, as it was written.
+
+    :return: what gives packages with an attribute ``variants_json`` if they have one.
+    """
+
+    @functools.wraps(fn)
+    def from_dict(*args: P.args, **kwargs: P.kwargs) -> R:
+        package = fn(*args, **kwargs)
+        table = cast("Mapping[str, Any]", args[1])
+        if "variants-json" in table:
+            # The class is frozen.
+            object.__setattr__(package, "variants_json", table["variants-json"])
+        return package
+
+    return from_dict
 
 
 class MarkerSet(frozenset[str]):

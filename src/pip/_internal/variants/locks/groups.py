@@ -27,8 +27,8 @@ def group_names(builds: Iterable[Build]) -> dict[Build, str]:
     taken: set[str] = set()
     for build in sorted(set(builds), key=lambda each: (each.project, each.label or "")):
         # A name may not end with what a label of punctuation alone becomes.
-        stem = canonicalize_name(f"variant-{build.project}-{build.label or 'plain'}")
-        stem = stem.strip("-")
+        text = f"variant-{build.project}-{build.label or 'plain'}"
+        stem = canonicalize_name(text).strip("-")
         name, number = stem, 1
         while name in taken:
             number += 1

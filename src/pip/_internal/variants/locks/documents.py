@@ -1,0 +1,64 @@
+"""Manifests as lock files hold them, ``[packages.variants-json]`` (PEP 825).
+
+Pure: no I/O and nothing from the rest of pip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pip._internal.variants.manifest import InvalidManifest, Manifest
+from pip._internal.variants.manifest_parser import parse_document
+
+__all__ = ["inlined", "read_inlined"]
+
+#: What lock files keep of a manifest beside its variants, in this order.
+_KEPT = ("$schema", "default-priorities", "providers", "static-properties")
+
+
+def inlined(manifest: Manifest, labels: Iterable[str]) -> dict[str, Any]:
+    """Give the manifest of just these labels as a TOML table.
+
+    Their properties are all kept, as are ``$schema`` and what the schemas know beside
+    the variants; anything else may be what TOML cannot express.
+    """
+    document = manifest.document
+    table = {key: _common(document[key]) for key in _KEPT if key in document}
+    variants = {label: document["variants"].get(label, {}) for label in labels}
+    return {**table, "variants": _common(variants)}
+
+
+def read_inlined(table: object) -> Manifest:
+    """Validate the manifest in a lock file.
+
+    :raises InvalidManifest: if anything in it is not as the schemas say.
+    """
+    manifest = parse_document(table)
+    try:
+        return replace(manifest, document=_common(manifest.document))
+    except RecursionError:
+        raise InvalidManifest("it is nested too deeply") from None
+
+
+def _common(value: Any) -> Any:
+    """Leave out what JSON has and TOML has not, and the other way round.
+
+    Manifests have nothing of the kind where schemas know what they should have.
+    """
+    if isinstance(value, Mapping):
+        return {
+            key: _common(item)
+            for key, item in value.items()
+            if key.isprintable() and _is_common(item)
+        }
+    if isinstance(value, list):
+        return [_common(item) for item in value if _is_common(item)]
+    return value
+
+
+def _is_common(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.isprintable()
+    return isinstance(value, (bool, list, Mapping))
