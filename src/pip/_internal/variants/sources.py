@@ -37,6 +37,7 @@ __all__ = [
     "ManifestMissing",
     "ManifestUnavailable",
     "fetch_manifest",
+    "fetch_manifest_bytes",
     "without_prompts",
 ]
 
@@ -80,6 +81,16 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
         return parse_manifest(data)
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error)) from None
+
+
+def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
+    """Fetch the manifest at *link* as it is; tell whether its hash is the stated one.
+
+    :raises ManifestMissing: if the server says that there is none.
+    :raises ManifestUnavailable: if it cannot be had.
+    """
+    data = _download(session, link, caching="no-cache")
+    return data, _hash_matches(link, data)
 
 
 def _hash_matches(link: Link, data: bytes) -> bool:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import optparse
 import os
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.cli import cmdoptions
-from pip._internal.cli.progress_bars import get_install_progress_renderer
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.exceptions import CommandError
 from pip._internal.utils._log import getLogger
-from pip._internal.utils.logging import get_console
 from pip._internal.utils.misc import write_output
+from pip._internal.variants.actions.progress import file_progress
 from pip._internal.variants.publishing import options as own
+from pip._internal.variants.publishing.texts import counted
 
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand
@@ -40,7 +39,7 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
         folder,
         options.output or folder,
         simple=options.simple,
-        progress=_progress(options.progress_bar),
+        progress=file_progress(options.progress_bar),
     )
     for warning in report.warnings:
         logger.warning("%s.", warning)
@@ -51,22 +50,10 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     return SUCCESS
 
 
-def _progress(bar_type: str) -> Callable[[list[Any]], Iterable[Any]]:
-    def wrap(files: list[Any]) -> Iterable[Any]:
-        if not get_console().is_terminal:
-            return files
-        # Upstream's bar for what is installed shows how many of how many, and a name.
-        bar = cast(Any, bar_type)
-        render = get_install_progress_renderer(bar_type=bar, total=len(files))
-        return render(files)
-
-    return wrap
-
-
 def _show(report: IndexReport) -> None:
     unchanged = report.files - report.read
     known = f", {unchanged} of them unchanged since the last run" if unchanged else ""
-    write_output("Found %s%s.", _count(report.files, "file"), known)
+    write_output("Found %s%s.", counted(report.files, "file"), known)
     for release in report.releases:
         write_output("%s", _release_line(release))
     if report.pages is None:
@@ -83,18 +70,14 @@ def _show(report: IndexReport) -> None:
 
 
 def _release_line(release: ReleaseReport) -> str:
-    plain = _count(release.plain_wheels, "plain wheel")
+    plain = counted(release.plain_wheels, "plain wheel")
     if release.manifest is None:
         return f"{release.name} {release.version}: {plain}"
     labels = ", ".join(release.labels)
     return (
-        f"{release.name} {release.version}: {_count(len(release.labels), 'variant')} "
+        f"{release.name} {release.version}: {counted(len(release.labels), 'variant')} "
         f"({labels}), {plain}; {release.manifest}"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _as_json(report: IndexReport) -> dict[str, Any]:

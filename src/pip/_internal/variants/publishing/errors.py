@@ -8,6 +8,7 @@ from pip._vendor.rich.text import Text
 
 from pip._internal.exceptions import DiagnosticPipError
 from pip._internal.variants.publishing.rules import Finding
+from pip._internal.variants.publishing.texts import capital
 
 __all__ = [
     "BadProjectTable",
@@ -39,7 +40,7 @@ class CannotBuildVariant(DiagnosticPipError):
     def __init__(self, wheel: str, problem: str, hint: str) -> None:
         super().__init__(
             message=Text(f"No variant can be built from {wheel}."),
-            context=Text(f"{problem[:1].upper()}{problem[1:]}."),
+            context=Text(f"{capital(problem)}."),
             hint_stmt=Text(f"{hint}."),
         )
 
@@ -82,7 +83,7 @@ class NoSuchTarget(DiagnosticPipError):
 
     def __init__(self, target: str, problem: str, hint: str) -> None:
         super().__init__(
-            message=Text(f"{target} holds nothing to work on."),
+            message=Text(f"Nothing that could be published was found at {target}."),
             context=Text(f"{problem}."),
             hint_stmt=Text(f"{hint}."),
         )

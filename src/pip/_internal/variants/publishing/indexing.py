@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from pip._vendor.packaging._variants import MANIFEST_SUFFIX
-
 from pip._internal.utils.filesystem import replace
 from pip._internal.variants.merging import merge
 from pip._internal.variants.publishing.documents import to_json
@@ -21,7 +19,11 @@ from pip._internal.variants.publishing.files import (
 )
 from pip._internal.variants.publishing.index_state import IndexState
 from pip._internal.variants.publishing.manifest_changes import breaking_changes
-from pip._internal.variants.publishing.release_rules import Release, check_agreement
+from pip._internal.variants.publishing.release_rules import (
+    Release,
+    check_agreement,
+    manifest_name,
+)
 from pip._internal.variants.publishing.scanning import (
     FileToRead,
     ScannedFolder,
@@ -34,7 +36,7 @@ from pip._internal.variants.publishing.simple_index import (
 )
 from pip._internal.variants.publishing.wheel_file import open_wheel
 
-__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "make_index", "manifest_name"]
+__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "make_index"]
 
 #: The folder of the pages.
 SIMPLE = "simple"
@@ -148,7 +150,9 @@ class _Indexer:
             self._offer_files()
             self._write_pages()
             self._remove_stale()
-        elif any(path.startswith(f"{SIMPLE}/") for path in self.before.written):
+        elif self.report.written and any(
+            path.startswith(f"{SIMPLE}/") for path in self.before.written
+        ):
             self.report.warnings.append(
                 f"The pages in {os.path.join(self.output, SIMPLE)} are those of an "
                 "earlier run: add --simple to renew them"
@@ -249,12 +253,6 @@ class _Indexer:
                 with suppress(OSError):
                     # Only if it is empty now.
                     os.rmdir(os.path.dirname(target))
-
-
-def manifest_name(release: Release) -> str:
-    """Give the file name of a release's manifest (PEP 825)."""
-    name = release.name.replace("-", "_")
-    return f"{name}-{release.version}{MANIFEST_SUFFIX}"
 
 
 def _link(source: str, target: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, TypeGuard
 
 from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.publishing.texts import capital
 
 __all__ = ["check_keys", "is_boolean", "is_object", "is_text", "is_text_list", "shown"]
 
@@ -53,7 +54,7 @@ def check_keys(
         if key not in known:
             findings.add(
                 "manifest-keys",
-                f"{_capital(what)} has the key {shown(key)}, which means nothing there",
+                f"{capital(what)} has the key {shown(key)}, which means nothing there",
                 "Leave it out",
             )
 
@@ -68,9 +69,5 @@ def _is(kind: type, value: object, what: str, findings: Findings) -> bool:
     if type(value) is kind:
         return True
     found = _KINDS.get(type(value), f"a {type(value).__name__}")
-    findings.add("manifest-types", f"{_capital(what)} is {found}, not {_KINDS[kind]}")
+    findings.add("manifest-types", f"{capital(what)} is {found}, not {_KINDS[kind]}")
     return False
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

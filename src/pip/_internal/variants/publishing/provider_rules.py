@@ -29,6 +29,7 @@ from pip._internal.variants.publishing.property_rules import (
     check_values,
 )
 from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.publishing.texts import capital
 
 __all__ = ["check_providers", "requirements_of"]
 
@@ -143,7 +144,7 @@ def _check_kind(provider: Mapping[str, Any], what: str, findings: Findings) -> N
     if len(kinds) != 1:
         findings.add(
             "provider-kind",
-            f"{what[:1].upper()}{what[1:]} has "
+            f"{capital(what)} has "
             f"{' and '.join(map(repr, kinds)) or 'nothing'} of {', '.join(_KINDS)}",
             "State one of them",
         )

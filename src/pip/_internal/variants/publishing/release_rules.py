@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from pip._vendor.packaging._variants import MANIFEST_SUFFIX
 from pip._vendor.packaging.tags import Tag
 from pip._vendor.packaging.utils import NormalizedName
 from pip._vendor.packaging.version import Version
@@ -14,7 +15,13 @@ from pip._internal.variants.merging import Subject, disagreements
 from pip._internal.variants.publishing.rules import Finding, Findings
 from pip._internal.variants.publishing.wheel_file import WheelName
 
-__all__ = ["Release", "check_agreement", "check_fallback", "check_labels"]
+__all__ = [
+    "Release",
+    "check_agreement",
+    "check_fallback",
+    "check_labels",
+    "manifest_name",
+]
 
 _RULES = {
     Subject.NAMESPACES: (
@@ -121,18 +128,22 @@ def check_labels(release: Release, *, prefix: str = "") -> list[Finding]:
                 f"{first.filename}",
                 "Write the manifest again with 'pip variants index'",
             )
-    for label in sorted(listed - set(release.labels)):
+    unused = sorted(listed - set(release.labels))
+    if unused:
         findings.add(
-            "label-used", f"There is no wheel with the label {label!r}, which it lists"
+            "label-used", f"It lists labels that no wheel has: {', '.join(unused)}"
         )
     return list(findings)
 
 
-def check_fallback(release: Release, *, prefix: str = "") -> list[Finding]:
-    """Judge whether installers that know no variants find something too."""
+def check_fallback(release: Release, place: str) -> list[Finding]:
+    """Judge whether installers that know no variants find something too.
+
+    :param place: where the release is offered.
+    """
     if not release.labels or release.sdists:
         return []
-    findings = Findings(prefix.rstrip("/") or str(release))
+    findings = Findings(place)
     plain = _tags(release.wheels_of(None))
     missing = sorted(
         {
@@ -150,6 +161,12 @@ def check_fallback(release: Release, *, prefix: str = "") -> list[Finding]:
             "Publish one; 'pip variants build --from-label' makes it from a variant",
         )
     return list(findings)
+
+
+def manifest_name(release: Release) -> str:
+    """Give the file name of a release's manifest (PEP 825)."""
+    name = release.name.replace("-", "_")
+    return f"{name}-{release.version}{MANIFEST_SUFFIX}"
 
 
 def _tags(wheels: Iterable[WheelName]) -> frozenset[Tag]:

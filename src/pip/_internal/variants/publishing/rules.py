@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["Finding", "Findings", "RULES", "Rule", "Severity"]
@@ -291,6 +291,12 @@ class Finding:
     def is_error(self) -> bool:
         """Tell whether it must be mended."""
         return self.rule.severity is Severity.ERROR
+
+    def within(self, prefix: str) -> Finding:
+        """Give it with *prefix* before the names of its subjects."""
+        return replace(
+            self, subjects=tuple(f"{prefix}{subject}" for subject in self.subjects)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as a JSON object."""

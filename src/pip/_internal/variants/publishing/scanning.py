@@ -17,7 +17,7 @@ from pip._internal.variants.manifest_parser import parse_document
 from pip._internal.variants.publishing.files import file_sha256
 from pip._internal.variants.publishing.index_state import FileFacts
 from pip._internal.variants.publishing.release_rules import Release
-from pip._internal.variants.publishing.rules import Finding, Findings
+from pip._internal.variants.publishing.rules import Finding
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
 from pip._internal.variants.publishing.wheel_rules import check_wheel
 
@@ -53,7 +53,7 @@ class ScannedFolder:
     """What is in a folder.
 
     :ivar files: by name, the wheels and source distributions that are what they say.
-    :ivar releases: by project and version, in order.
+    :ivar releases: by project and version, in order; with the wheels that are not.
     :ivar findings: what is wrong with the files, one by one.
     :ivar read: how many were read, because they are new or changed.
     """
@@ -90,14 +90,17 @@ def scan_folder(
             result.files[each.name] = replace(each, facts=before)
         else:
             to_read.append(each)
+    unfit = []
     for each in progress(to_read) if to_read else ():
         result.read += 1
         facts = _read(each, result) if each.is_wheel else each.facts
-        if facts is not None:
-            digest = file_sha256(each.path) if hashes else None
-            result.files[each.name] = replace(each, facts=replace(facts, sha256=digest))
+        if facts is None:
+            unfit.append(each)
+            continue
+        digest = file_sha256(each.path) if hashes else None
+        result.files[each.name] = replace(each, facts=replace(facts, sha256=digest))
     result.files = dict(sorted(result.files.items()))
-    for each in result.files.values():
+    for each in (*result.files.values(), *unfit):
         _add_to_release(each, result)
     result.releases = dict(sorted(result.releases.items()))
     return result
@@ -140,10 +143,8 @@ def _add_to_release(file: FileToRead, result: ScannedFolder) -> None:
         return
     try:
         wheel = WheelName(file.name)
-    except UnreadableWheel as error:
-        findings = Findings(file.name)
-        findings.add("wheel-name", str(error))
-        result.findings += findings
+    except UnreadableWheel:
+        # A finding says so.
         return
     release = _release(result, wheel.name, wheel.version)
     release.wheels.append(wheel)

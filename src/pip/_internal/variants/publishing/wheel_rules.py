@@ -14,6 +14,7 @@ from pip._internal.variants.publishing.core_metadata import (
 from pip._internal.variants.publishing.files import sha256
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.rules import Finding, Findings
+from pip._internal.variants.publishing.texts import capital
 from pip._internal.variants.publishing.wheel_copy import record_hash
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
@@ -57,7 +58,7 @@ def check_wheel(path: str, subject: str) -> CheckedWheel:
         with open_wheel(path) as wheel:
             return _check_open(wheel, findings)
     except UnreadableWheel as error:
-        problem = f"{str(error)[:1].upper()}{str(error)[1:]}"
+        problem = capital(str(error))
         findings.add("wheel-readable" if name else "wheel-name", problem)
         return CheckedWheel(tuple(findings), name)
 
@@ -132,7 +133,7 @@ def _check_record(wheel: WheelFile, data: bytes | None, findings: Findings) -> N
     try:
         rows = {row[0]: row for row in wheel.record()}
     except UnreadableWheel as error:
-        problem = f"{str(error)[:1].upper()}{str(error)[1:]}"
+        problem = capital(str(error))
         findings.add("wheel-record", problem, "Build the wheel again")
         return
     unlisted = {f"{wheel.dist_info}/{name}" for name in SIGNATURES}

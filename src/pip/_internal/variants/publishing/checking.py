@@ -1,0 +1,79 @@
+"""Judge wheels, manifests, folders and indexes by the rules for publishers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pip._internal.utils.urls import path_to_url
+from pip._internal.variants.publishing.errors import NoSuchTarget
+from pip._internal.variants.publishing.folder_check import check_file, check_folder
+from pip._internal.variants.publishing.index_check import check_index
+from pip._internal.variants.publishing.rules import Finding
+from pip._internal.variants.publishing.simple_index import HTML_PAGE
+
+if TYPE_CHECKING:
+    from pip._internal.network.session import PipSession
+    from pip._internal.variants.publishing.provider_lookup import ProviderLookup
+    from pip._internal.variants.publishing.scanning import FileToRead
+
+__all__ = ["CheckReport", "check_target"]
+
+_SCHEMES = ("http://", "https://", "file:")
+
+
+@dataclass(slots=True)
+class CheckReport:
+    """What was judged, and what is wrong with it."""
+
+    findings: list[Finding] = field(default_factory=list)
+    wheels: int = 0
+    manifests: int = 0
+
+    @property
+    def errors(self) -> int:
+        """Give how many findings must be mended."""
+        return sum(finding.is_error for finding in self.findings)
+
+    @property
+    def warnings(self) -> int:
+        """Give how many findings need not be mended."""
+        return len(self.findings) - self.errors
+
+
+def check_target(
+    target: str,
+    report: CheckReport,
+    session: PipSession,
+    providers: ProviderLookup,
+    progress: Callable[[list[FileToRead]], Iterable[FileToRead]] = iter,
+) -> None:
+    """Judge what *target* names, and add that to *report*.
+
+    :param target: a wheel, a manifest, a folder of both, or a page of an index.
+    :param progress: wraps the files to read while they are read.
+    :raises NoSuchTarget: if there is nothing of the kind.
+    """
+    if target.lower().startswith(_SCHEMES):
+        check_index(target, report, session, providers)
+        return
+    try:
+        if not os.path.isdir(target):
+            check_file(target, report, providers)
+        elif _is_page(target):
+            check_index(path_to_url(target), report, session, providers)
+        else:
+            check_folder(target, report, providers, progress)
+    except OSError as error:
+        raise NoSuchTarget(
+            target,
+            f"{error.filename or target}: {error.strerror or error}",
+            "Name a wheel, a manifest, a folder of them, or the page of an index",
+        ) from None
+
+
+def _is_page(folder: str) -> bool:
+    names = os.listdir(folder)
+    return HTML_PAGE in names and not any(name.endswith(".whl") for name in names)

@@ -1,0 +1,102 @@
+"""Find out whether the plugins that metadata names can be installed by anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.index.collector import LinkCollector
+from pip._internal.index.package_finder import PackageFinder
+from pip._internal.models.format_control import FormatControl
+from pip._internal.models.selection_prefs import SelectionPreferences
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.publishing.provider_rules import requirements_of
+from pip._internal.variants.publishing.rules import Finding, Findings
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.network.session import PipSession
+
+__all__ = ["ProviderLookup"]
+
+
+class ProviderLookup:
+    """The indexes of one run, each package looked up once."""
+
+    def __init__(self, session: PipSession, options: optparse.Values) -> None:
+        """Use the indexes that the options of the command name."""
+        self._session = session
+        self._options = options
+        self._finder: PackageFinder | None = None
+        self._offered: dict[str, bool] = {}
+
+    def check(self, document: Mapping[str, Any], subject: str) -> list[Finding]:
+        """Judge the plugins that *document* names.
+
+        Those that are built in need nobody to install them, and those at some address
+        are not looked for.
+        """
+        findings = Findings(subject)
+        for namespace, requirement in requirements_of(document):
+            name = canonicalize_name(requirement.name)
+            if requirement.url is not None or name in _built_in(namespace):
+                continue
+            if requirement.specifier.is_unsatisfiable():
+                # The metadata alone says so.
+                continue
+            if not self._is_offered(requirement):
+                findings.add(
+                    "provider-installable",
+                    f"Nobody can install the provider of {namespace!r}: "
+                    f"{self._places()} offers no wheel of {requirement}, and pip does "
+                    "not bring it along",
+                    "Publish it, name another one, or list the supported values",
+                )
+        return list(findings)
+
+    def _is_offered(self, requirement: Requirement) -> bool:
+        key = f"{canonicalize_name(requirement.name)}{requirement.specifier}"
+        if key not in self._offered:
+            finder = self._made_finder()
+            if finder is None:
+                return True
+            found = finder.find_best_candidate(requirement.name, requirement.specifier)
+            self._offered[key] = found.best_candidate is not None
+        return self._offered[key]
+
+    def _made_finder(self) -> PackageFinder | None:
+        """Give what looks for packages; None if there is nowhere to look."""
+        options = self._options
+        if options.no_index and not options.find_links:
+            return None
+        if self._finder is None:
+            self._finder = PackageFinder.create(
+                link_collector=LinkCollector.create(self._session, options=options),
+                # Plugins are installed from wheels alone.
+                selection_prefs=SelectionPreferences(
+                    allow_yanked=False, format_control=FormatControl(set(), {":all:"})
+                ),
+            )
+        return self._finder
+
+    def _places(self) -> str:
+        options = self._options
+        urls = (
+            [] if options.no_index else [options.index_url, *options.extra_index_urls]
+        )
+        places = [*urls, *(options.find_links or [])]
+        return " or ".join(redact_auth_from_url(str(each)) for each in places)
+
+
+def _built_in(namespace: str) -> frozenset[str]:
+    if namespace not in BUILTIN_NAMESPACES:
+        return frozenset()
+    module = import_module(f"pip._internal.variants.providers.{namespace}")
+    packages: frozenset[str] = module.PACKAGES
+    return packages
