@@ -207,6 +207,16 @@ def test_nothing_tells_the_versions_apart() -> None:
         conditions(runs)
 
 
+def test_what_would_have_to_tell_when_it_is_needed_itself() -> None:
+    asked: Dependencies = {"": ["lib"], "lib": ["one"], "one": {"a": [], "b": []}}
+    runs = [
+        run(asked, {"one": label}, {"lib": version})
+        for label, version in [("a", "1"), ("b", "2")]
+    ]
+    with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
+        conditions(runs)
+
+
 NODES = ["p", "q", "r", "s", "t"]
 
 

@@ -96,14 +96,24 @@ class Run:
     def reached_from(self, project: str) -> frozenset[str]:
         """Give the nodes that a project depends on, directly or not."""
         if project not in self._reached:
-            found: set[str] = set()
-            left = [node for node in self.versions if _project(node) == project]
-            while left:
-                new = self.children.get(left.pop(), frozenset()) - found
-                found |= new
-                left += new
-            self._reached[project] = frozenset(found)
+            nodes = [node for node in self.versions if _project(node) == project]
+            self._reached[project] = self._below(nodes)
         return self._reached[project]
+
+    def reached_without(self, node: str) -> frozenset[str]:
+        """Give the nodes that are needed even if *node* needed nothing."""
+        return self._below([None], ignored=node)
+
+    def _below(
+        self, nodes: Iterable[str | None], ignored: str | None = None
+    ) -> frozenset[str]:
+        found: set[str] = set()
+        left = list(nodes)
+        while left:
+            new = self.children.get(left.pop(), frozenset()) - found
+            found |= new
+            left += new - {ignored}
+        return frozenset(found)
 
 
 def holds(condition: Condition, builds: Iterable[Build]) -> bool:
@@ -135,7 +145,24 @@ def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
             both = found[project, one], found[project, other]
             if any(not _excludes(*terms) for terms in itertools.product(*both)):
                 raise _ambiguity(runs, project, (one, other))
+    for run in runs:
+        missing = {*run.versions.items()} & found.keys() - _needed(found, run)
+        if missing:
+            # Each of two packages would have to tell when the other one is needed.
+            project, _ = min(missing)
+            raise _ambiguity(runs, project, by_project[project])
     return found
+
+
+def _needed(found: Mapping[Locked, Condition], run: Run) -> set[Locked]:
+    """Give what is needed where those builds are taken that *run* took."""
+    builds: frozenset[Build] = frozenset()
+    while True:
+        needed = {locked for locked in found if holds(found[locked], builds)}
+        taken = {build for name, _ in needed if (build := run.build(name)) is not None}
+        if taken <= builds:
+            return needed
+        builds |= taken
 
 
 #: What depends on something: the root, a package, or one build of it.
@@ -205,7 +232,11 @@ class _Needs:
                 for each in targets.values()
             ]
             seen = set[Build | None]().union(*builds)
-            if None not in seen and len(seen) == sum(map(len, builds)):
+            # What is needed only by the one to be told apart tells nothing.
+            if all(
+                project in self._runs[number].reached_without(child)
+                for number in numbers
+            ) and len(seen) == sum(map(len, builds)):
                 involved = sum(
                     child in self._runs[number].reached_from(project)
                     for number in numbers
