@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.lib.environments import Environment, Result
-from tests.lib.hosts import forced, make_host
+from tests.lib.hosts import forced
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import (
     PREVIEW_TORCH,
     cuda,
     make_manifest,
-    manifest_file,
     variant_json,
 )
 from tests.lib.wheels import make_wheel
@@ -384,76 +382,3 @@ def test_the_legacy_resolver_knows_no_variants(
         env=forced("12.8"),
     )
     assert "is a variant wheel, and variants are off" in result.stderr
-
-
-_BACKEND = """\
-import pathlib, zipfile
-
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    name, info = "app-1.0-py3-none-any.whl", "app-1.0.dist-info/"
-    files = {{
-        "app.py": "built_by = {label!r}",
-        info + "METADATA": "Metadata-Version: 2.1\\nName: app\\nVersion: 1.0\\n",
-        info + "WHEEL": "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
-        info + "RECORD": "",
-    }}
-    with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w") as wheel:
-        for path, text in files.items():
-            wheel.writestr(path, text)
-    return name
-"""
-
-
-def project_to_build(folder: Path) -> Path:
-    """Make a project that is built by a backend from the index."""
-    folder.mkdir()
-    (folder / "pyproject.toml").write_text(
-        '[build-system]\nrequires = ["backend"]\nbuild-backend = "label_backend"\n'
-    )
-    return folder
-
-
-@pytest.mark.parametrize("options", [[], ["--use-feature=inprocess-build-deps"]])
-def test_build_requirements_are_chosen_for_this_machine(
-    venv: Environment,
-    index: IndexServer,
-    host: Callable[[Mapping[str, Any]], Path],
-    options: list[str],
-) -> None:
-    blas = "blas_lapack :: provider ::"
-    manifest = make_manifest(
-        {
-            "cu128": cuda("12.8"),
-            "openblas": [f"{blas} openblas"],
-            "mkl": [f"{blas} mkl"],
-        }
-    )
-    for label in manifest["variants"]:
-        own = variant_json(manifest, label)
-        files = {"label_backend.py": _BACKEND.format(label=label)}
-        index.add(
-            make_wheel("backend", "1.0", label=label, variant_json=own, files=files)
-        )
-    index.add(manifest_file("backend", "1.0", manifest))
-    # Neither label, preference nor host file, which are for the target, count for it.
-    target = host(make_host(cuda="12.8", capability="9.0"))
-    venv.pip(
-        "install",
-        project_to_build(venv.work / "app"),
-        *("-i", index.index_url, "--variant", "cu128", *options),
-        *("--prefer-variant", f"{blas} mkl", "--variant-host", target),
-        env={"PIP_PREFER_VARIANT": f"{blas} mkl"},
-    )
-    assert venv.eval("app.built_by", "app") == "openblas"
-
-
-@pytest.mark.parametrize("options", [[], ["--use-feature=inprocess-build-deps"]])
-def test_variants_off_are_off_for_build_requirements(
-    venv: Environment, index: IndexServer, options: list[str]
-) -> None:
-    index.add_release("backend", "1.0", {"null": {}}, plain=False)
-    project = project_to_build(venv.work / "app")
-    options = ["-i", index.index_url, "--no-variants", *options]
-    result = venv.pip("install", project, *options, code=1)
-    assert "No matching distribution found for backend" in result.output
-    assert ("GET", "/files/backend-1.0-variants.json") not in index.log()

@@ -286,5 +286,6 @@ def all_candidates(
     if candidates and not left and context.listing == "all":
         from pip._internal.variants.outcome import nothing_left
 
-        raise nothing_left(project_name, None, context.reached_releases(project))
+        reached = context.reached_releases(project)
+        raise nothing_left(project_name, None, reached, hashed=False)
     return left

@@ -171,13 +171,20 @@ class Context:
 
     def for_build(self) -> Context:
         """Give a context for what is installed to build something on this machine."""
-        import optparse
+        from pip._internal.variants.options import about_this_machine
 
-        context = Context(self.session, optparse.Values(), enabled=self.enabled)
+        options = about_this_machine(self._options)
+        context = Context(self.session, options, enabled=self.enabled)
         context.in_build = True
         context.manifest_links = self.manifest_links
         context.collector = self.collector
         return context
+
+    def variables_for_build(self) -> dict[str, str]:
+        """Give what a child needs that installs what :meth:`for_build` is for."""
+        from pip._internal.variants.options import as_variables
+
+        return as_variables(self._options)
 
     # Labels chosen by hand
 
@@ -307,7 +314,7 @@ def build_requirements(
     if context is None:
         return fn(installer, *args, **kwargs)
     # In this process the new context counts, in a child the variables do.
-    environ = {_IN_BUILD: "1"}
+    environ = {_IN_BUILD: "1", **context.variables_for_build()}
     if not context.enabled:
         environ["PIP_NO_VARIANTS"] = "1"
     before = {name: os.environ.get(name) for name in environ}

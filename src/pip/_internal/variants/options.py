@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = [
     "LabelChoice",
     "PROVIDER_KINDS",
+    "about_this_machine",
+    "as_variables",
     "debug_options",
     "disable_variant_provider",
     "enable_variant_provider",
@@ -287,6 +289,37 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
     """Give ``pip debug`` the option that replaces detection, which it shows."""
     command.cmd_opts.add_option(variant_host())
     fn(command)
+
+
+#: The options about the machine that pip runs on, not about the target, and the
+#: variables that say the same to a child of pip.
+_ABOUT_THIS_MACHINE = {
+    "enabled_providers": "PIP_ENABLE_VARIANT_PROVIDER",
+    "disabled_providers": "PIP_DISABLE_VARIANT_PROVIDER",
+    "trusted_providers": "PIP_TRUST_VARIANT_PROVIDER",
+    "provider_kinds": "PIP_VARIANT_PROVIDER",
+    "provider_timeout": "PIP_VARIANT_PROVIDER_TIMEOUT",
+}
+
+
+def about_this_machine(options: optparse.Values) -> optparse.Values:
+    """Give the options that count too for what runs on this machine to build."""
+    kept = (*_ABOUT_THIS_MACHINE, "cache_dir")
+    return optparse.Values({name: _given(options, name) for name in kept})
+
+
+def as_variables(options: optparse.Values) -> dict[str, str]:
+    """Give the environment variables that stand for :func:`about_this_machine`."""
+    variables = {}
+    for name, variable in _ABOUT_THIS_MACHINE.items():
+        given = _given(options, name)
+        if given:
+            parts = given if isinstance(given, list | set) else [given]
+            variables[variable] = " ".join(
+                "=".join(part) if isinstance(part, tuple) else str(part)
+                for part in parts
+            )
+    return variables
 
 
 def requirements_line(

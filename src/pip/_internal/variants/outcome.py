@@ -249,7 +249,12 @@ def installation_error(
     }
     if len(causes) == 1 and refused:
         ((project, releases),) = refused.items()
-        return nothing_left(causes[project], context.label_for(project), releases)
+        hashed = project in constraints and bool(constraints[project].hashes)
+        for cause in error.causes:
+            ireq = cause.requirement.get_candidate_lookup()[1]
+            hashed |= ireq is not None and ireq.has_hash_options
+        label = context.label_for(project)
+        return nothing_left(causes[project], label, releases, hashed=hashed)
     # Among several causes the variants are one: the usual error tells the rest.
     for releases in refused.values():
         for line in _refusals(releases):
@@ -270,12 +275,13 @@ def _refusals(releases: list[Release]) -> list[str]:
 
 
 def nothing_left(
-    requirement: str, label: str | None, releases: list[Release]
+    requirement: str, label: str | None, releases: list[Release], *, hashed: bool
 ) -> InstallationError:
     """Make the error that says why none of *releases* could be taken.
 
     :param label: the label that the user chose for this project, if any.
     :param releases: those that were reached, newest first.
+    :param hashed: whether hashes leave only some of their files.
     """
     from pip._internal.variants import explain
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
@@ -301,6 +307,10 @@ def nothing_left(
     judged = any(selection.manifest is not None for selection in selections)
     if any(selection.manifest is None for selection in selections):
         hints.append(explain.WITHOUT_MANIFEST)
+    if hashed:
+        hints.append(
+            "The given hashes leave no other build: add the hash of one that runs."
+        )
     if judged:
         hints.append(
             "pip debug --verbose shows what this machine supports. For another "

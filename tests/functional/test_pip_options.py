@@ -1,0 +1,294 @@
+"""Options that pip has anyway: what they mean for plain wheels, they mean for variants.
+
+Each scenario runs in the fork on an index with variants, and in untouched pip on an
+index where each release with variants has one plain wheel in their place. Both must
+take the same release, as a wheel or as an sdist, or both must fail.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.wheels import make_sdist, make_wheel
+
+GPU = forced("12.8")
+VARIANTS = {
+    "cu128": cuda("12.8"),
+    "cu126": cuda("12.6"),
+    "cu130": cuda("13.0"),
+    "null": {},
+}
+_OLD, _NEW = "2025-01-01T00:00:00Z", "2025-09-01T00:00:00Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What is installed, and what comes of it on a machine with CUDA 12.8.
+
+    Texts may hold ``{sha_LABEL}`` and ``{url_LABEL}`` of wheels of torch 2.0;
+    ``plain`` is the label of the plain one.
+
+    :param takes: the file that is taken; with ``fails``, None
+    :param fails: what the error says
+    :param upstream: whether untouched pip does the same with plain wheels
+    """
+
+    arguments: Sequence[str] = ()
+    requirements: str = ""
+    constraints: str = ""
+    takes: str | None = None
+    fails: str = ""
+    upstream: bool = True
+
+
+def _sha(*labels: str) -> str:
+    return " ".join(f"--hash=sha256:{{sha_{label}}}" for label in labels)
+
+
+_TORCH = "torch-{}-py3-none-any-{}.whl"
+_HASHES_DIFFER = "THESE PACKAGES DO NOT MATCH THE HASHES"
+
+SCENARIOS: Mapping[str, Scenario] = {
+    "nothing special": Scenario(["torch"], takes=_TORCH.format("2.0", "cu128")),
+    # Hashes
+    "hash of one label": Scenario(
+        requirements=f"torch==2.0 {_sha('cu126')}", takes=_TORCH.format("2.0", "cu126")
+    ),
+    "hashes of several labels": Scenario(
+        requirements=f"torch==2.0 {_sha('null', 'cu126')}",
+        takes=_TORCH.format("2.0", "cu126"),
+    ),
+    "hash of the plain wheel": Scenario(
+        requirements=f"torch==2.0 {_sha('plain')}", takes="torch-2.0-py3-none-any.whl"
+    ),
+    "hashes of a plain wheel and of a label that does not run": Scenario(
+        requirements=f"torch==2.0 {_sha('cu130', 'plain')}",
+        takes="torch-2.0-py3-none-any.whl",
+    ),
+    "hash of a label that does not run": Scenario(
+        requirements=f"torch==2.0 {_sha('cu130')}",
+        fails="The given hashes leave no other build: add the hash of one that runs.",
+        upstream=False,
+    ),
+    "hash of another label than the chosen one": Scenario(
+        ["--variant", "torch=cu128"],
+        requirements=f"torch==2.0 {_sha('cu126')}",
+        fails="No variant is labelled cu128.",
+        upstream=False,
+    ),
+    "hash of nothing": Scenario(
+        requirements=f"torch==2.0 --hash=sha256:{'0' * 64}", fails=_HASHES_DIFFER
+    ),
+    "hashes required and missing": Scenario(
+        ["torch==2.0", "--require-hashes"], fails="Hashes are required"
+    ),
+    "hashes required and the version missing": Scenario(
+        ["torch", "--require-hashes"], fails="must have their versions pinned"
+    ),
+    "hash in constraints": Scenario(
+        ["torch"],
+        constraints=f"torch==2.0 {_sha('cu126')}",
+        takes=_TORCH.format("2.0", "cu126"),
+    ),
+    # Constraints
+    "version in constraints": Scenario(
+        ["torch"], constraints="torch<2", takes=_TORCH.format("1.0", "cu128")
+    ),
+    "URL in constraints": Scenario(
+        ["torch"],
+        constraints="torch @ {url_cu126}",
+        takes=_TORCH.format("2.0", "cu126"),
+    ),
+    "URL and hash in constraints": Scenario(
+        ["torch"],
+        constraints="torch @ {url_cu126}#sha256={sha_cu126}",
+        takes=_TORCH.format("2.0", "cu126"),
+    ),
+    "URL with the hash of another label": Scenario(
+        requirements="torch @ {url_cu126} --hash=sha256:{sha_source}",
+        fails=_HASHES_DIFFER,
+    ),
+    # Kinds of files
+    "no binaries": Scenario(
+        ["torch", "--no-binary", "torch"], takes="torch-2.0.tar.gz"
+    ),
+    "no binaries at all": Scenario(
+        ["torch", "--no-binary", ":all:"], takes="torch-2.0.tar.gz"
+    ),
+    "no binaries where there is no source": Scenario(
+        ["torch==1.0", "--no-binary", "torch"],
+        fails="No matching distribution found for torch==1.0",
+    ),
+    "no binaries in requirements": Scenario(
+        requirements="--no-binary torch\ntorch", takes="torch-2.0.tar.gz"
+    ),
+    "no binaries and a label": Scenario(
+        ["torch", "--no-binary", "torch", "--variant", "torch=cu126"],
+        fails="No variant is labelled cu126.",
+        upstream=False,
+    ),
+    "only binaries": Scenario(
+        ["mixed", "--only-binary", ":all:"], takes="mixed-1.0-py3-none-any-cu128.whl"
+    ),
+    "only binaries of one": Scenario(
+        ["mixed", "--only-binary", "mixed"], takes="mixed-1.0-py3-none-any-cu128.whl"
+    ),
+    "a newer source": Scenario(["mixed"], takes="mixed-2.0.tar.gz"),
+    "rather binaries": Scenario(
+        ["mixed", "--prefer-binary"], takes="mixed-1.0-py3-none-any-cu128.whl"
+    ),
+    "rather binaries of a newer version": Scenario(
+        ["mixed>1", "--prefer-binary"], takes="mixed-2.0.tar.gz"
+    ),
+    # Versions
+    "pre-releases": Scenario(
+        ["torch", "--pre"], takes=_TORCH.format("3.0rc1", "cu128")
+    ),
+    "a pinned pre-release": Scenario(
+        ["torch==3.0rc1"], takes=_TORCH.format("3.0rc1", "cu128")
+    ),
+    "only pre-releases": Scenario(["torch>2"], takes=_TORCH.format("3.0rc1", "cu128")),
+    "only final releases": Scenario(
+        ["torch>2", "--only-final", "torch"], fails="satisfies the requirement torch>2"
+    ),
+    "uploaded before": Scenario(
+        ["dated", "--uploaded-prior-to", "2025-05-01"],
+        takes="dated-1.0-py3-none-any-cu126.whl",
+    ),
+    "uploaded later": Scenario(
+        ["dated", "--uploaded-prior-to", "2026-01-01"],
+        takes="dated-2.0-py3-none-any-cu128.whl",
+    ),
+    "uploaded never": Scenario(
+        ["dated", "--uploaded-prior-to", "2020-01-01"],
+        fails="No matching distribution found for dated",
+    ),
+    "a yanked release": Scenario(["yanked"], takes="yanked-1.0-py3-none-any-cu126.whl"),
+    "a pinned yanked release": Scenario(
+        ["yanked==2.0"], takes="yanked-2.0-py3-none-any-cu128.whl"
+    ),
+    "a release for another Python": Scenario(
+        ["future"], takes="future-1.0-py3-none-any-cu126.whl"
+    ),
+    "a release for another Python all the same": Scenario(
+        ["future", "--ignore-requires-python"],
+        takes="future-2.0-py3-none-any-cu128.whl",
+    ),
+    # The rest
+    "without dependencies": Scenario(
+        ["torch", "--no-deps"], takes=_TORCH.format("2.0", "cu128")
+    ),
+    "without a cache": Scenario(
+        ["torch", "--no-cache-dir"], takes=_TORCH.format("2.0", "cu128")
+    ),
+    "metadata of a part of the wheel": Scenario(
+        ["torch", "--use-feature=fast-deps"], takes=_TORCH.format("2.0", "cu128")
+    ),
+    "a marker that holds": Scenario(
+        requirements="torch ; python_version > '3'", takes=_TORCH.format("2.0", "cu128")
+    ),
+}
+
+
+def _fill(index: IndexServer, *, variants: bool) -> None:
+    def release(name: str, version: str, *, plain: bool = False) -> list[str]:
+        if variants:
+            index.add_release(name, version, VARIANTS, plain=plain)
+        else:
+            index.add(make_wheel(name, version))
+        return [
+            entry.file.filename
+            for entry in index.projects[name]
+            if entry.file.version == version
+        ]
+
+    release("torch", "1.0")
+    release("torch", "2.0", plain=True)
+    release("torch", "3.0rc1")
+    index.add(make_sdist("torch", "2.0"))
+    release("mixed", "1.0")
+    for version in ("1.0", "2.0"):
+        index.add(make_sdist("mixed", version))
+    for version, uploaded in (("1.0", _OLD), ("2.0", _NEW)):
+        for filename in release("dated", version):
+            # When the manifest was uploaded means nothing.
+            late = "cu128" in filename or filename.endswith(".json")
+            index.replace(filename, upload_time=_NEW if late else uploaded)
+    # What a link says counts for its wheel alone, and for no manifest.
+    release("yanked", "1.0")
+    release("future", "1.0")
+    if variants:
+        index.replace("yanked-1.0-py3-none-any-cu128.whl", yanked="broken")
+        index.replace("yanked-1.0-variants.json", yanked="broken")
+        index.replace("future-1.0-py3-none-any-cu128.whl", requires_python="<3")
+        index.replace("future-1.0-variants.json", requires_python="<3")
+    for filename in release("yanked", "2.0"):
+        index.replace(filename, yanked="")
+    for filename in release("future", "2.0"):
+        index.replace(filename, requires_python="<3")
+
+
+def _values(index: IndexServer, *, variants: bool) -> dict[str, str]:
+    values = {}
+    for label in (*VARIANTS, "plain"):
+        suffix = "" if label == "plain" or not variants else f"-{label}"
+        filename = f"torch-2.0-py3-none-any{suffix}.whl"
+        entry = next(e for e in index.projects["torch"] if e.file.filename == filename)
+        values[f"sha_{label}"] = entry.file.sha256
+        values[f"url_{label}"] = index.file_url(filename)
+    source = next(e for e in index.projects["torch"] if e.file.filename[-3:] == ".gz")
+    return {**values, "sha_source": source.file.sha256}
+
+
+def _run(
+    environment: Environment, index: IndexServer, scenario: Scenario, *, variants: bool
+) -> tuple[Result, str | None]:
+    """Run a scenario without installing; give the name of the file that is taken."""
+    index.page_format = "json"
+    _fill(index, variants=variants)
+    values = _values(index, variants=variants)
+    command = ["install", "--dry-run", "--quiet", "--report", "report.json"]
+    for option, text in (("-r", scenario.requirements), ("-c", scenario.constraints)):
+        if text:
+            path = environment.work / f"file{option}.txt"
+            path.write_text(text.format(**values), encoding="utf-8")
+            command += [option, path.name]
+    result = environment.pip(
+        *(*command, *scenario.arguments, "--no-build-isolation"),
+        *("-i", index.index_url),
+        env=GPU,
+        code=None,
+    )
+    if result.returncode != 0:
+        return result, None
+    report = json.loads((environment.work / "report.json").read_text(encoding="utf-8"))
+    (installed,) = report["install"]
+    return result, unquote(installed["download_info"]["url"]).rpartition("/")[2]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_scenario(
+    name: str,
+    venv: Environment,
+    upstream_venv: Environment,
+    make_index: Callable[[], IndexServer],
+) -> None:
+    scenario = SCENARIOS[name]
+    result, taken = _run(venv, make_index(), scenario, variants=True)
+    assert taken == scenario.takes, str(result)
+    assert scenario.fails in result.stderr, str(result)
+    if scenario.upstream:
+        result, upstreams = _run(upstream_venv, make_index(), scenario, variants=False)
+        plain = None if taken is None else re.sub(r"-(cu\d+|null)\.whl$", ".whl", taken)
+        assert upstreams == plain, str(result)
+        assert scenario.fails in result.stderr, str(result)
