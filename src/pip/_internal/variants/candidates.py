@@ -287,5 +287,5 @@ def all_candidates(
         from pip._internal.variants.outcome import nothing_left
 
         reached = context.reached_releases(project)
-        raise nothing_left(project_name, None, reached, hashed=False)
+        raise nothing_left(project_name, None, reached)
     return left

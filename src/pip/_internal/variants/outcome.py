@@ -275,7 +275,11 @@ def _refusals(releases: list[Release]) -> list[str]:
 
 
 def nothing_left(
-    requirement: str, label: str | None, releases: list[Release], *, hashed: bool
+    requirement: str,
+    label: str | None,
+    releases: list[Release],
+    *,
+    hashed: bool = False,
 ) -> InstallationError:
     """Make the error that says why none of *releases* could be taken.
 
