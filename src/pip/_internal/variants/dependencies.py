@@ -8,13 +8,11 @@ here, and what is passed on no longer mentions it.
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.links import label_of
-from pip._internal.variants.seams import SELECTION_FILE
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["bind", "dependencies", "extra_mapping", "metadata_fetched"]
 
 _ATTRIBUTE = "_variant_bound"
-#: What tells of an installed variant in its metadata folder.
-_FILES = (SELECTION_FILE, "variant.json")
 
 
 def metadata_fetched(
@@ -61,6 +57,9 @@ def metadata_fetched(
             # It was read from the wheel, so what that says of itself is here too.
             selection = check_prepared(context, dist, link, label)
         if selection is not None and selection.manifest is not None:
+            from pip._internal.variants.report import remember_selection
+
+            remember_selection(req, selection)
             bind(dist, label, selection.properties(label), selection.manifest)
     return dist
 
@@ -147,13 +146,6 @@ def _bound(dist: BaseDistribution) -> _Bound | None:
     bound: _Bound | None = vars(dist).get(_ATTRIBUTE)
     if bound is not None:
         return bound
-    # Most of what is installed has neither file; asking for them costs little. Of
-    # metadata in memory, pkg_resources cannot tell where it is.
-    folder: str | None = getattr(dist, "info_location", None)
-    if folder is None or not any(
-        os.path.exists(os.path.join(folder, name)) for name in _FILES
-    ):
-        return None
     from pip._internal.variants.installed import installed_build
 
     found = installed_build(dist)

@@ -26,6 +26,7 @@ __all__ = [
     "build_name",
     "chosen_line",
     "missed_accelerator",
+    "needs",
     "provider_lines",
     "rejection",
     "rejections",
@@ -109,9 +110,14 @@ def rejection(selection: Selection, label: str) -> str:
     mismatches = selection.ranking.rejected.get(label, ())
     if not mismatches:
         return f"{label}: it is compatible"
-    return f"{label} needs " + "; ".join(
-        _mismatch(mismatch, selection) for mismatch in mismatches
-    )
+    return f"{label} needs {needs(selection, mismatches)}"
+
+
+def needs(
+    selection: Selection, mismatches: Iterable[Mismatch], *, machine: str = "the target"
+) -> str:
+    """Say what a variant needs and *machine* lacks."""
+    return "; ".join(_mismatch(each, selection, machine) for each in mismatches)
 
 
 def rejections(release: Release) -> list[str]:
@@ -130,15 +136,15 @@ def rejections(release: Release) -> list[str]:
     return lines
 
 
-def _mismatch(mismatch: Mismatch, selection: Selection) -> str:
+def _mismatch(mismatch: Mismatch, selection: Selection, machine: str) -> str:
     wanted = shortened(mismatch.wanted, " or ")
     if mismatch.offered:
         # The best value says it all where the rest are what it includes.
-        offered = f"the target has {shortened(mismatch.offered[:3])}"
+        offered = f"{machine} has {shortened(mismatch.offered[:3])}"
         if len(mismatch.offered) > 3:
             offered += " …"
     else:
-        offered = "the target has none"
+        offered = f"{machine} has none"
         answer = selection.answers.get(mismatch.feature.namespace)
         if answer is not None and answer.reason is not None:
             offered += f": {answer.reason}"

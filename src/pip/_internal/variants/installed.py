@@ -7,19 +7,23 @@ without a network, on whatever machine the environment then runs.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pip._vendor.packaging._variants import is_valid_label
+
 from pip._internal.exceptions import PipError
 from pip._internal.utils._log import getLogger
 from pip._internal.variants import seams
-from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import parse_document, parse_manifest
-from pip._internal.variants.properties import Property
 
+# Commands that list what is installed come here although nothing of it may be a
+# variant: what reads one is imported for it alone.
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.manifest import Manifest
+    from pip._internal.variants.properties import Property
 
 __all__ = ["InstalledBuild", "installed_build", "remember"]
 
@@ -80,32 +84,55 @@ def remember(
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
     """Give what is known of an installed build; None if it is none of variants.
 
-    Nothing but its two files is read: no network, no detection.
+    Nothing but its two files is read: no network, no detection. A wheel that was
+    chosen and is about to be installed counts as installed.
     """
     # Most distributions have neither file; upstream may ask for each several times.
     cached: dict[str, InstalledBuild | None] = vars(dist)
     if _ATTRIBUTE not in cached:
-        cached[_ATTRIBUTE] = _recorded(dist) or _of_wheel(dist)
+        found = None
+        if _may_be_build(dist):
+            found = _recorded(dist) or _of_wheel(dist)
+        cached[_ATTRIBUTE] = found
     return cached[_ATTRIBUTE]
 
 
 _ATTRIBUTE = "_variants_installed_build"
+_WHEEL_FILE = "variant.json"
+
+
+def _may_be_build(dist: BaseDistribution) -> bool:
+    """Tell, fast, whether there is anything to read."""
+    if dist.location in seams.SELECTIONS:
+        return True
+    # Of metadata in memory, pkg_resources cannot tell where it is.
+    folder: str | None = getattr(dist, "info_location", None)
+    return folder is not None and any(
+        os.path.exists(os.path.join(folder, name))
+        for name in (seams.SELECTION_FILE, _WHEEL_FILE)
+    )
 
 
 def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
-    content = _read(dist, seams.SELECTION_FILE)
+    chosen = seams.SELECTIONS.get(dist.location or "")
+    content = _read(dist, seams.SELECTION_FILE) if chosen is None else chosen.content
     if content is None:
         return None
+    from pip._internal.variants.manifest_parser import parse_document
+    from pip._internal.variants.properties import Property
+
     try:
         recorded: dict[str, Any] = json.loads(content)
         label, labels = recorded["label"], recorded["labels"]
-        if not isinstance(label, str | None):
-            raise TypeError(f"the label {label!r}")
+        for each in labels if label is None else [label, *labels]:
+            # It is printed, also where a line of it would mean something.
+            if not is_valid_label(each):
+                raise ValueError(f"invalid label: {each!r}")
         return InstalledBuild(
             label,
             tuple(map(Property.parse, recorded["supported"])),
             parse_document(recorded["manifest"]),
-            tuple(map(str, labels)),
+            tuple(labels),
             recorded.get("by-hand") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -116,13 +143,16 @@ def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
 
 def _of_wheel(dist: BaseDistribution) -> InstalledBuild | None:
     """Give what the wheel says of itself, as where another installer was at work."""
-    content = _read(dist, "variant.json")
+    content = _read(dist, _WHEEL_FILE)
     if content is None:
         return None
+    from pip._internal.variants.manifest import InvalidManifest
+    from pip._internal.variants.manifest_parser import parse_manifest
+
     try:
         manifest = parse_manifest(content.encode("utf-8", "surrogatepass"))
     except InvalidManifest as error:
-        logger.debug("Ignoring variant.json of %s: %s", dist, error)
+        logger.debug("Ignoring %s of %s: %s", _WHEEL_FILE, dist, error)
         return None
     if len(manifest.variants) != 1:
         return None

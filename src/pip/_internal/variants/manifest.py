@@ -96,6 +96,7 @@ class Manifest:
     :ivar value_order: values that come first, by namespace and feature (before
         0.1.1).
     :ivar schema: the value of ``$schema``, if any.
+    :ivar url: where it was fetched, without credentials; None if that was no index.
     :ivar document: the JSON object that all this was read from.
     """
 
@@ -107,6 +108,7 @@ class Manifest:
         default_factory=dict
     )
     schema: str | None = None
+    url: str | None = field(default=None, compare=False)
     document: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def provider(self, namespace: str) -> Provider:

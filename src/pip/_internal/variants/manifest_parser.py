@@ -115,7 +115,7 @@ def parse_document(document: object) -> Manifest:
         feature_order,
         value_order,
         schema if isinstance(schema, str) else None,
-        root,
+        document=root,
     )
 
 

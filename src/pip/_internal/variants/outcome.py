@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils._log import VERBOSE, getLogger
 from pip._internal.utils.logging import indent_log
-from pip._internal.variants import seams
 from pip._internal.variants.context import Context, context_of
+from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
 
 if TYPE_CHECKING:
@@ -105,19 +104,9 @@ def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
     kept = []
     for candidate in resolver._result.mapping.values():
         dist = vars(candidate).get("dist") if candidate.is_installed else None
-        # Many things are installed; only few of them have what is worth an import.
-        if dist is not None and any(
-            _has_file(dist, name) for name in (seams.SELECTION_FILE, "variant.json")
-        ):
+        if dist is not None and installed_build(dist) is not None:
             kept.append(dist)
     return kept
-
-
-def _has_file(dist: BaseDistribution, name: str) -> bool:
-    with suppress(FileNotFoundError):
-        dist.read_text(name)
-        return True
-    return False
 
 
 def _announce(context: Context, release: Release, link: Link) -> None:
@@ -180,8 +169,6 @@ def refuse_unknown_labels(
 
     :raises VariantLabelNotFound: then.
     """
-    from pip._internal.variants.installed import installed_build
-
     builds = [build for dist in kept if (build := installed_build(dist)) is not None]
     for label in context.labels_for_all():
         if any(label in build.labels for build in builds):

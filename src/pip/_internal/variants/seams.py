@@ -11,11 +11,13 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import optparse
+
+    from pip._internal.req.req_install import InstallRequirement
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -69,6 +71,13 @@ extra_mapping = _around("dependencies:extra_mapping")
 lock_written = _around("locks.writing:lock_written")
 build_requirements = _around("context:build_requirements")
 debug_tags = _around("outcome:debug_tags")
+report_item = _around("report:report_item")
+list_columns = _around("shown:list_columns")
+list_json = _around("shown:list_json")
+inspected = _around("shown:inspected")
+frozen_requirement = _around("shown:frozen_requirement")
+freeze = _around("shown:freeze")
+checked = _around("check:checked")
 remote_pip_version = _around("fork:remote_pip_version")
 cache_info = _around("plugin_cache:cache_info")
 purge_cache = _around("plugin_cache:purge_cache")
@@ -86,7 +95,7 @@ class Record(NamedTuple):
 SELECTION_FILE = "variant-selection.json"
 #: What to write there, by the path of the wheel.
 SELECTIONS: dict[str, Record] = {}
-#: The labels of the variants that this run has installed, by normalised project name.
+#: The labels of the variants that this run has installed, by their metadata folder.
 LABELS: dict[str, str] = {}
 
 
@@ -104,8 +113,45 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     with open(path, "wb") as file:
         file.write(record.content)
     if record.label is not None:
-        LABELS[record.project] = record.label
+        LABELS[os.path.realpath(info_dir)] = record.label
     return [path]
+
+
+def installed_summary(fn: Callable[..., str]) -> Callable[..., str]:
+    """Name the labels of the variants that were installed.
+
+    Stands here for the same reason.
+    """
+
+    @functools.wraps(fn)
+    def summary(installed: Any, env: Any) -> str:
+        return fn(installed, _Labelled(env) if LABELS else env)
+
+    return summary
+
+
+class _Labelled:
+    """An environment whose distributions have versions with the labels of variants."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+
+    def iter_all_distributions(self) -> Iterator[_Version]:
+        for dist in self._env.iter_all_distributions():
+            folder = os.path.realpath(dist.info_location or "")
+            yield _Version(
+                dist.canonical_name, with_label(str(dist.version), LABELS.get(folder))
+            )
+
+
+class _Version(NamedTuple):
+    canonical_name: str
+    version: str
+
+
+def with_label(version: str, label: str | None) -> str:
+    """Give the version of a build as messages show it."""
+    return version if label is None else f"{version} ({label})"
 
 
 def is_other_build(installed: Any, candidate: Any) -> bool:
@@ -120,6 +166,23 @@ def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
     from pip._internal.variants.locks import reading
 
     return reading.narrowed(lock, vars(session).get("_variants"), *args)
+
+
+def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
+    """Name the label of a variant that would be installed.
+
+    :param item: its name and version.
+    """
+    from pip._internal.variants import report
+
+    return report.would_install(item, req)
+
+
+def show_variant(info: Any, *, verbose: bool) -> None:
+    """Show which variant a distribution is, among all that is known of it."""
+    from pip._internal.variants import shown
+
+    shown.show_variant(info, verbose=verbose)
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:

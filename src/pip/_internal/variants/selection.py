@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pip._internal.variants.manifest import Manifest
-from pip._internal.variants.ordering import Ranking, rank, supported_of
+from pip._internal.variants.ordering import Mismatch, Ranking, rank, supported_of
 from pip._internal.variants.preferences import Preference
 from pip._internal.variants.properties import Property, SupportedProperties
 from pip._internal.variants.providers.answer import Answer
@@ -69,6 +69,15 @@ class Selection:
         if self.manifest is None:
             return self.ranking
         return rank(self.manifest, self.supported, self.labels)
+
+    def known_mismatches(self, label: str) -> tuple[Mismatch, ...]:
+        """Say why the target cannot run a variant, as far as that could be told."""
+        return tuple(
+            mismatch
+            for mismatch in self.ranking.rejected.get(label, ())
+            if (answer := self.answers.get(mismatch.feature.namespace)) is not None
+            and answer.answered
+        )
 
 
 def select(

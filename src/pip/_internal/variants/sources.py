@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
@@ -78,7 +79,8 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
             data = _download(session, link, caching="no-cache")
             if not _hash_matches(link, data):
                 raise ManifestUnavailable("its hash is not the one the index states")
-        return parse_manifest(data)
+        url = redact_auth_from_url(link.url_without_fragment)
+        return replace(parse_manifest(data), url=url)
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error)) from None
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.context import Context
     from pip._internal.variants.release import Release
 
-__all__ = ["Rival", "better_build", "is_other_build", "rival"]
+__all__ = ["Rival", "better_build", "how_to_switch", "is_other_build", "rival"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,20 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
     best = next(iter(selection.ranking.compatible), None)
     if best is None or best == build.label:
         return None
+    rejected = build.label is not None and build.label in selection.ranking.rejected
+    if rejected and not selection.known_mismatches(build.label or ""):
+        # Whether it runs is known to a plugin alone.
+        return None
     what = f"{dist.raw_name} {dist.version}"
     properties = explain.shortened([str(each) for each in selection.properties(best)])
     installed = "a plain build" if build.label is None else f"the variant {build.label}"
     return (
         f"{what} is installed as {installed}, but the variant {best} suits this machine "
         f"better ({properties or 'it runs, and the installed one does not'}). To switch: "
-        f"{get_best_invocation_for_this_pip()} install --upgrade-variants "
-        f"{dist.raw_name}"
+        f"{how_to_switch(dist.raw_name)}"
     )
+
+
+def how_to_switch(project: str) -> str:
+    """Give the command that replaces an installed build by the best of its version."""
+    return f"{get_best_invocation_for_this_pip()} install --upgrade-variants {project}"

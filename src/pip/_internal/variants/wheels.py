@@ -95,9 +95,11 @@ def prepared(
     )
     if label is not None and context is not None:
         from pip._internal.variants.dependencies import bind
+        from pip._internal.variants.report import remember_selection
         from pip._internal.variants.verification import check_prepared
 
         selection = check_prepared(context, dist, link, label)
+        remember_selection(req, selection)
         if selection.manifest is not None:
             bind(dist, label, selection.properties(label), selection.manifest)
         _remember(req, dist, selection, label, by_hand=by_hand)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from pip._internal.variants.properties import SupportedFeature
 
-__all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider"]
+__all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider", "no_answer"]
 
 #: The reason why nothing of this machine is supported by the target.
 NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
@@ -27,6 +27,8 @@ class Answer:
         sentence each (an invalid override variable, a driver that hangs).
     :ivar untrusted: packages whose code would have to run for an answer, and that the
         user does not trust.
+    :ivar answered: False if nobody who knows was asked, or could answer: that
+        *features* is empty does not mean then that nothing is supported.
     :ivar seconds: how long it took, if that was measured.
     """
 
@@ -35,7 +37,13 @@ class Answer:
     reason: str | None = None
     warnings: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
+    answered: bool = True
     seconds: float | None = None
+
+
+def no_answer(reason: str, **details: Any) -> Answer:
+    """Give the answer of a namespace that nobody who knows it has answered for."""
+    return Answer(reason=reason, answered=False, **details)
 
 
 class BuiltinProvider(Protocol):

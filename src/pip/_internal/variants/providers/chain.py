@@ -34,7 +34,7 @@ from pip._internal.variants.manifest import (
     ProviderKind,
 )
 from pip._internal.variants.properties import SupportedProperties
-from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
+from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer, no_answer
 from pip._internal.variants.providers.host_file import HOST_SCHEMA, MARKER_VARIABLES
 from pip._internal.variants.providers.hosts import Host, read_host
 
@@ -153,10 +153,10 @@ class Providers:
     ) -> Answer:
         namespace = provider.namespace
         if namespace in self._disabled:
-            return Answer(reason="--disable-variant-provider turned it off")
+            return no_answer("--disable-variant-provider turned it off")
         if provider.optional and namespace not in self._enabled:
-            return Answer(
-                reason="its provider is optional: --enable-variant-provider "
+            return no_answer(
+                "its provider is optional: --enable-variant-provider "
                 f"{namespace} turns it on"
             )
         if provider.enable_if is not None:
@@ -179,8 +179,8 @@ class Providers:
         if provider.kind is ProviderKind.UNNAMED:
             if namespace in BUILTIN_NAMESPACES:
                 return self.detect(namespace)
-            return Answer(reason="no provider is named for it")
-        return Answer(reason="its kind of provider is not supported")
+            return no_answer("no provider is named for it")
+        return no_answer("its kind of provider is not supported")
 
     def _excluded_by(self, marker: str) -> str | None:
         """Say why the marker of a provider keeps it from applying, if it does."""
@@ -207,9 +207,9 @@ class Providers:
             return Answer(reason="none of the plugins that it requires applies here")
         if not self._hardware:
             self._say_that_hardware_is_unknown()
-            return Answer(reason=NOT_THIS_MACHINE)
+            return no_answer(NOT_THIS_MACHINE)
         if self._plugins is None:
-            return Answer(reason="its plugin was not asked")
+            return no_answer("its plugin was not asked")
         known = sorted(
             {
                 each
@@ -299,7 +299,7 @@ class Providers:
             # A provider must not raise. If one does, that costs its namespace alone.
             logger.debug("The provider of %s failed", namespace, exc_info=True)
             reason = f"its provider failed: {error!r}"
-            return Answer(reason=reason, warnings=(f"{namespace}: {reason}",))
+            return no_answer(reason, warnings=(f"{namespace}: {reason}",))
 
 
 def supported(answers: Mapping[str, Answer]) -> SupportedProperties:

@@ -14,7 +14,7 @@ from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.utils._log import getLogger
-from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.answer import Answer, no_answer
 
 if TYPE_CHECKING:
     from pip._internal.variants.context import Context
@@ -47,11 +47,11 @@ class Plugins:
         names = tuple(sorted(canonicalize_name(each.name) for each in requirements))
         untrusted = tuple(name for name in names if name not in self._context.trusted)
         if untrusted:
-            return Answer(reason=_untrusted(untrusted), untrusted=untrusted)
+            return no_answer(_untrusted(untrusted), untrusted=untrusted)
         if any(requirement.url for requirement in requirements):
-            return Answer(reason="its plugin is required from a URL, not an index")
+            return no_answer("its plugin is required from a URL, not an index")
         if self._context.require_hashes:
-            return Answer(reason="its plugin has no hash, which --require-hashes needs")
+            return no_answer("its plugin has no hash, which --require-hashes needs")
         api = provider.plugin_api or _default_api(requirements[0])
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
         answer = self._answers.get(key)
@@ -84,10 +84,10 @@ class Plugins:
                 )
         except UntrustedProvider as error:
             untrusted = (error.project,)
-            return Answer(reason=_untrusted(untrusted), untrusted=untrusted)
+            return no_answer(_untrusted(untrusted), untrusted=untrusted)
         except PluginFailed as error:
             logger.warning("%s: %s", plugin[:1].upper() + plugin[1:], error)
-            return Answer(reason=f"{plugin}: {error}")
+            return no_answer(f"{plugin}: {error}")
         if not features:
             return Answer(reason=f"{plugin} found nothing that it supports")
         return Answer(features, plugin)

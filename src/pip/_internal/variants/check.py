@@ -1,0 +1,117 @@
+"""Judge the installed variants again: by the machine that they run on, and by each other.
+
+``pip check`` says what is found as warnings; nothing is wrong with the packages' own
+metadata. Judged by what was recorded, without a network and without plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.metadata import get_default_environment
+from pip._internal.utils._log import getLogger
+from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
+from pip._internal.variants.installed import InstalledBuild, installed_build
+from pip._internal.variants.seams import with_label
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.commands.check import CheckCommand
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.providers.chain import Providers
+
+__all__ = ["InstalledVariant", "checked", "different_cuda", "unsupported"]
+
+logger = getLogger(__name__)
+
+
+class InstalledVariant(NamedTuple):
+    """A variant that is installed.
+
+    :ivar name: the project's, as its metadata has it.
+    """
+
+    name: str
+    version: str
+    label: str
+    build: InstalledBuild
+
+    def __str__(self) -> str:
+        return f"{self.name} {with_label(self.version, self.label)}"
+
+
+def checked(
+    fn: Callable[[CheckCommand, optparse.Values, list[str]], int],
+    command: CheckCommand,
+    options: optparse.Values,
+    args: list[str],
+) -> int:
+    """Warn of installed variants that do not fit; the exit status is upstream's."""
+    status = fn(command, options, args)
+    env = get_default_environment()
+    variants = [
+        variant
+        for dist in env.iter_installed_distributions(local_only=False)
+        if (variant := _installed_variant(dist)) is not None
+    ]
+    if variants:
+        from pip._internal.variants.providers.chain import Providers
+
+        variants.sort(key=lambda variant: canonicalize_name(variant.name))
+        providers = Providers.for_options(options, None)
+        for warning in (*unsupported(variants, providers), *different_cuda(variants)):
+            logger.warning("%s", warning)
+    return status
+
+
+def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
+    build = installed_build(dist)
+    if build is None or build.label is None:
+        return None
+    return InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
+
+
+def unsupported(
+    variants: Sequence[InstalledVariant], providers: Providers
+) -> Iterator[str]:
+    """Say which variants the machine does not support, and what to do about it."""
+    from pip._internal.variants import explain
+    from pip._internal.variants.selection import select
+    from pip._internal.variants.switching import how_to_switch
+
+    for variant in variants:
+        selection = select(
+            *(variant.name, variant.build.manifest, [variant.label], providers, ()),
+            project=canonicalize_name(variant.name),
+        )
+        mismatches = selection.known_mismatches(variant.label)
+        if mismatches:
+            needs = explain.needs(selection, mismatches, machine="the machine")
+            yield (
+                f"This machine does not support {variant}, which needs {needs}. To "
+                f"switch to the best variant of this version: "
+                f"{how_to_switch(variant.name)}"
+            )
+
+
+def different_cuda(variants: Sequence[InstalledVariant]) -> Iterator[str]:
+    """Say which variants are for different major versions of CUDA."""
+    from pip._internal.variants.coherence import CudaBuild, cuda_major, mixture
+
+    message = mixture(
+        [
+            CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
+            for each in variants
+            if (major := cuda_major(each.build.supported)) is not None
+        ]
+    )
+    if message is not None:
+        yield (
+            f"{message}. Choose builds that agree: "
+            f"{get_best_invocation_for_this_pip()} install --variant PACKAGE=LABEL "
+            "PACKAGE"
+        )

@@ -1,0 +1,426 @@
+"""What pip shows of installed variants, offline and whatever the machine is."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced, make_host
+from tests.lib.index import IndexServer
+from tests.lib.manifests import PREVIEW_TORCH, Provider, cuda, make_manifest
+from tests.lib.wheels import make_sdist, make_wheel
+
+Host = Callable[[str | Mapping[str, Any]], Path]
+
+GPU = forced("12.8")
+BACKENDS: Mapping[str, dict[str, str | None]] = {
+    "importlib": {},
+    "pkg_resources": {"_PIP_USE_IMPORTLIB_METADATA": "0"},
+}
+SUPPORTED = [
+    "nvidia :: cuda_version_lower_bound :: 12.8",
+    "nvidia :: sm_arch :: 90_real",
+]
+UNSUPPORTED = [
+    "nvidia :: sm_arch :: 100_real",
+    "nvidia :: sm_arch :: 120_real",
+    "nvidia :: sm_arch :: 75_real",
+    "nvidia :: sm_arch :: 80_real",
+    "nvidia :: sm_arch :: 86_real",
+]
+TORCH_VARIANT = {
+    "label": "cu128",
+    "properties": sorted([*SUPPORTED, *UNSUPPORTED]),
+    "supported": SUPPORTED,
+}
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> dict[str, str | None]:
+    """Return the variables that choose each of pip's ways to read metadata."""
+    return BACKENDS[request.param]
+
+
+@pytest.fixture
+def torch(index: IndexServer) -> IndexServer:
+    """Return an index with variants of torch and xformers, and a package without."""
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    builds = {"cu118": cuda("11.8"), "cu126": cuda("12.6")}
+    index.add_release("xformers", "1.0", builds)
+    index.add(make_wheel("numpy", "2.3.1"))
+    return index
+
+
+@pytest.fixture
+def filled(venv: Environment, torch: IndexServer) -> Environment:
+    """Return an environment with variants, after which the index is gone."""
+    venv.pip("install", "torch", "numpy", "-i", torch.index_url, env=GPU)
+    torch.clear_log()
+    return venv
+
+
+def without_pip(result: Result) -> list[str]:
+    """Give the lines of a listing that are not about pip itself."""
+    return [line.rstrip() for line in result.lines if not line.startswith("pip ")]
+
+
+def test_list(
+    filled: Environment, torch: IndexServer, backend: dict[str, str | None]
+) -> None:
+    lines = without_pip(filled.pip("list", env=backend))
+    assert [line.split() for line in lines] == [
+        ["Package", "Version", "Variant"],
+        ["-------", "---------------------", "-------"],
+        ["numpy", "2.3.1"],
+        ["torch", "2.8.0", "cu128"],
+    ]
+    lines = without_pip(filled.pip("list", "--not-required", "-v", env=backend))
+    assert lines[0].split() == [
+        "Package",
+        "Version",
+        "Variant",
+        "Location",
+        "Installer",
+    ]
+    assert lines[3].split()[:3] == ["torch", "2.8.0", "cu128"]
+    listed = json.loads(filled.pip("list", "--format", "json", env=backend).stdout)
+    assert [each for each in listed if each["name"] != "pip"] == [
+        {"name": "numpy", "version": "2.3.1"},
+        {"name": "torch", "version": "2.8.0", "variant_label": "cu128"},
+    ]
+    lines = filled.pip("list", "--format", "freeze", env=backend).lines
+    assert "torch==2.8.0" in lines
+    assert torch.log() == []
+
+
+def test_list_outdated(filled: Environment, torch: IndexServer) -> None:
+    torch.add(make_wheel("numpy", "2.3.2"))
+    torch.add(make_wheel("torch", "2.9.0"))
+    options = ["--outdated", "--exclude", "pip", "-i", torch.index_url]
+    assert filled.pip("list", *options).stdout == textwrap.dedent(
+        """\
+        Package Version Latest Type  Variant
+        ------- ------- ------ ----- -------
+        numpy   2.3.1   2.3.2  wheel
+        torch   2.8.0   2.9.0  wheel cu128
+        """
+    )
+    listed = json.loads(filled.pip("list", "--format", "json", *options).stdout)
+    assert [each.get("variant_label") for each in listed] == [None, "cu128"]
+
+
+def test_list_path(venv: Environment, torch: IndexServer) -> None:
+    command = ["install", "--target", "there", "torch", "-i", torch.index_url]
+    result = venv.pip(*command, env=GPU)
+    assert result.lines[-1] == "Successfully installed torch-2.8.0 (cu128)"
+    assert venv.pip("list", "--path", "there").stdout == textwrap.dedent(
+        """\
+        Package Version Variant
+        ------- ------- -------
+        torch   2.8.0   cu128
+        """
+    )
+    frozen = venv.pip("freeze", "--path", "there").lines
+    assert frozen == ["# torch variant: cu128", "torch==2.8.0"]
+
+
+def test_show(
+    filled: Environment, torch: IndexServer, backend: dict[str, str | None]
+) -> None:
+    lines = filled.pip("show", "torch", env=backend).lines
+    assert lines[:4] == [
+        "Name: torch",
+        "Version: 2.8.0",
+        "Variant: cu128",
+        "Summary: A stand-in",
+    ]
+    lines = filled.pip("show", "-v", "torch", env=backend).lines
+    assert lines[2:13] == [
+        "Variant: cu128",
+        "Variant-properties:",
+        *(f"  {each}" for each in SUPPORTED),
+        "Variant-properties that were not supported when it was installed:",
+        *(f"  {each}" for each in UNSUPPORTED),
+        "Summary: A stand-in",
+    ]
+    assert "Variant" not in filled.pip("show", "-v", "numpy", env=backend).stdout
+    assert torch.log() == []
+
+
+def test_inspect(filled: Environment, backend: dict[str, str | None]) -> None:
+    report = json.loads(filled.pip("inspect", env=backend).stdout)
+    found = {each["metadata"]["name"]: each for each in report["installed"]}
+    assert found["torch"]["variant"] == TORCH_VARIANT
+    assert "variant" not in found["numpy"]
+
+
+def test_freeze(
+    filled: Environment, torch: IndexServer, backend: dict[str, str | None]
+) -> None:
+    frozen = filled.pip("freeze", env=backend).stdout
+    assert frozen == "numpy==2.3.1\n# torch variant: cu128\ntorch==2.8.0\n"
+    file = filled.work / "requirements.txt"
+    file.write_text(
+        "# Our own comment\n# torch variant: cu126\ntorch\n"
+        "# xformers variant: cu118\nxformers\n"
+    )
+    result = filled.pip("freeze", "-r", file, env=backend)
+    assert result.lines == [
+        "# Our own comment",
+        "# torch variant: cu128",
+        "torch==2.8.0",
+        "## The following requirements were added by pip freeze:",
+        "numpy==2.3.1",
+    ]
+    # What it writes, pip installs.
+    file.write_text(frozen)
+    filled.pip("uninstall", "-y", "torch")
+    options = ["-r", file, "-i", torch.index_url]
+    result = filled.pip("install", *options, env={**GPU, **backend})
+    assert result.lines[-1] == "Successfully installed torch-2.8.0 (cu128)"
+
+
+REPORTS: Mapping[str, list[str]] = {
+    "metadata": [],
+    "range requests": ["--use-feature=fast-deps"],
+    "whole wheel": [],
+}
+
+
+@pytest.mark.parametrize("way", REPORTS)
+def test_report(venv: Environment, torch: IndexServer, way: str) -> None:
+    torch.pages.core_metadata = way == "metadata"
+    command = ["install", "-q", "--report", "-", "torch", "numpy", *REPORTS[way]]
+    command += ["-i", torch.index_url]
+    manifest_url = torch.file_url("torch-2.8.0-variants.json")
+    for options in (["--dry-run"], []):
+        report = json.loads(venv.pip(*command, *options, env=GPU).stdout)
+        assert report["version"] == "1"
+        found = {each["metadata"]["name"]: each for each in report["install"]}
+        expected = {**TORCH_VARIANT, "manifest_url": manifest_url}
+        assert found["torch"]["variant"] == expected
+        assert "variant" not in found["numpy"]
+
+
+def test_report_where_the_wheel_describes_itself(
+    venv: Environment, torch: IndexServer
+) -> None:
+    folder = torch.write_directory(venv.work / "links")
+    (wheel,) = folder.glob("torch-*-cu128.whl")
+    (folder / "torch-2.8.0-variants.json").unlink()
+    command = ["install", "-q", "--dry-run", "--report", "-", "--no-index"]
+    for requirement in ([wheel], ["torch", "--find-links", folder]):
+        report = json.loads(venv.pip(*command, *requirement, env=GPU).stdout)
+        (item,) = report["install"]
+        assert item["variant"] == TORCH_VARIANT
+
+
+def test_report_without_credentials(venv: Environment, torch: IndexServer) -> None:
+    links = [
+        torch.file_url(name).replace("://", "://user:secret@")
+        for name in ("torch-2.8.0-variants.json", "torch-2.8.0-py3-none-any-cu128.whl")
+    ]
+    page = venv.work / "links.html"
+    page.write_text("\n".join(f'<a href="{url}">{url}</a>' for url in links))
+    command = ["install", "-q", "--dry-run", "--report", "-", "--no-index", "torch"]
+    result = venv.pip(*command, "--find-links", page, env=GPU)
+    assert "secret" not in result.output
+    (item,) = json.loads(result.stdout)["install"]
+    expected = links[0].replace("user:secret@", "user:****@")
+    assert item["variant"]["manifest_url"] == expected
+
+
+def test_summary(venv: Environment, torch: IndexServer) -> None:
+    command = ["install", "numpy", "torch", "-i", torch.index_url]
+    result = venv.pip(*command, "--dry-run", env=GPU)
+    assert result.lines[-1] == "Would install numpy-2.3.1 torch-2.8.0 (cu128)"
+    result = venv.pip(*command, env=GPU)
+    expected = "Successfully installed numpy-2.3.1 torch-2.8.0 (cu128)"
+    assert result.lines[-1] == expected
+    options = ["--force-reinstall", "--no-deps", "--variant", "cu126"]
+    result = venv.pip(*command, *options, env=GPU)
+    expected = "Successfully installed numpy-2.3.1 torch-2.8.0 (cu126)"
+    assert result.lines[-1] == expected
+
+
+def test_summary_is_not_about_build_requirements(
+    venv: Environment, torch: IndexServer
+) -> None:
+    torch.add(make_sdist("source", "1.0", build_requires=["torch"]))
+    plain = make_wheel("torch", "2.8.0").write_to(venv.work)
+    options = ["--use-feature", "inprocess-build-deps", "-i", torch.index_url]
+    result = venv.pip("install", plain, "source", *options, env=GPU)
+    assert result.lines[-1] == "Successfully installed source-1.0 torch-2.8.0"
+
+
+@pytest.mark.parametrize("way", ["no variants", "none supported"])
+def test_a_plain_build_is_no_variant(
+    venv: Environment, torch: IndexServer, way: str
+) -> None:
+    if way == "no variants":
+        command, variables = ["torch", "--no-variants"], GPU
+    else:
+        command, variables = ["xformers"], forced("")
+    command += ["-i", torch.index_url]
+    result = venv.pip("install", *command, env=variables)
+    name, version = next(iter(venv.installed().items()))
+    assert result.lines[-1] == f"Successfully installed {name}-{version}"
+    for shown in (["list"], ["list", "--format", "json"], ["show", "-v", name]):
+        assert "ariant" not in venv.pip(*shown, "--exclude=pip").stdout.replace(
+            "variants", ""
+        )
+    assert venv.pip("freeze").stdout == f"{name}=={version}\n"
+    result = venv.pip("check", env=forced("12.8"))
+    assert result.output == "No broken requirements found.\n"
+
+
+def record_of(venv: Environment) -> Path:
+    """Give the path of the record of torch."""
+    (record,) = venv.site_packages.glob("torch-*/variant-selection.json")
+    return record
+
+
+def test_what_another_installer_installed(filled: Environment) -> None:
+    record_of(filled).unlink()
+    assert "Variant: cu128" in filled.pip("show", "torch").lines
+    # It is not known what was supported then.
+    assert "not supported" not in filled.pip("show", "-v", "torch").stdout
+    report = json.loads(filled.pip("inspect").stdout)
+    (variant,) = (each["variant"] for each in report["installed"] if "variant" in each)
+    assert variant == {
+        "label": "cu128",
+        "properties": sorted([*SUPPORTED, *UNSUPPORTED]),
+        "supported": sorted([*SUPPORTED, *UNSUPPORTED]),
+    }
+
+
+def edited(**changes: Any) -> Callable[[bytes], bytes]:
+    """Give what changes fields of a record."""
+
+    def edit(content: bytes) -> bytes:
+        return json.dumps({**json.loads(content), **changes}).encode()
+
+    return edit
+
+
+CORRUPT: Mapping[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "no JSON": lambda content: content[:-20],
+    "no object": lambda content: b"[1]",
+    "no text": lambda content: b"\xff\xfe\x00",
+    "too deep": lambda content: b"[" * 100_000,
+    "too long a number": lambda content: b"[" + b"1" * 10_000 + b"]",
+    "an empty object": lambda content: b"{}",
+    "a label with a line end": edited(label="x\nevil==1.0"),
+    "a label that is none": edited(label=["cu128"]),
+    "labels that are none": edited(labels=[None]),
+    "no properties": edited(supported=["nvidia"]),
+    "no manifest": edited(manifest={"variants": 5}),
+}
+
+
+@pytest.mark.parametrize("what", CORRUPT)
+def test_corrupt_records(
+    filled: Environment, backend: dict[str, str | None], what: str
+) -> None:
+    record = record_of(filled)
+    record.write_bytes(CORRUPT[what](record.read_bytes()))
+    # What the wheel says of itself is still there.
+    frozen = filled.pip("freeze", env=backend).stdout
+    assert frozen == "numpy==2.3.1\n# torch variant: cu128\ntorch==2.8.0\n"
+    own = record.with_name("variant.json")
+    own.write_bytes(CORRUPT[what](own.read_bytes()))
+    for command in ("list", "inspect", "freeze", "check"):
+        assert "cu128" not in filled.pip(command, env={**GPU, **backend}).output
+    assert "Variant" not in filled.pip("show", "-v", "torch", env=backend).stdout
+
+
+def warnings(result: Result) -> Sequence[str]:
+    """Give the warnings, without which path pip has; all else is as usual."""
+    assert result.stdout == "No broken requirements found.\n"
+    return [
+        line.removeprefix("WARNING: ").replace(command, "pip")
+        for line in result.stderr.splitlines()
+        for _, _, rest in [line.rpartition(": ")]
+        for command in [rest.partition(" install ")[0]]
+    ]
+
+
+def test_check(
+    filled: Environment, torch: IndexServer, backend: dict[str, str | None]
+) -> None:
+    assert warnings(filled.pip("check", env={**GPU, **backend})) == []
+    older = {**forced("12.6", "7.0"), **backend}
+    assert warnings(filled.pip("check", env=older)) == [
+        "This machine does not support torch 2.8.0 (cu128), which needs nvidia :: "
+        "cuda_version_lower_bound :: 12.8 (the machine has 12.6, 12.5, 12.4 …); nvidia "
+        ":: sm_arch :: 75_real or 80_real or 86_real or 90_real or 100_real or 120_real "
+        "(the machine has 70_real, 70_virtual). To switch to the best variant of this "
+        "version: pip install --upgrade-variants torch"
+    ]
+    assert torch.log() == []
+    # And that is what helps.
+    options = ["-i", torch.index_url]
+    filled.pip("install", "--upgrade-variants", "torch", *options, env=older)
+    assert warnings(filled.pip("check", env=older)) == []
+
+
+def test_check_of_a_broken_environment(filled: Environment) -> None:
+    make_wheel("app", "1.0", requires=["gone"]).write_to(filled.work)
+    filled.pip("install", "--no-deps", "--no-index", filled.work / CHECKED_APP)
+    result = filled.pip("check", code=1, env=forced("12.6"))
+    assert result.stdout == "app 1.0 requires gone, which is not installed.\n"
+    assert "does not support torch 2.8.0 (cu128)" in result.stderr
+
+
+CHECKED_APP = "app-1.0-py3-none-any.whl"
+
+
+def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
+    options = ["-i", torch.index_url, "--variant", "xformers=cu118"]
+    venv.pip("install", "torch", "xformers", *options, env=GPU)
+    assert warnings(venv.pip("check", env=GPU)) == [
+        "Installed variants are for different major versions of CUDA, and may fail in "
+        "one process (CUDA 11: xformers 1.0 (cu118); CUDA 12: torch 2.8.0 (cu128)). "
+        "Choose builds that agree: pip install --variant PACKAGE=LABEL PACKAGE"
+    ]
+    options = ["-i", torch.index_url, "--variant", "xformers=cu126"]
+    venv.pip("install", "xformers", *options, env=GPU)
+    assert warnings(venv.pip("check", env=GPU)) == []
+
+
+def test_check_asks_no_plugin(
+    venv: Environment, index: IndexServer, host: Host
+) -> None:
+    builds = {"a": ["ascend :: npu_type :: 910b"], "null": {}}
+    provider = Provider(requires=["ascend-variant-provider"])
+    manifest = make_manifest(builds, providers={"ascend": provider})
+    index.add_release("vllm", "1.0", {}, manifest=manifest)
+    npu = [{"feature": "npu_type", "values": ["910b"]}]
+    machine = host(make_host(ascend=npu))
+    command = ["install", "vllm", "-i", index.index_url]
+    venv.pip(*command, "--variant-host", machine)
+    index.clear_log()
+    assert warnings(venv.pip("check")) == []
+    # Nor is there reason to think that another variant is better.
+    assert "suits this machine better" not in venv.pip(*command).stdout
+    assert index.log() == []
+
+
+def test_no_detection_without_variants(filled: Environment) -> None:
+    commands = (["list"], ["show", "-v", "torch"], ["inspect"], ["freeze"], ["check"])
+    filled.pip("uninstall", "-y", "numpy")
+    for installed in (True, False):
+        for command in commands:
+            code = 1 if command[0] == "show" and not installed else 0
+            name = ["-X", "importtime", "-m", "pip", *command]
+            imported = filled.run(filled.python, *name, code=code, env=GPU).stderr
+            asked = "pip._internal.variants.providers" in imported
+            assert asked == (installed and command == ["check"]), command
+        filled.pip("uninstall", "-y", "torch")
