@@ -1,0 +1,90 @@
+"""Installed variants, judged by the machine and by each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from pip._internal.variants.check import InstalledVariant, different_cuda, unsupported
+from pip._internal.variants.installed import InstalledBuild
+from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.providers.chain import Providers
+from tests.lib.hosts import forced
+from tests.lib.manifests import Properties, Provider, make_manifest
+
+
+def installed(
+    name: str,
+    properties: Properties,
+    providers: Mapping[str, Provider] | None = None,
+    schema: str = "0.2.0",
+) -> InstalledVariant:
+    """Return a variant ``x`` with these properties as installed."""
+    document = make_manifest({"x": properties}, providers=providers, schema=schema)
+    manifest = parse_document(document)
+    supported = tuple(sorted(manifest.variants["x"].properties()))
+    build = InstalledBuild("x", supported, manifest, ("x",))
+    return InstalledVariant(name, "1.0", "x", build)
+
+
+def bounds(*versions: str) -> Properties:
+    """Return what needs CUDA of one of these versions."""
+    return {"nvidia": {"cuda_version_lower_bound": versions}}
+
+
+def test_different_cuda() -> None:
+    twelve, eleven = installed("a", bounds("12.8")), installed("b", bounds("11.8"))
+    (warning,) = different_cuda([twelve, eleven])
+    assert warning.startswith("Variants for different CUDA versions come together: ")
+    assert "a 1.0 (x) is for CUDA 12, b 1.0 (x) is for CUDA 11. Choose" in warning
+    assert warning.endswith("pip install --variant PACKAGE=LABEL PACKAGE")
+    assert not list(different_cuda([twelve, installed("c", bounds("12"))]))
+    level = installed("a", ["x86_64 :: level :: v3"])
+    assert not list(different_cuda([level, eleven]))
+    assert not list(different_cuda([]))
+
+
+def judged(variant: InstalledVariant, driver: str | None = None) -> list[str]:
+    """Give the warnings about a variant on a machine with this driver."""
+    environ = {k: v or "" for k, v in forced(driver or "").items()}
+    providers = Providers(environ=environ, environment={}, hardware=True)
+    return list(unsupported([variant], providers))
+
+
+def test_unsupported() -> None:
+    variant = installed("torch", bounds("12.8"))
+    assert judged(variant, "12.8") == []
+    (warning,) = judged(variant, "12.6")
+    assert warning.startswith(
+        "This machine does not support torch 1.0 (x), which needs nvidia :: "
+        "cuda_version_lower_bound :: 12.8 (the machine has 12.6, 12.5, 12.4 …). To "
+    )
+    assert warning.endswith("pip install --upgrade-variants torch")
+
+
+UNTOLD: Mapping[str, Provider] = {
+    "a plugin": Provider(requires=["ascend-variant-provider"]),
+    "optional": Provider(static={"npu_type": ["a3"]}, optional=True),
+    "another kind": Provider(builtin="ascend"),
+    "nobody": Provider(),
+}
+
+
+@pytest.mark.parametrize("kind", UNTOLD)
+def test_what_nobody_can_tell_is_not_unsupported(kind: str) -> None:
+    npu = ["ascend :: npu_type :: 910b"]
+    variant = installed("vllm", npu, {"ascend": UNTOLD[kind]})
+    assert judged(variant) == []
+    # What is known is said all the same.
+    both = {"ascend": {"npu_type": ["910b"]}, "nvidia": {"sm_arch": ["120_real"]}}
+    (warning,) = judged(installed("vllm", both, {"ascend": UNTOLD[kind]}), "12.8")
+    assert "needs nvidia :: sm_arch :: 120_real (the machine has 90_real" in warning
+    assert "npu_type" not in warning
+
+
+def test_the_static_list_of_the_manifest_can_tell() -> None:
+    npu = ["ascend :: npu_type :: 910b"]
+    provider = Provider(static={"npu_type": ["a3"]})
+    (warning,) = judged(installed("vllm", npu, {"ascend": provider}))
+    assert "needs ascend :: npu_type :: 910b (the machine has a3)" in warning
