@@ -7,7 +7,6 @@ Pure: no I/O and nothing from the rest of pip.
 from __future__ import annotations
 
 import enum
-import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -72,23 +71,29 @@ def merge(manifests: Mapping[str, Manifest]) -> Manifest:
 def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
     """Find what manifests of one release disagree about.
 
-    Of many that differ in the same way, each is told apart from one other only.
+    Of many that differ in the same way, one is told.
 
     :param manifests: by name.
     """
     ordered = _longest_first(manifests)
-    for first, name in zip(itertools.repeat(ordered[0]), ordered[1:]):
-        longer, shorter = (manifests[each].namespaces for each in (first, name))
-        if longer[: len(shorter)] != shorter:
-            problem = f"order namespaces as {list(longer)!r} and as {list(shorter)!r}"
+    first = ordered[0]
+    longest = manifests[first].namespaces
+    told = {longest[:length] for length in range(len(longest) + 1)}
+    for name in ordered[1:]:
+        other = manifests[name].namespaces
+        if other not in told:
+            told.add(other)
+            problem = f"order namespaces as {list(longest)!r} and as {list(other)!r}"
             yield Disagreement(Subject.NAMESPACES, (first, name), problem)
-    yield from _differences(manifests)
+    yield from _differences(manifests, ordered)
 
 
-def _differences(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
+def _differences(
+    manifests: Mapping[str, Manifest], ordered: list[str]
+) -> Iterator[Disagreement]:
     """Find the labels, providers and schemas that are not the same everywhere."""
-    seen: dict[tuple[Subject, str], tuple[str, Any]] = {}
-    for name in _longest_first(manifests):
+    seen: dict[tuple[Subject, str], list[tuple[str, Any]]] = {}
+    for name in ordered:
         manifest = manifests[name]
         stated = [
             *(
@@ -102,8 +107,12 @@ def _differences(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
             (Subject.SCHEMAS, "", manifest.schema),
         ]
         for subject, key, value in stated:
-            first, expected = seen.setdefault((subject, key), (name, value))
-            if value != expected:
+            others = seen.setdefault((subject, key), [])
+            if any(value == other for _, other in others):
+                continue
+            others.append((name, value))
+            first, expected = others[0]
+            if first != name:
                 problem = {
                     Subject.PROPERTIES: f"give other properties to the label {key!r}",
                     Subject.PROVIDERS: f"describe the provider of {key!r} differently",

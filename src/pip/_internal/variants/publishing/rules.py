@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pip._internal.variants.publishing.texts import printable
+
 __all__ = ["Finding", "Findings", "RULES", "Rule", "Severity"]
 
 
@@ -327,9 +329,14 @@ class Findings:
         *,
         subjects: Iterable[str] = (),
     ) -> None:
-        """Add a finding; the same one counts once."""
-        about = tuple(subjects) or (self.subject,)
-        self._found[Finding(RULES[rule_id], about, problem, remedy)] = None
+        """Add a finding; the same one counts once.
+
+        What it quotes may come from anywhere: no terminal is to obey it.
+        """
+        about = tuple(map(printable, tuple(subjects) or (self.subject,)))
+        remedy = None if remedy is None else printable(remedy)
+        found = Finding(RULES[rule_id], about, printable(problem), remedy)
+        self._found[found] = None
 
     def extend(self, others: Iterable[Finding]) -> None:
         """Add what was found elsewhere."""

@@ -1,0 +1,269 @@
+"""The rules for publishers: what breaks each, and that nothing else is found."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from pip._vendor.packaging.version import Version
+
+from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.publishing.manifest_rules import check_manifest
+from pip._internal.variants.publishing.release_rules import (
+    Release,
+    check_agreement,
+    check_fallback,
+    check_labels,
+)
+from pip._internal.variants.publishing.rules import RULES, Finding
+from pip._internal.variants.publishing.wheel_file import WheelName
+from pip._internal.variants.publishing.wheel_rules import check_wheel
+from tests.lib import public_index
+from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.wheels import DistFile, make_wheel
+from tests.unit.variants.publishing.broken import DOCUMENTS, good_document
+
+
+def broken(findings: Iterable[Finding]) -> set[str]:
+    return {finding.rule.id for finding in findings}
+
+
+@pytest.mark.parametrize("case", DOCUMENTS)
+def test_metadata(case: str) -> None:
+    document, rules = DOCUMENTS[case]
+    checked = check_manifest(json.dumps(document).encode(), "x.json")
+    assert broken(checked.findings) == rules
+    assert {each.subjects for each in checked.findings} <= {("x.json",)}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b"\xff\xfe", b"\xef\xbb\xbf{}", b'{"a": 1, "a": 2}', b'{"a": NaN}'],
+)
+def test_what_is_no_json(data: bytes) -> None:
+    assert broken(check_manifest(data, "x").findings) == {"manifest-json"}
+
+
+@pytest.mark.parametrize("case", DOCUMENTS)
+def test_installers_take_what_breaks_no_rule(case: str) -> None:
+    document, _ = DOCUMENTS[case]
+    checked = check_manifest(json.dumps(document).encode(), "x.json")
+    if not any(finding.is_error for finding in checked.findings):
+        assert checked.manifest is not None
+
+
+def test_control_characters_are_never_repeated() -> None:
+    document = good_document()
+    document["variants"]["\x1b[31m"] = {"\x1b": {"\x1b": ["\x1b"]}}
+    document["\x1b"] = document["providers"]["\x1b"] = {"requires": ["\x1b"]}
+    findings = check_manifest(json.dumps(document).encode(), "x").findings
+    text = json.dumps([finding.to_dict() for finding in findings])
+    assert "\\u001b" not in text
+    assert "x1b" in text
+
+
+@pytest.mark.skipif(not public_index.is_present(), reason=public_index.ABSENT)
+@pytest.mark.parametrize("generation", public_index.GENERATIONS)
+def test_the_public_index_keeps_the_rules_of_its_time(generation: str) -> None:
+    found: dict[str, list[str]] = {}
+    for path in public_index.manifest_paths(generation):
+        checked = check_manifest(path.read_bytes(), path.name)
+        assert checked.manifest is not None
+        for finding in checked.findings:
+            assert not finding.is_error, finding
+            found.setdefault(finding.rule.id, []).append(path.name)
+    assert len(found.pop("draft-schema")) == 96
+    # The labels of torch 2.8.0, and the order of its successor's architectures.
+    assert set(found) == {"other-null", "unsorted-values"}
+    assert all(each.startswith("torch") for names in found.values() for each in names)
+
+
+MANIFEST = make_manifest({"cu128": cuda("12.8"), "null": {}}, namespaces=["nvidia"])
+
+
+def wheel(label: str | None = "cu128", embedded: str | None = "cu128") -> DistFile:
+    content = None if embedded is None else variant_json(MANIFEST, embedded)
+    return make_wheel("demo", "1.0", label=label, variant_json=content)
+
+
+def without_record_row(path: Path) -> None:
+    def change(name: str, content: bytes) -> bytes:
+        if name.endswith("RECORD"):
+            return content.replace(b"demo/__init__.py,", b"demo/other.py,")
+        return content
+
+    _rewrite(path, change)
+
+
+def with_another_hash(path: Path) -> None:
+    _rewrite(path, lambda n, c: c + b" " if n.endswith("variant.json") else c)
+
+
+def without_record(path: Path) -> None:
+    _rewrite(path, lambda n, c: None if n.endswith("RECORD") else c)
+
+
+def without_metadata(path: Path) -> None:
+    _rewrite(path, lambda n, c: None if n.endswith("METADATA") else c)
+
+
+def not_an_archive(path: Path) -> None:
+    path.write_bytes(b"x")
+
+
+def nothing(path: Path) -> None:
+    """Leave the wheel as it is."""
+
+
+def _rewrite(path: Path, change: Callable[[str, bytes], bytes | None]) -> None:
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            changed = change(name, content)
+            if changed is not None:
+                archive.writestr(name, changed)
+
+
+MARKED = make_wheel("demo", "1.0", requires=["a; 'nvidia' in variant_namespaces"])
+
+WHEELS: Mapping[str, tuple[DistFile, Callable[[Path], None], set[str]]] = {
+    "a variant": (wheel(), nothing, set()),
+    "the null variant": (wheel("null", "null"), nothing, set()),
+    "a plain wheel": (wheel(None, None), nothing, set()),
+    "no metadata": (wheel("cu128", None), nothing, {"wheel-metadata"}),
+    "metadata without a label": (wheel(None, "cu128"), nothing, {"wheel-metadata"}),
+    "another label": (wheel("cu129"), nothing, {"wheel-label"}),
+    "more than one label": (
+        make_wheel("demo", "1.0", label="cu128", variant_json=MANIFEST),
+        nothing,
+        {"wheel-label"},
+    ),
+    "metadata that is none": (
+        make_wheel("demo", "1.0", label="cu128", variant_json=b"{"),
+        nothing,
+        {"manifest-json"},
+    ),
+    "a file that RECORD lacks": (wheel(), without_record_row, {"wheel-record"}),
+    "another hash": (wheel(), with_another_hash, {"wheel-record"}),
+    "no RECORD": (wheel(), without_record, {"wheel-record"}),
+    "no METADATA": (wheel(), without_metadata, {"wheel-readable"}),
+    "no archive": (
+        wheel(),
+        not_an_archive,
+        {"wheel-readable"},
+    ),
+    "a name that is none": (
+        make_wheel("demo", "1.0", label="CU128", variant_json=MANIFEST),
+        nothing,
+        {"wheel-name"},
+    ),
+    "markers": (MARKED, nothing, {"plain-markers"}),
+}
+
+
+@pytest.mark.parametrize("case", WHEELS)
+def test_wheels(tmp_path: Path, case: str) -> None:
+    file, change, rules = WHEELS[case]
+    path = file.write_to(tmp_path)
+    change(path)
+    assert broken(check_wheel(str(path), path.name).findings) == rules
+
+
+def release(
+    embedded: Mapping[str, object], manifest: object = None, plain: bool = True
+) -> Release:
+    """Make a release with a wheel for each of some documents, by label."""
+    made = Release("demo", Version("1.0"))  # type: ignore[arg-type]
+    for label, document in embedded.items():
+        name = WheelName(f"demo-1.0-py3-none-any-{label}.whl")
+        made.wheels.append(name)
+        made.embedded[name.filename] = parse_document(document)
+    if plain:
+        made.wheels.append(WheelName("demo-1.0-py3-none-any.whl"))
+    if manifest is not None:
+        made.manifest_name = "demo-1.0-variants.json"
+        made.manifest = parse_document(manifest)
+    return made
+
+
+def embedded(label: str, lower: str = "12.8", **options: object) -> dict[str, object]:
+    document = make_manifest(
+        {label: cuda(lower)} if label != "null" else {"null": {}},
+        **{"namespaces": ["nvidia"], **options},  # type: ignore[arg-type]
+    )
+    return variant_json(document, label)
+
+
+AMD = embedded("b", namespaces=["amd", "nvidia"])
+GOOD = {"cu128": embedded("cu128"), "null": embedded("null")}
+OTHER_PROVIDER = embedded("b")
+OTHER_PROVIDER["providers"] = {"nvidia": {"requires": ["nvidia-variant-provider>=9"]}}
+
+RELEASES: Mapping[str, tuple[Release, set[str]]] = {
+    "good": (release(GOOD, MANIFEST), set()),
+    "without a manifest": (release(GOOD), set()),
+    "plain wheels alone": (release({}), set()),
+    "a longer list of namespaces": (
+        release({**GOOD, "b": embedded("b", namespaces=["nvidia", "amd"])}),
+        set(),
+    ),
+    "other namespaces": (release({**GOOD, "b": AMD}), {"namespaces-agree"}),
+    "other properties": (
+        release({"cu128": embedded("cu128", "12.9")}, MANIFEST),
+        {"properties-agree", "label-used"},
+    ),
+    "another provider": (
+        release({**GOOD, "b": OTHER_PROVIDER}),
+        {"providers-agree"},
+    ),
+    "another schema": (
+        release({**GOOD, "b": embedded("b", schema="0.1.1")}),
+        {"schemas-agree"},
+    ),
+    "a label that the manifest lacks": (
+        release({**GOOD, "b": embedded("b")}, MANIFEST),
+        {"wheel-listed"},
+    ),
+    "no plain wheel": (release(GOOD, MANIFEST, plain=False), {"plain-fallback"}),
+}
+
+
+@pytest.mark.parametrize("case", RELEASES)
+def test_releases(case: str) -> None:
+    made, rules = RELEASES[case]
+    findings = [*check_agreement(made), *check_labels(made), *check_fallback(made, "x")]
+    assert broken(findings) == rules
+
+
+def test_the_files_that_disagree_are_named_with_what_to_do() -> None:
+    (finding,) = check_agreement(RELEASES["other namespaces"][0], prefix="dist/")
+    assert finding.subjects == (
+        "dist/demo-1.0-py3-none-any-b.whl",
+        "dist/demo-1.0-py3-none-any-cu128.whl",
+    )
+    assert "['amd', 'nvidia'] and as ['nvidia']" in finding.problem
+    assert "[variant.default-priorities]" in str(finding.remedy)
+
+
+def test_a_source_distribution_is_a_fallback() -> None:
+    made, _ = RELEASES["no plain wheel"]
+    with_sdist = release(GOOD, MANIFEST, plain=False)
+    with_sdist.sdists.append("demo-1.0.tar.gz")
+    assert check_fallback(made, "x")
+    assert not check_fallback(with_sdist, "x")
+
+
+#: Of an index: what these say is tested with a real one.
+OF_AN_INDEX = {"manifest-name", "manifest-present", "manifest-hash"}
+
+
+def test_every_rule_is_broken_by_something() -> None:
+    cases = [*DOCUMENTS.values(), *RELEASES.values()]
+    tested = {rule for _, rules in cases for rule in rules}
+    tested |= {rule for *_, rules in WHEELS.values() for rule in rules}
+    assert tested | {"manifest-json"} == set(RULES) - OF_AN_INDEX
