@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pip._internal.exceptions import CommandError
-from pip._internal.variants.options import preferences_in_order
+from pip._internal.variants.option_values import preferences_in_order
 from pip._internal.variants.ordering import rank, supported_of
 from pip._internal.variants.preferences import Preference, parse_blank_separated
 from pip._internal.variants.properties import InvalidProperty

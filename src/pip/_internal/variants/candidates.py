@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants import fork
-from pip._internal.variants.builds import Builds
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.links import folder_url, label_of, source_of
-from pip._internal.variants.release import Release
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
         IndexCandidateInfo,
     )
     from pip._internal.utils.hashes import Hashes
+    from pip._internal.variants.release import Release
     from pip._internal.variants.switching import Rival
 
 __all__ = [
@@ -188,6 +187,9 @@ def _ranked_infos(
             functools.partial(_release, context, project, version, links, finder),
         )
         makers = {_link(info): info[1] for info in group}
+        # Plain packages do without.
+        from pip._internal.variants.builds import Builds
+
         yield from Builds(release, makers, own, is_installed=installed == version)
 
 
@@ -215,6 +217,8 @@ def _release(
         from pip._internal.variants.locks.locking import LockingRelease
 
         return LockingRelease(context, project, version, links, sources)
+    from pip._internal.variants.release import Release
+
     return Release(context, project, version, links, sources)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
     from pip._internal.variants.locks.locking import Locking
-    from pip._internal.variants.options import LabelChoice
+    from pip._internal.variants.option_values import LabelChoice
     from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.release import Release
@@ -222,7 +222,7 @@ class Context:
         given = [] if self.in_build else vars(self._options).get("preferences")
         if not given:
             return ()
-        from pip._internal.variants.options import preferences_in_order
+        from pip._internal.variants.option_values import preferences_in_order
 
         return preferences_in_order(given)
 

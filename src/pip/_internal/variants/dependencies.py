@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.links import label_of
@@ -64,15 +63,21 @@ def metadata_fetched(
     return dist
 
 
-@dataclass(frozen=True, slots=True)
 class _Bound:
     """Which variant a distribution is, as far as its dependencies go.
 
     :ivar requirements: what it needs beside what its metadata says.
     """
 
-    environment: VariantEnvironment
-    requirements: Sequence[str]
+    # No dataclass: to make one takes longer than the rest of this module, which plain
+    # packages need, too.
+    __slots__ = ("environment", "requirements")
+
+    def __init__(
+        self, environment: VariantEnvironment, requirements: Sequence[str]
+    ) -> None:
+        self.environment = environment
+        self.requirements = requirements
 
 
 def bind(

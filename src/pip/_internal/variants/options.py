@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 import optparse
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging._variants import is_valid_label
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
-from pip._vendor.packaging.utils import (
-    InvalidName,
-    NormalizedName,
-    canonicalize_name,
-)
-
 from pip._internal.cli.cmdoptions import PipOption
-from pip._internal.exceptions import CommandError
-from pip._internal.variants.preferences import Preference, parse_blank_separated
-from pip._internal.variants.properties import InvalidProperty, is_valid_namespace
 
 if TYPE_CHECKING:
     from pip._internal.commands.debug import DebugCommand
@@ -28,8 +16,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
 
 __all__ = [
-    "LabelChoice",
-    "PROVIDER_KINDS",
     "about_this_machine",
     "as_variables",
     "debug_options",
@@ -37,7 +23,6 @@ __all__ = [
     "enable_variant_provider",
     "no_variants",
     "prefer_variant",
-    "preferences_in_order",
     "requirements_line",
     "trust_variant_provider",
     "upgrade_variants",
@@ -47,130 +32,23 @@ __all__ = [
     "variant_provider_timeout",
 ]
 
-
-#: What may serve a namespace in place of what would by default.
-PROVIDER_KINDS = ("plugin", "builtin")
-
-
-@dataclass(frozen=True, slots=True)
-class LabelChoice:
-    """A label chosen by hand: for one project, or for each that has it."""
-
-    label: str
-    project: NormalizedName | None = None
+#: Types of values that only variants have.
+_KINDS = ("label_choice", "namespace", "preference", "provider_kind", "seconds")
 
 
-def _check_label_choice(
-    option: optparse.Option, opt: str, value: object
-) -> LabelChoice:
-    if isinstance(value, LabelChoice):
-        return value
-    text = str(value)
-    package, equals, label = text.rpartition("=")
-    if not is_valid_label(label):
-        raise optparse.OptionValueError(
-            f"option {opt}: invalid label {label!r} in {text!r}: a label has lower-case "
-            "letters, digits, '_' and '.' only, as in 'cu128' or 'torch=cu128'"
-        )
-    if not equals:
-        return LabelChoice(label)
-    try:
-        return LabelChoice(label, canonicalize_name(package, validate=True))
-    except InvalidName:
-        raise optparse.OptionValueError(
-            f"option {opt}: invalid package name {package!r} in {text!r}, expected "
-            "something like 'torch=cu128'"
-        ) from None
+def _check(option: optparse.Option, opt: str, value: object) -> object:
+    # The values of variants are known to a module that few runs need.
+    from pip._internal.variants.option_values import check
 
-
-def _check_namespace(option: optparse.Option, opt: str, value: str) -> str:
-    if not is_valid_namespace(value):
-        raise optparse.OptionValueError(
-            f"option {opt}: invalid namespace {value!r}, expected something like "
-            "'nvidia' or 'x86_64'"
-        )
-    return value
-
-
-def _check_provider_kind(
-    option: optparse.Option, opt: str, value: object
-) -> tuple[str, str]:
-    if isinstance(value, tuple):
-        return value
-    namespace, _, kind = str(value).partition("=")
-    if kind not in PROVIDER_KINDS:
-        raise optparse.OptionValueError(
-            f"option {opt}: invalid value {value!r}, expected "
-            f"{' or '.join(f'NAMESPACE={each}' for each in PROVIDER_KINDS)}"
-        )
-    return _check_namespace(option, opt, namespace), kind
-
-
-def _check_seconds(option: optparse.Option, opt: str, value: object) -> float:
-    try:
-        seconds = float(str(value))
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds <= 3600:
-        raise optparse.OptionValueError(
-            f"option {opt}: invalid number of seconds {value!r}, expected one above 0 "
-            "and up to 3600"
-        )
-    return seconds
-
-
-def _check_preference(option: optparse.Option, opt: str, value: str) -> object:
-    """Give a :class:`Preference`; what is not typed stays the word that it is."""
-    if not opt.startswith("-"):
-        # Configuration and environment are split at blanks, also at those around "::".
-        return value
-    try:
-        return Preference.parse(value)
-    except InvalidProperty as error:
-        raise optparse.OptionValueError(
-            f"option {opt}: {error}, expected something like "
-            "'blas_lapack :: library :: mkl', 'nvidia :: sm_arch' or 'x86_64'"
-        ) from None
-
-
-def preferences_in_order(given: Iterable[Preference | str]) -> Sequence[Preference]:
-    """Put preferences in order: those that were typed are stronger than configured ones.
-
-    :param given: values of ``--prefer-variant``; words are what was configured.
-    :raises CommandError: if those words are no preferences.
-    """
-    typed: list[Preference] = []
-    words: list[str] = []
-    for each in given:
-        if isinstance(each, Preference):
-            typed.append(each)
-        else:
-            words.append(each)
-    try:
-        return tuple(dict.fromkeys([*typed, *parse_blank_separated(words)]))
-    except InvalidProperty as error:
-        raise CommandError(
-            f"prefer-variant in the configuration, or PIP_PREFER_VARIANT: {error}"
-        ) from None
+    assert option.type is not None
+    return check(option.type, opt, value)
 
 
 class VariantOption(PipOption):
     """An option with a value of one of the kinds that only variants have."""
 
-    TYPES = (
-        *PipOption.TYPES,
-        "label_choice",
-        "namespace",
-        "preference",
-        "provider_kind",
-        "seconds",
-    )
-    TYPE_CHECKER = PipOption.TYPE_CHECKER.copy()
-    TYPE_CHECKER["label_choice"] = _check_label_choice
-    TYPE_CHECKER["namespace"] = _check_namespace
-    TYPE_CHECKER["preference"] = _check_preference
-    TYPE_CHECKER["provider_kind"] = _check_provider_kind
-    TYPE_CHECKER["seconds"] = _check_seconds
+    TYPES = (*PipOption.TYPES, *_KINDS)
+    TYPE_CHECKER = PipOption.TYPE_CHECKER | dict.fromkeys(_KINDS, _check)
 
 
 variant: Callable[..., optparse.Option] = partial(
@@ -340,9 +218,7 @@ def requirements_line(
     if context is not None:
         choices = _given(line.opts, "variants") or []
         if parsed is not None and choices:
-            choices = [
-                _for_requirement(choice, parsed.requirement) for choice in choices
-            ]
+            choices = [choice.for_requirement(parsed.requirement) for choice in choices]
         context.add_choices(choices)
         if parsed is None and _given(line.opts, "no_variants"):
             context.disable()
@@ -351,11 +227,3 @@ def requirements_line(
 
 def _given(options: optparse.Values, name: str) -> Any:
     return vars(options).get(name)
-
-
-def _for_requirement(choice: LabelChoice, requirement: str) -> LabelChoice:
-    try:
-        project = canonicalize_name(Requirement(requirement).name)
-    except InvalidRequirement:
-        return choice
-    return LabelChoice(choice.label, choice.project or project)

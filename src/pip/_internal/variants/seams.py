@@ -12,7 +12,8 @@ import functools
 import importlib
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import optparse
@@ -83,12 +84,16 @@ cache_info = _around("plugin_cache:cache_info")
 purge_cache = _around("plugin_cache:purge_cache")
 
 
-class Record(NamedTuple):
+# No dataclass or named tuple: to make one takes as long as all the rest of this module.
+class Record:
     """What to keep of the choice of a build: its project, label and all the rest."""
 
-    project: str
-    label: str | None
-    content: bytes
+    __slots__ = ("content", "label", "project")
+
+    def __init__(self, project: str, label: str | None, content: bytes) -> None:
+        self.project = project
+        self.label = label
+        self.content = content
 
 
 #: In the metadata folder of an installed build that was chosen among variants.
@@ -136,17 +141,13 @@ class _Labelled:
     def __init__(self, env: Any) -> None:
         self._env = env
 
-    def iter_all_distributions(self) -> Iterator[_Version]:
+    def iter_all_distributions(self) -> Iterator[SimpleNamespace]:
         for dist in self._env.iter_all_distributions():
             folder = os.path.realpath(dist.info_location or "")
-            yield _Version(
-                dist.canonical_name, with_label(str(dist.version), LABELS.get(folder))
+            yield SimpleNamespace(
+                canonical_name=dist.canonical_name,
+                version=with_label(str(dist.version), LABELS.get(folder)),
             )
-
-
-class _Version(NamedTuple):
-    canonical_name: str
-    version: str
 
 
 def with_label(version: str, label: str | None) -> str:

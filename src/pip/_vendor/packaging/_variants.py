@@ -45,8 +45,9 @@ NULL_LABEL = "null"
 MANIFEST_SUFFIX = "-variants.json"
 
 _DIGITS = tuple("0123456789")
-_LABEL = re.compile(r"[0-9a-z_.]+")
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?")
+# Nothing is compiled here: this module is part of every start of pip.
+_LABEL_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz_."
+_NAME_FORM = r"[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?"
 
 
 class InvalidManifestFilename(ValueError):
@@ -55,7 +56,7 @@ class InvalidManifestFilename(ValueError):
 
 def is_valid_label(text: str) -> bool:
     """Tell whether *text* may be the label of a variant."""
-    return _LABEL.fullmatch(text) is not None
+    return text != "" and not text.strip(_LABEL_CHARACTERS)
 
 
 def split_label(filename: str) -> tuple[str, str | None]:
@@ -104,7 +105,7 @@ def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
     if not filename.endswith(MANIFEST_SUFFIX):
         raise InvalidManifestFilename(f"not a variants manifest: {filename!r}")
     name, dash, version = filename[: -len(MANIFEST_SUFFIX)].partition("-")
-    if not dash or _NAME.fullmatch(name) is None:
+    if not dash or re.fullmatch(_NAME_FORM, name) is None:
         raise InvalidManifestFilename(f"invalid project name in {filename!r}")
     try:
         return canonicalize_name(name), Version(version)

@@ -1,0 +1,158 @@
+"""What the user may write as the value of an option, checked and taken apart.
+
+Loaded when such an option is given: most runs of pip have none.
+"""
+
+from __future__ import annotations
+
+import optparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+from pip._vendor.packaging.utils import InvalidName, canonicalize_name
+
+from pip._internal.exceptions import CommandError
+from pip._internal.variants.preferences import Preference, parse_blank_separated
+from pip._internal.variants.properties import InvalidProperty, is_valid_namespace
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+__all__ = [
+    "LabelChoice",
+    "check",
+    "preferences_in_order",
+]
+
+
+#: What may serve a namespace in place of what would by default.
+_PROVIDER_KINDS = ("plugin", "builtin")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChoice:
+    """A label chosen by hand: for one project, or for each that has it."""
+
+    label: str
+    project: NormalizedName | None = None
+
+    def for_requirement(self, requirement: str) -> LabelChoice:
+        """Give the same choice for the project of *requirement* alone."""
+        try:
+            project = canonicalize_name(Requirement(requirement).name)
+        except InvalidRequirement:
+            return self
+        return LabelChoice(self.label, self.project or project)
+
+
+def _label_choice(opt: str, value: object) -> LabelChoice:
+    if isinstance(value, LabelChoice):
+        return value
+    text = str(value)
+    package, equals, label = text.rpartition("=")
+    if not is_valid_label(label):
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid label {label!r} in {text!r}: a label has lower-case "
+            "letters, digits, '_' and '.' only, as in 'cu128' or 'torch=cu128'"
+        )
+    if not equals:
+        return LabelChoice(label)
+    try:
+        return LabelChoice(label, canonicalize_name(package, validate=True))
+    except InvalidName:
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid package name {package!r} in {text!r}, expected "
+            "something like 'torch=cu128'"
+        ) from None
+
+
+def _namespace(opt: str, value: object) -> str:
+    text = str(value)
+    if not is_valid_namespace(text):
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid namespace {text!r}, expected something like "
+            "'nvidia' or 'x86_64'"
+        )
+    return text
+
+
+def _provider_kind(opt: str, value: object) -> tuple[str, str]:
+    if isinstance(value, tuple):
+        return value
+    namespace, _, kind = str(value).partition("=")
+    if kind not in _PROVIDER_KINDS:
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid value {value!r}, expected "
+            f"{' or '.join(f'NAMESPACE={each}' for each in _PROVIDER_KINDS)}"
+        )
+    return _namespace(opt, namespace), kind
+
+
+def _seconds(opt: str, value: object) -> float:
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= 3600:
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid number of seconds {value!r}, expected one above 0 "
+            "and up to 3600"
+        )
+    return seconds
+
+
+def _preference(opt: str, value: object) -> object:
+    """Give a :class:`Preference`; what is not typed stays the word that it is."""
+    if not opt.startswith("-"):
+        # Configuration and environment are split at blanks, also at those around "::".
+        return value
+    try:
+        return Preference.parse(str(value))
+    except InvalidProperty as error:
+        raise optparse.OptionValueError(
+            f"option {opt}: {error}, expected something like "
+            "'blas_lapack :: library :: mkl', 'nvidia :: sm_arch' or 'x86_64'"
+        ) from None
+
+
+_CHECKS: Mapping[str, Callable[[str, object], object]] = {
+    "label_choice": _label_choice,
+    "namespace": _namespace,
+    "preference": _preference,
+    "provider_kind": _provider_kind,
+    "seconds": _seconds,
+}
+
+
+def check(kind: str, opt: str, value: object) -> object:
+    """Check and convert the value of an option.
+
+    :param kind: the type of the option.
+    :param opt: what the user wrote: an option, or the name of a setting.
+    :raises optparse.OptionValueError: if it is not a value of that kind.
+    """
+    return _CHECKS[kind](opt, value)
+
+
+def preferences_in_order(given: Iterable[Preference | str]) -> Sequence[Preference]:
+    """Put preferences in order: those that were typed are stronger than configured ones.
+
+    :param given: values of ``--prefer-variant``; words are what was configured.
+    :raises CommandError: if those words are no preferences.
+    """
+    typed: list[Preference] = []
+    words: list[str] = []
+    for each in given:
+        if isinstance(each, Preference):
+            typed.append(each)
+        else:
+            words.append(each)
+    try:
+        return tuple(dict.fromkeys([*typed, *parse_blank_separated(words)]))
+    except InvalidProperty as error:
+        raise CommandError(
+            f"prefer-variant in the configuration, or PIP_PREFER_VARIANT: {error}"
+        ) from None
