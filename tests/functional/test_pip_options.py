@@ -11,13 +11,15 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from tests.lib.environments import Environment, Result
+from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
+from tests.lib.interpreters import find_interpreters
 from tests.lib.manifests import cuda
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -292,3 +294,101 @@ def test_scenario(
         plain = None if taken is None else re.sub(r"-(cu\d+|null)\.whl$", ".whl", taken)
         assert upstreams == plain, str(result)
         assert scenario.fails in result.stderr, str(result)
+
+
+# The cache of wheels that pip built
+
+
+def _cached(environment: Environment) -> Path:
+    """Return the one wheel in pip's cache of wheels."""
+    (wheel,) = environment.home.rglob("wheels/**/*.whl")
+    return wheel
+
+
+@pytest.fixture
+def built(venv: Environment, index: IndexServer) -> list[str]:
+    """Build a wheel into the cache; return the command that did it."""
+    index.add(make_sdist("made", "1.0"))
+    command = ["install", "made", "-i", index.index_url, "--no-build-isolation"]
+    assert "Building wheel for made" in venv.pip(*command).stdout
+    assert _cached(venv).name == "made-1.0-py3-none-any.whl"
+    return [*command, "--force-reinstall"]
+
+
+def test_a_variant_wins_over_a_cached_wheel(
+    venv: Environment, index: IndexServer, built: list[str]
+) -> None:
+    assert "Using cached made-1.0-py3-none-any.whl" in venv.pip(*built).stdout
+    index.add_release("made", "1.0", {"cu128": cuda("12.8")}, plain=False)
+    venv.pip(*built, env=GPU)
+    assert venv.eval("made.variant_label", "made") == "cu128"
+    # Where no variant runs, the source is next, and with it what was built of it.
+    result = venv.pip(*built, env=forced("12.0"))
+    assert "Using a plain build of made 1.0" in result.stdout
+    assert "This machine has an NVIDIA GPU, but a plain build of made 1.0" in (
+        result.stderr
+    )
+    assert "Using cached made-1.0-py3-none-any.whl" in result.stdout
+    listed = venv.pip("cache", "list").stdout
+    assert "made-1.0-py3-none-any.whl" in listed
+    assert "cu128" not in listed
+
+
+def test_a_cached_wheel_with_a_label_is_not_reused(
+    venv: Environment, built: list[str]
+) -> None:
+    plain = _cached(venv)
+    labelled = plain.rename(plain.with_name("made-1.0-py3-none-any-cu128.whl"))
+    result = venv.pip(*built, env=GPU)
+    assert "Using cached made" not in result.stdout
+    assert "Building wheel for made" in result.stdout
+    listed = venv.pip("cache", "list").stdout
+    assert plain.name in listed
+    assert labelled.name in listed
+    venv.pip("cache", "remove", "made")
+    assert "No locally built wheels cached." in venv.pip("cache", "list").stdout
+
+
+# Where pip runs, and for which interpreter
+
+
+def test_another_interpreter(venv: Environment, index: IndexServer) -> None:
+    _fill(index, variants=True)
+    found = find_interpreters()
+    others = [each for version, each in found.items() if version != _version(venv)]
+    other = Environment(venv.root / "other")
+    other.venv.parent.mkdir()
+    venv.run(
+        others[0] if others else venv.python, "-m", "venv", "--without-pip", other.venv
+    )
+    options = ["install", "torch", "-i", index.index_url]
+    result = venv.pip("--python", other.venv, *options, env=GPU)
+    assert "Using the variant cu128 of torch 2.0" in result.stdout
+    result = venv.run(other.python, "-c", "import torch; print(torch.variant_label)")
+    assert result.stdout == "cu128\n"
+    assert "torch" not in venv.installed()
+    result = venv.pip("--python", other.venv, "variants", "host", env=GPU)
+    assert "nvidia" in result.stdout
+
+
+def _version(environment: Environment) -> str:
+    return environment.eval("'%d.%d' % sys.version_info[:2]")
+
+
+@pytest.mark.parametrize("variable", [False, True])
+def test_a_virtual_environment_is_required(
+    venv: Environment, workshop: Workshop, index: IndexServer, variable: bool
+) -> None:
+    _fill(index, variants=True)
+    options = [] if variable else ["--require-virtualenv"]
+    environ = {**GPU, "PIP_REQUIRE_VIRTUALENV": "1"} if variable else GPU
+    install = ["install", *options, "torch", "-i", index.index_url]
+    venv.pip(*install, env=environ)
+    assert venv.eval("torch.variant_label", "torch") == "cu128"
+    outside: Path | str = next(iter(find_interpreters().values()))
+    index.clear_log()
+    for wheel in (workshop.fork_wheel(), workshop.upstream_wheel()):
+        command = (outside, wheel / "pip", *install, "--target", "out")
+        result = venv.run(*command, code=3, env=environ)
+        assert "Could not find an activated virtualenv (required)" in result.stderr
+    assert index.log() == []

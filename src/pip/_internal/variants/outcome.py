@@ -88,12 +88,16 @@ def resolved(
 def _chosen_builds(
     context: Context, requirements: RequirementSet
 ) -> list[tuple[Release, Link]]:
-    """Give what was chosen of each release that has variants."""
+    """Give what was chosen of each release that has variants.
+
+    A wheel that was built of a file stands for that file.
+    """
     return [
-        (release, req.link)
+        (release, link)
         for req in requirements.requirements.values()
-        if req.link is not None
-        for release in (context.release_of(req.link),)
+        for link in (req.source_link,)
+        if link is not None
+        for release in (context.release_of(link),)
         if release is not None and release.labels
     ]
 

@@ -89,7 +89,8 @@ def prepared(
     if link is None or not link.is_wheel:
         return dist
     given = context_of(preparer.finder)
-    release = None if given is None else given.release_of(link)
+    # What is cached was built of a file of the release.
+    release = None if given is None else given.release_of(req.source_link)
     by_hand = req.is_direct or (
         release is not None and release.chosen_label is not None
     )
