@@ -115,6 +115,12 @@ SEAMS: tuple[Seam, ...] = (
         why="The candidates of one release are ranked when the resolver takes one.",
     ),
     Decorate(
+        file=_P + "resolution/resolvelib/provider.py",
+        target="PipProvider.get_dependencies",
+        hook="dependencies_met",
+        why="What the resolver will look at next is asked for at the same time.",
+    ),
+    Decorate(
         file=_P + "resolution/resolvelib/factory.py",
         target="Factory._fail_if_link_is_unsupported_wheel",
         hook="unsupported_wheel",

@@ -33,11 +33,13 @@ class Builds:
         contested: Rival | None,
         *,
         is_installed: bool,
+        refused: Callable[[], None],
     ) -> None:
         """Prepare the walk; nothing is ranked before the first candidate is made.
 
         :param makers: makes the candidate of each link of the release.
         :param contested: the installed build of this version, if it competes.
+        :param refused: called if no build of the release suits.
         :param is_installed: whether upstream offers an installed build of this version
             in place of the first one.
         """
@@ -45,13 +47,15 @@ class Builds:
         self._makers = makers
         self._contested = contested
         self._is_installed = is_installed
+        self._refused = refused
         self._given: set[Link] = set()
+        self._told = False
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
         """Give versions, and what makes their candidates."""
         version = self._release.version
         yield version, functools.partial(self._make, 0)
-        for place in range(len(self._makers)):
+        for place in range(len(self._release.links)):
             yield _Another(str(version)), functools.partial(self._make_another, place)
 
     def _make_another(self, place: int) -> Candidate | None:
@@ -62,6 +66,9 @@ class Builds:
 
     def _make(self, place: int) -> Candidate | None:
         ranked = self._release.ranked
+        if not ranked and place == 0 and not self._told:
+            self._told = True
+            self._refused()
         if place >= len(ranked) or ranked[place] in self._given:
             return None
         link = ranked[place]

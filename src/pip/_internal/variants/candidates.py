@@ -18,7 +18,13 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants import fork
 from pip._internal.variants.context import Context, context_of
-from pip._internal.variants.links import folder_url, label_of, source_of
+from pip._internal.variants.links import label_of
+from pip._internal.variants.releases import (
+    OLDER_RELEASES,
+    Ahead,
+    release_of,
+    releases,
+)
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -29,17 +35,19 @@ if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import (
         FoundCandidates,
         IndexCandidateInfo,
     )
+    from pip._internal.resolution.resolvelib.provider import PipProvider
     from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.release import Release
     from pip._internal.variants.switching import Rival
 
 __all__ = [
     "all_candidates",
+    "dependencies_met",
     "found_candidates",
     "index_finder",
     "list_finder",
@@ -166,73 +174,59 @@ def _ranked_infos(
     contested: Rival | None,
     installed: Version | None,
 ) -> Iterator[IndexCandidateInfo]:
-    must_have_label = context.label_for(project) is not None
+    makers: dict[Link, Callable[[], Candidate | None]] = {}
 
-    def group_key(info: IndexCandidateInfo) -> tuple[_BaseVersion, bool, bool]:
-        # Upstream ranks what is yanked or has another hash below everything else.
-        link = _link(info)
-        return info[0], link.is_yanked, link.is_hash_allowed(hashes)
+    def links() -> Iterator[tuple[_BaseVersion, Link]]:
+        for version, maker in infos():
+            # Upstream makes each candidate with functools.partial; the build of the
+            # fork checks that this is still so.
+            assert isinstance(maker, functools.partial)
+            link: Link = maker.keywords["link"]
+            makers[link] = maker
+            yield version, link
 
-    for (version, _, _), grouped in itertools.groupby(infos(), group_key):
-        group = list(grouped)
-        links = [_link(info) for info in group]
-        own = contested if contested and contested.version == version else None
-        if not must_have_label and all(label_of(link) is None for link in links):
+    groups = Ahead(releases(context, finder, project, links(), hashes))
+    for group in groups:
+        own = contested if contested and contested.version == group.version else None
+        if group.release is None:
             if own is not None and not own.must_go:
-                yield version, own.keep
-            yield from group
+                yield group.version, own.keep
+            for link in group.links:
+                yield group.version, makers[link]
             continue
-        release = context.release(
-            (project, version, tuple(links)),
-            functools.partial(_release, context, project, version, links, finder),
-        )
-        makers = {_link(info): info[1] for info in group}
         # Plain packages do without.
         from pip._internal.variants.builds import Builds
 
-        yield from Builds(release, makers, own, is_installed=installed == version)
+        context.look_ahead(project)
+        yield from Builds(
+            group.release,
+            makers,
+            own,
+            is_installed=installed == group.version,
+            refused=functools.partial(_refused, context, groups),
+        )
 
 
-def _link(info: IndexCandidateInfo) -> Link:
-    maker = info[1]
-    # Upstream makes each candidate with functools.partial; the build of the fork
-    # checks that this is still so.
-    assert isinstance(maker, functools.partial)
-    link: Link = maker.keywords["link"]
-    return link
+def _refused(context: Context, groups: Ahead) -> None:
+    if context.lookahead is not None:
+        older = (group.release for group in groups.peek(OLDER_RELEASES))
+        context.lookahead.refused([each for each in older if each is not None])
 
 
-def _release(
-    context: Context,
-    project: NormalizedName,
-    version: _BaseVersion,
-    links: Sequence[Link],
-    finder: PackageFinder,
-) -> Release:
-    sources = list(dict.fromkeys(source_of(link) for link in links))
-    if len(sources) > 1:
-        order = [*_sources_in_order(finder, project), *sources]
-        sources.sort(key=order.index)
-    if context.locking is not None:
-        from pip._internal.variants.locks.locking import LockingRelease
-
-        return LockingRelease(context, project, version, links, sources)
-    from pip._internal.variants.release import Release
-
-    return Release(context, project, version, links, sources)
-
-
-def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
-    """Give the sources of a project as the user listed them, folders first.
-
-    Of equals upstream takes the last, and it sorts folders by name.
-    """
-    folders = map(folder_url, finder.find_links)
-    found = (
-        source_of(candidate.link)
-        for candidate in finder._all_candidates.get(project, ())
-    )
-    return dict.fromkeys(itertools.chain(folders, found))
+def dependencies_met(
+    fn: Callable[..., Iterable[Requirement]],
+    provider: PipProvider,
+    candidate: Candidate,
+) -> Iterable[Requirement]:
+    """Look ahead to what the dependencies of a candidate will take."""
+    requirements = fn(provider, candidate)
+    context = context_of(provider._factory._finder)
+    if context is None or context.lookahead is None:
+        return requirements
+    requirements = list(requirements)
+    looked_up = (requirement.get_candidate_lookup()[1] for requirement in requirements)
+    context.lookahead.expect(ireq for ireq in looked_up if ireq is not None)
+    return requirements
 
 
 def index_finder(
@@ -277,10 +271,7 @@ def all_candidates(
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):
-            release = context.release(
-                (project, version, tuple(links)),
-                functools.partial(_release, context, project, version, links, finder),
-            )
+            release = release_of(context, finder, project, version, links)
             if not release.ranked:
                 unsuitable.add(version)
                 continue

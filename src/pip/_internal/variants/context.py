@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
     from pip._internal.variants.locks.locking import Locking
+    from pip._internal.variants.lookahead import Lookahead
     from pip._internal.variants.option_values import LabelChoice
     from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
@@ -73,6 +74,7 @@ class Context:
         self.enabled = enabled and not given("no_variants") and not legacy
         self.in_build = bool(os.environ.get(_IN_BUILD))
         self.dry_run = bool(given("dry_run"))
+        self.may_look_ahead = not given("no_variant_lookahead")
         #: The CUDA major version that is preferred, so that all variants agree on one.
         self.cuda_major: int | None = None
         self.upgrade_variants = bool(given("upgrade_variants"))
@@ -87,6 +89,9 @@ class Context:
         self.collector: LinkCollector | None = None
         #: By normalised name, as the resolver sees them.
         self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
+        #: What looks ahead of the resolver, and how to make it once it is worth it.
+        self.lookahead: Lookahead | None = None
+        self.foresee: Callable[[], Lookahead] | None = None
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
         self._said: set[str] = set()
@@ -206,6 +211,16 @@ class Context:
         """Give the labels chosen for each project that has them, the last one first."""
         labels = [choice.label for choice in self._choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
+
+    def look_ahead(self, project: NormalizedName) -> None:
+        """Begin to look ahead of the resolver, which is at *project*.
+
+        Called for each release with variants: without them, there is no need to.
+        """
+        if self.lookahead is None and self.foresee is not None:
+            self.lookahead, self.foresee = self.foresee(), None
+            self.lookahead.met(project)
+            self.lookahead.start()
 
     @property
     def may_switch(self) -> bool:

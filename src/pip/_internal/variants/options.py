@@ -21,6 +21,7 @@ __all__ = [
     "debug_options",
     "disable_variant_provider",
     "enable_variant_provider",
+    "no_variant_lookahead",
     "no_variants",
     "prefer_variant",
     "requirements_line",
@@ -93,6 +94,16 @@ no_variants: Callable[..., optparse.Option] = partial(
     action="store_true",
     default=False,
     help="Ignore wheel variants: only plain wheels and source distributions are used.",
+)
+
+no_variant_lookahead: Callable[..., optparse.Option] = partial(
+    PipOption,
+    "--no-variant-lookahead",
+    dest="no_variant_lookahead",
+    action="store_true",
+    default=False,
+    help="Ask for one index page, manifest or metadata file after the other, instead of "
+    "for those that will be needed at the same time.",
 )
 
 variant_host: Callable[..., optparse.Option] = partial(

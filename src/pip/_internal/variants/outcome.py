@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils._log import VERBOSE, getLogger
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.lookahead import Lookahead
     from pip._internal.variants.release import Release
 
 __all__ = [
@@ -60,9 +62,10 @@ def resolved(
         from pip._internal.variants.locks.plan import resolve_to_lock
 
         return resolve_to_lock(context, resolver, run)
-    requirements = run()
     if context is None or not context.enabled:
-        return requirements
+        return run()
+    with _lookahead(context, resolver.factory, root_reqs):
+        requirements = run()
     kept = _kept_builds(resolver)
     chosen = _chosen_builds(context, requirements)
     if chosen and len(chosen) + len(kept) > 1:
@@ -83,6 +86,28 @@ def resolved(
                 # What is installed now may need what the installed one lacks.
                 logger.log(logging.WARNING if chosen else logging.INFO, "%s", hint)
     return requirements
+
+
+@contextmanager
+def _lookahead(
+    context: Context, factory: Factory, roots: list[InstallRequirement]
+) -> Iterator[None]:
+    """Let the context look ahead of the resolver if it meets variants."""
+
+    def foresee() -> Lookahead:
+        from pip._internal.variants.lookahead import Lookahead
+
+        return Lookahead(context, factory, roots)
+
+    if context.may_look_ahead:
+        context.foresee = foresee
+    try:
+        yield
+    finally:
+        context.foresee = None
+        if context.lookahead is not None:
+            context.lookahead.close()
+            context.lookahead = None
 
 
 def _chosen_builds(

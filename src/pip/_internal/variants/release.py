@@ -67,6 +67,15 @@ class Release:
             dict.fromkeys(label for link in wheels if (label := label_of(link)))
         )
 
+    @property
+    def manifest_links(self) -> list[Link]:
+        """Give where its manifests are, of as many sources as list one."""
+        found = (
+            self._context.manifest_links.get((self.project, self.version, source))
+            for source in self.labels
+        )
+        return [link for link in found if link is not None]
+
     @functools.cached_property
     def chosen_label(self) -> str | None:
         """Give the label that the user chose for this release, if it applies to it."""

@@ -58,6 +58,7 @@ scan_directory = _around("links:scan_directory")
 manifest_link_from_json = _around("links:manifest_link_from_json")
 evaluate_links = _around("links:evaluate_links")
 found_candidates = _around("candidates:found_candidates")
+dependencies_met = _around("candidates:dependencies_met")
 all_candidates = _around("candidates:all_candidates")
 index_finder = _around("candidates:index_finder")
 list_finder = _around("candidates:list_finder")
@@ -212,6 +213,7 @@ def options() -> list[Callable[[], optparse.Option]]:
             "trust_variant_provider",
             "variant_provider",
             "variant_provider_timeout",
+            "no_variant_lookahead",
         )
     ]
 

@@ -39,6 +39,7 @@ __all__ = [
     "ManifestUnavailable",
     "fetch_manifest",
     "fetch_manifest_bytes",
+    "manifest_headers",
     "without_prompts",
 ]
 
@@ -50,6 +51,7 @@ MAX_MANIFEST_SIZE = 8 * 1024 * 1024
 _MAX_BODY_TIME = 60.0
 #: A body that breaks off is asked for again, as pip's session does with requests.
 _ATTEMPTS = 3
+_HEADERS = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
 #: Statuses of what is not there, as against what cannot be had at the moment.
 _GONE = (404, 410)
 
@@ -72,11 +74,11 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
     :raises ManifestUnavailable: if it cannot be had, or is not valid.
     """
     try:
-        # With a hash to compare with, an older copy from the cache does no harm.
-        data = _download(session, link, caching=None if link.has_hash else "max-age=0")
+        data = _download(session, link, manifest_headers(link))
         if not _hash_matches(link, data):
             link = _link_read_afresh(session, link)
-            data = _download(session, link, caching="no-cache")
+            afresh = {**_HEADERS, "Cache-Control": "no-cache"}
+            data = _download(session, link, afresh)
             if not _hash_matches(link, data):
                 raise ManifestUnavailable("its hash is not the one the index states")
         url = redact_auth_from_url(link.url_without_fragment)
@@ -106,10 +108,16 @@ def _hash_matches(link: Link, data: bytes) -> bool:
     return True
 
 
-def _download(session: PipSession, link: Link, *, caching: str | None) -> bytes:
+def manifest_headers(link: Link) -> dict[str, str]:
+    """Give the headers by which the manifest at *link* is asked for."""
+    # With a hash to compare with, an older copy from the cache does no harm.
+    return _HEADERS if link.has_hash else {**_HEADERS, "Cache-Control": "max-age=0"}
+
+
+def _download(session: PipSession, link: Link, headers: dict[str, str]) -> bytes:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return _get(session, link.url_without_fragment, caching)
+            return _get(session, link.url_without_fragment, headers)
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason = str(error)
@@ -124,10 +132,7 @@ class _BodyBrokeOff(Exception):
     """A response began well and did not end so."""
 
 
-def _get(session: PipSession, url: str, caching: str | None) -> bytes:
-    headers = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
-    if caching is not None:
-        headers["Cache-Control"] = caching
+def _get(session: PipSession, url: str, headers: dict[str, str]) -> bytes:
     with without_prompts(session):
         response = session.get(url, headers=headers, stream=True)
     try:

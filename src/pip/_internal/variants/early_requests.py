@@ -1,0 +1,211 @@
+"""Send requests that are about to be made a little early, and several at a time.
+
+What is asked for early waits in the session's adapters, where it answers the request that
+upstream makes later, just as it would have been answered then: by the same connection
+pool, cache and authentication. Upstream's own order of doing things stays.
+"""
+
+from __future__ import annotations
+
+import io
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import TYPE_CHECKING, Any, cast
+
+from pip._vendor.requests import PreparedRequest, Request, Response
+from pip._vendor.requests.adapters import HTTPAdapter
+from pip._vendor.urllib3 import HTTPResponse
+
+from pip._internal.utils._log import getLogger
+
+if TYPE_CHECKING:
+    from pip._internal.network.session import PipSession
+
+__all__ = ["EarlyRequests"]
+
+logger = getLogger(__name__)
+
+#: At so many at once, neither the server nor this machine minds.
+_WORKERS = 8
+#: Bytes; what is longer is left to the request itself.
+_MAX_BODY = 32 * 1024 * 1024
+_PREFIXES = ("https://", "http://")
+
+_Key = tuple[str, frozenset[tuple[str, str]]]
+
+
+class EarlyRequests:
+    """The requests of one session that were made before they were due.
+
+    :ivar due: called when a request comes up that was made early.
+    :ivar idle: called, in the same thread, whenever another response has arrived while
+        that one is waited for.
+    """
+
+    def __init__(self, session: PipSession) -> None:
+        self._session = session
+        self._inner: dict[str, HTTPAdapter] = {}
+        self._futures: dict[_Key, Future[Response]] = {}
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._workers = 0
+        #: Nothing is asked for early that was asked for before.
+        self._made: set[_Key] = set()
+        self.due: Callable[[Future[Response]], None] = lambda _: None
+        self.idle: Callable[[], None] = lambda: None
+
+    def open(self) -> None:
+        """Let the session's adapters take early responses."""
+        for prefix in _PREFIXES:
+            inner = self._session.adapters.get(prefix)
+            if isinstance(inner, HTTPAdapter):
+                self._inner[prefix] = inner
+                self._session.mount(prefix, _with_early_responses(inner, self))
+
+    def close(self) -> None:
+        """Make requests when they are due from here on, and forget the early ones."""
+        for prefix, inner in self._inner.items():
+            self._session.mount(prefix, inner)
+        self._inner.clear()
+        for future in self._futures.values():
+            future.cancel()
+        self._futures.clear()
+        for _ in range(self._workers):
+            self._jobs.put(None)
+
+    def ask(self, url: str, headers: Mapping[str, str]) -> Future[Response] | None:
+        """Make a GET request early, in a thread.
+
+        The response is for the request with the same URL and headers that will be made
+        by the session; nobody else must read it.
+
+        :return: None if requests to that URL cannot be made early, or if this one has
+            been answered.
+        """
+        adapter = self._session.get_adapter(url)
+        if not isinstance(adapter, _EarlyAdapter):
+            return None
+        # Whatever is not meant for threads is done here: authentication, settings.
+        request = self._session.prepare_request(Request("GET", url, headers=headers))
+        assert request.url is not None, "a prepared request has one"
+        key = _key(request)
+        if key not in self._made:
+            settings: dict[str, Any] = dict(
+                self._session.merge_environment_settings(
+                    request.url, self._session.proxies, True, None, None
+                )
+            )
+            settings["timeout"] = self._session.timeout
+            future: Future[Response] = Future()
+            self._futures[key] = future
+            self._made.add(key)
+            self._submit(future, adapter, request, settings)
+        return self._futures.get(key)
+
+    def take(self, request: PreparedRequest) -> Response | None:
+        """Wait for the response to *request* if that was made early.
+
+        :return: None if it was not, or if it failed.
+        """
+        key = _key(request)
+        self._made.add(key)
+        future = self._futures.pop(key, None)
+        if future is None:
+            return None
+        self.due(future)
+        while not future.done():
+            # Upstream waits here: time to prepare what it will ask for next.
+            others = [each for each in self._futures.values() if not each.done()]
+            wait([future, *others], return_when=FIRST_COMPLETED)
+            self.idle()
+        error = future.exception()
+        if error is not None:
+            logger.debug("The early request for %s failed: %r", request.url, error)
+            return None
+        return future.result()
+
+    def _submit(
+        self,
+        future: Future[Response],
+        adapter: _EarlyAdapter,
+        request: PreparedRequest,
+        settings: Mapping[str, Any],
+    ) -> None:
+        def job() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                response = adapter.send_now(request, **settings)
+                future.set_result(_read(response, request))
+            except Exception as error:
+                future.set_exception(error)
+
+        self._jobs.put(job)
+        if self._workers < min(_WORKERS, len(self._futures)):
+            self._workers += 1
+            # A server that hangs must not keep pip from ending.
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
+
+
+class _EarlyAdapter(HTTPAdapter):
+    """What answers requests that were made early; each adapter is given its own kind."""
+
+    early: EarlyRequests
+
+    def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
+        """Answer a request by what was asked for early, if it was."""
+        if request.method == "GET":
+            response = self.early.take(request)
+            if response is not None:
+                return response
+        return super().send(request, *args, **kwargs)
+
+    def send_now(self, request: PreparedRequest, **settings: Any) -> Response:
+        """Send a request as if nothing were made early."""
+        return super().send(request, **settings)
+
+
+def _with_early_responses(inner: HTTPAdapter, early: EarlyRequests) -> HTTPAdapter:
+    """Make an adapter that is like *inner*, connections and cache included."""
+    kind = type(inner).__name__
+    adapter = cast(
+        _EarlyAdapter, object.__new__(type(kind, (_EarlyAdapter, type(inner)), {}))
+    )
+    vars(adapter).update(vars(inner))
+    adapter.early = early
+    return adapter
+
+
+def _key(request: PreparedRequest) -> _Key:
+    headers = {(name.lower(), str(value)) for name, value in request.headers.items()}
+    return str(request.url), frozenset(headers)
+
+
+def _read(response: Response, request: PreparedRequest) -> Response:
+    """Read the body, so that it can be read once more without a connection."""
+    raw = response.raw
+    body = bytearray()
+    while chunk := raw.read(64 * 1024, decode_content=False):
+        body += chunk
+        if len(body) > _MAX_BODY:
+            response.close()
+            raise ValueError(f"it is longer than {_MAX_BODY} bytes")
+    response.raw = HTTPResponse(
+        body=io.BytesIO(bytes(body)),
+        headers=raw.headers,
+        status=raw.status,
+        version=raw.version,
+        reason=raw.reason,
+        preload_content=False,
+        decode_content=False,
+        original_response=raw._original_response,
+        request_method=request.method,
+        request_url=request.url,
+    )
+    raw.release_conn()
+    return response

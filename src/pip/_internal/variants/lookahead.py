@@ -1,0 +1,184 @@
+"""Foresee which pages, manifests and metadata the resolver will ask for next.
+
+The resolver goes from package to package and waits for each page, manifest and metadata
+file in turn. Which ones these will be is known earlier: it looks at the best candidate of
+each requirement as soon as it meets that requirement. So once a run has met a variant,
+they are asked for early, all at once (see :mod:`.early_requests`). Nothing is decided
+here, and a run without variants makes its requests as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.requests.exceptions import RequestException
+
+from pip._internal.exceptions import PipError
+from pip._internal.network.utils import HEADERS
+from pip._internal.utils._log import getLogger
+from pip._internal.variants.early_requests import EarlyRequests
+from pip._internal.variants.releases import releases
+from pip._internal.variants.sources import manifest_headers
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.release import Release
+
+__all__ = ["Lookahead"]
+
+logger = getLogger(__name__)
+
+#: How upstream asks for index pages.
+_PAGE_HEADERS = {
+    "Accept": ", ".join(
+        [
+            "application/vnd.pypi.simple.v1+json",
+            "application/vnd.pypi.simple.v1+html; q=0.1",
+            "text/html; q=0.01",
+        ]
+    )
+}
+_Plan = Generator["list[Future[Any] | None]", None, None]
+
+
+class Lookahead:
+    """What one resolution will ask for, as far as that can be told."""
+
+    def __init__(
+        self, context: Context, factory: Factory, roots: Iterable[InstallRequirement]
+    ) -> None:
+        """Foresee the requests for *roots*, and for constraints on them."""
+        self._context = context
+        self._factory = factory
+        self._early = EarlyRequests(context.session)
+        self._early.due = self._leave
+        self._early.idle = self._go_on
+        self._plans: dict[_Plan, list[Future[Any]]] = {}
+        self._is_going_on = False
+        self._known: set[NormalizedName] = set()
+        self._constraints: dict[NormalizedName, SpecifierSet] = {}
+        self._roots = [ireq for ireq in roots if ireq.req is not None]
+
+    def start(self) -> None:
+        """Begin with the requirements of the user."""
+        self._early.open()
+        for ireq in self._roots:
+            if ireq.constraint and ireq.req is not None:
+                name = canonicalize_name(ireq.req.name)
+                known = self._constraints.get(name, SpecifierSet())
+                self._constraints[name] = known & ireq.req.specifier
+        self.expect(ireq for ireq in self._roots if not ireq.constraint)
+
+    def close(self) -> None:
+        """End it; what upstream has not asked for by now is forgotten."""
+        for plan in self._plans:
+            plan.close()
+        self._plans.clear()
+        self._early.close()
+
+    def expect(self, requirements: Iterable[InstallRequirement]) -> None:
+        """Foresee the requests for requirements that the resolver is about to meet."""
+        for ireq in requirements:
+            if ireq.req is None or ireq.link is not None or not ireq.match_markers():
+                continue
+            project = canonicalize_name(ireq.req.name)
+            if project not in self._known:
+                self._known.add(project)
+                if project not in self._factory._installed_dists:
+                    self._advance(self._plan(project, ireq))
+
+    def met(self, project: NormalizedName) -> None:
+        """Leave the requests for a project to upstream, which is at them."""
+        self._known.add(project)
+
+    def refused(self, older: Sequence[Release]) -> None:
+        """Foresee that older releases are weighed where a newer one does not suit."""
+        for release in older:
+            self._ask_for_manifests(release)
+
+    def _leave(self, future: Future[Any]) -> None:
+        """Drop the plan that waits for a response: upstream is there now."""
+        for plan, pending in list(self._plans.items()):
+            if future in pending:
+                del self._plans[plan]
+                plan.close()
+
+    def _go_on(self) -> None:
+        if self._is_going_on:
+            return
+        self._is_going_on = True
+        try:
+            for plan, pending in list(self._plans.items()):
+                if all(future.done() for future in pending):
+                    del self._plans[plan]
+                    self._advance(plan)
+        finally:
+            self._is_going_on = False
+
+    def _advance(self, plan: _Plan) -> None:
+        """Go on with a plan until it has to wait."""
+        try:
+            for asked in plan:
+                pending = [each for each in asked if each is not None]
+                if any(not future.done() for future in pending):
+                    self._plans[plan] = pending
+                    return
+        except (PipError, RequestException, OSError) as error:
+            # It will come up again when upstream is there, and be told then.
+            logger.debug("Cannot look ahead: %r", error)
+
+    def _plan(self, project: NormalizedName, ireq: InstallRequirement) -> _Plan:
+        """Ask for all that upstream will ask for to look at the best candidate."""
+        assert ireq.req is not None
+        finder = self._factory._finder
+        pages = finder.search_scope.get_index_urls_locations(project)
+        if not pages or not all(self._is_fetched(page) for page in pages):
+            return
+        yield [self._early.ask(page, _PAGE_HEADERS) for page in pages]
+        hashes = ireq.hashes(trust_internet=False)
+        specifier = self._constraints.get(project, SpecifierSet()) & ireq.req.specifier
+        best = finder.find_best_candidate(project, specifier, hashes)
+        links = [
+            (found.version, found.link)
+            for found in reversed(best.applicable_candidates)
+            if not found.link.is_yanked
+        ]
+        for group in releases(self._context, finder, project, links, hashes):
+            if group.release is None:
+                yield self._ask_for_metadata(group.links[0])
+                return
+            yield self._ask_for_manifests(group.release)
+            # Without a manifest the wheels are read, by requests not foreseen here.
+            if not self._has_manifests(group.release):
+                return
+            if group.release.ranked:
+                yield self._ask_for_metadata(group.release.ranked[0])
+                return
+
+    def _is_fetched(self, page: str) -> bool:
+        # Upstream would warn of others, and not fetch them.
+        return page.startswith(("https://", "http://127.0.0.1:", "http://localhost:"))
+
+    def _ask_for_manifests(self, release: Release) -> list[Future[Any] | None]:
+        return [
+            self._early.ask(link.url_without_fragment, manifest_headers(link))
+            for link in release.manifest_links
+        ]
+
+    def _has_manifests(self, release: Release) -> bool:
+        return len(release.manifest_links) == len(release.labels)
+
+    def _ask_for_metadata(self, link: Link) -> list[Future[Any] | None]:
+        metadata = link.metadata_link()
+        if metadata is None:
+            return []
+        return [self._early.ask(metadata.url_without_fragment, HEADERS)]

@@ -1,0 +1,132 @@
+"""Group the files of a project by release, as upstream orders them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pip._internal.variants.links import folder_url, label_of, source_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.link import Link
+    from pip._internal.utils.hashes import Hashes
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.release import Release
+
+__all__ = ["OLDER_RELEASES", "Ahead", "Group", "release_of", "releases"]
+
+#: So many older releases are looked at together where a newer one was refused.
+OLDER_RELEASES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files of one version that upstream ranks next to each other.
+
+    :ivar release: how to choose among them; None if there are no variants.
+    """
+
+    version: _BaseVersion
+    links: tuple[Link, ...]
+    release: Release | None
+
+
+def releases(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    links: Iterable[tuple[_BaseVersion, Link]],
+    hashes: Hashes,
+) -> Iterator[Group]:
+    """Group links with their versions, in upstream's order."""
+    must_have_label = context.label_for(project) is not None
+
+    def key(item: tuple[_BaseVersion, Link]) -> tuple[_BaseVersion, bool, bool]:
+        # Upstream ranks what is yanked or has another hash below everything else.
+        version, link = item
+        return version, link.is_yanked, link.is_hash_allowed(hashes)
+
+    for (version, _, _), grouped in itertools.groupby(links, key):
+        group = tuple(link for _, link in grouped)
+        has_variants = any(label_of(link) is not None for link in group)
+        release = None
+        if must_have_label or has_variants:
+            release = release_of(context, finder, project, version, group)
+        yield Group(version, group, release)
+
+
+class Ahead:
+    """The groups of a project one after the other, and a look at those that follow."""
+
+    def __init__(self, groups: Iterator[Group]) -> None:
+        self._groups = groups
+        self._seen: deque[Group] = deque()
+
+    def __iter__(self) -> Iterator[Group]:
+        """Give group after group."""
+        while self.peek(1):
+            yield self._seen.popleft()
+
+    def peek(self, count: int) -> list[Group]:
+        """Give up to *count* groups that come next."""
+        while len(self._seen) < count:
+            group = next(self._groups, None)
+            if group is None:
+                break
+            self._seen.append(group)
+        return list(itertools.islice(self._seen, count))
+
+
+def release_of(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    version: _BaseVersion,
+    links: Sequence[Link],
+) -> Release:
+    """Give the release with these files; the same one for the same files."""
+    return context.release(
+        (project, version, tuple(links)),
+        functools.partial(_release, context, finder, project, version, links),
+    )
+
+
+def _release(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    version: _BaseVersion,
+    links: Sequence[Link],
+) -> Release:
+    sources = list(dict.fromkeys(source_of(link) for link in links))
+    if len(sources) > 1:
+        order = [*_sources_in_order(finder, project), *sources]
+        sources.sort(key=order.index)
+    if context.locking is not None:
+        from pip._internal.variants.locks.locking import LockingRelease
+
+        return LockingRelease(context, project, version, links, sources)
+    from pip._internal.variants.release import Release
+
+    return Release(context, project, version, links, sources)
+
+
+def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
+    """Give the sources of a project as the user listed them, folders first.
+
+    Of equals upstream takes the last, and it sorts folders by name.
+    """
+    folders = map(folder_url, finder.find_links)
+    found = (
+        source_of(candidate.link)
+        for candidate in finder._all_candidates.get(project, ())
+    )
+    return dict.fromkeys(itertools.chain(folders, found))
