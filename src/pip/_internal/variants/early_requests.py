@@ -40,8 +40,8 @@ class EarlyRequests:
     """The requests of one session that were made before they were due.
 
     :ivar due: called when a request comes up that was made early.
-    :ivar idle: called, in the same thread, whenever another response has arrived while
-        that one is waited for.
+    :ivar idle: called, in the same thread, when responses may have arrived that upstream
+        does not wait for yet.
     """
 
     def __init__(self, session: PipSession) -> None:
@@ -112,8 +112,10 @@ class EarlyRequests:
         self._made.add(key)
         future = self._futures.pop(key, None)
         if future is None:
+            self.idle()
             return None
         self.due(future)
+        self.idle()
         while not future.done():
             # Upstream waits here: time to prepare what it will ask for next.
             others = [each for each in self._futures.values() if not each.done()]
