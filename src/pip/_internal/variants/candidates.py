@@ -197,7 +197,7 @@ def _ranked_infos(
         # Plain packages do without.
         from pip._internal.variants.builds import Builds
 
-        context.look_ahead(project)
+        context.look_ahead()
         yield from Builds(
             group.release,
             makers,

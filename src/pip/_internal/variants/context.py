@@ -212,14 +212,13 @@ class Context:
         labels = [choice.label for choice in self._choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
 
-    def look_ahead(self, project: NormalizedName) -> None:
-        """Begin to look ahead of the resolver, which is at *project*.
+    def look_ahead(self) -> None:
+        """Begin to look ahead of the resolver.
 
         Called for each release with variants: without them, there is no need to.
         """
         if self.lookahead is None and self.foresee is not None:
             self.lookahead, self.foresee = self.foresee(), None
-            self.lookahead.met(project)
             self.lookahead.start()
 
     @property

@@ -93,12 +93,13 @@ class Lookahead:
             project = canonicalize_name(ireq.req.name)
             if project not in self._known:
                 self._known.add(project)
-                if project not in self._factory._installed_dists:
+                # Upstream may be content with what is installed, and may have been to
+                # some of the pages.
+                if (
+                    project not in self._factory._installed_dists
+                    and project not in self._factory._finder._all_candidates
+                ):
                     self._advance(self._plan(project, ireq))
-
-    def met(self, project: NormalizedName) -> None:
-        """Leave the requests for a project to upstream, which is at them."""
-        self._known.add(project)
 
     def refused(self, older: Sequence[Release]) -> None:
         """Foresee that older releases are weighed where a newer one does not suit."""

@@ -93,7 +93,7 @@ def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
     :raises ManifestMissing: if the server says that there is none.
     :raises ManifestUnavailable: if it cannot be had.
     """
-    data = _download(session, link, caching="no-cache")
+    data = _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"})
     return data, _hash_matches(link, data)
 
 

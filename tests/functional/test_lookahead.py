@@ -1,0 +1,145 @@
+"""Asking early for what the resolver will need changes nothing but the time it takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.hosts import forced
+from tests.lib.index import Fault, IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.wheels import make_wheel
+
+GPU = forced("12.8")
+VARIANTS = {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "null": {}}
+
+
+@pytest.fixture
+def many(index: IndexServer) -> IndexServer:
+    """Return an index of packages with variants and dependencies."""
+    for number in range(6):
+        index.add_release(
+            *(f"app{number}", "1.0", VARIANTS),
+            requires=[f"dep{number}", "shared", "common>=1"],
+        )
+        index.add(make_wheel(f"dep{number}", "1.0", requires=["shared<2"]))
+    for version in ("1.0", "2.0"):
+        index.add_release("shared", version, VARIANTS)
+        index.add(make_wheel("common", version))
+    for minor in range(12):
+        index.add_release("old", f"2.{minor}", {"cu130": cuda("13.0")}, plain=False)
+    index.add_release("old", "1.0", VARIANTS)
+    return index
+
+
+APPS = [f"app{number}" for number in range(6)]
+
+
+def _fault(filename: str, **fault: Any) -> Callable[[IndexServer], None]:
+    return lambda index: index.fault(filename, **fault)
+
+
+def _without_metadata(index: IndexServer) -> None:
+    index.pages.core_metadata = False
+
+
+def _without_manifests(index: IndexServer) -> None:
+    for entries in index.projects.values():
+        entries[:] = [e for e in entries if not e.file.filename.endswith(".json")]
+
+
+def _with_redirects(index: IndexServer) -> None:
+    index.redirect_pages = True
+
+
+def _nothing(index: IndexServer) -> None:
+    pass
+
+
+SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
+    "many": (APPS, _nothing),
+    "one": (["app0"], _nothing),
+    "plain": (["common", "dep1"], _nothing),
+    "with markers": (["app0", "app1; python_version < '3'"], _nothing),
+    "with a version": (["app0", "shared==1.0", "common<2"], _nothing),
+    "with a label": (["app0", "app1", "--variant", "cu126"], _nothing),
+    "a label that it has not": (["app0", "app1", "--variant", "app1=x"], _nothing),
+    "older releases": (["old"], _nothing),
+    "older releases beside others": (["app0", "old", "app1"], _nothing),
+    "nothing suits": (["app0", "old>=2"], _nothing),
+    "conflict": (["app0", "shared>=2"], _nothing),
+    "no metadata files": (APPS, _without_metadata),
+    "no manifests": (APPS, _without_manifests),
+    "redirects": (APPS, _with_redirects),
+    "a manifest is gone": (APPS, _fault("app2-1.0-variants.json", status=404)),
+    "a manifest is broken": (APPS, _fault("app2-1.0-variants.json", body=b"{")),
+    "a wheel is gone": (
+        APPS,
+        _fault("app4-1.0-py3-none-any-cu128.whl", status=404),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_same_requests_and_output(
+    venv: Environment, many: IndexServer, name: str
+) -> None:
+    arguments, change = SCENARIOS[name]
+    change(many)
+    seen = []
+    for option in ([], ["--no-variant-lookahead"]):
+        many.clear_log()
+        command = ["install", "--dry-run", "-i", many.index_url, *arguments, *option]
+        result = venv.pip(*command, env=GPU, code=None)
+        requests = Counter(many.log())
+        seen.append((result.returncode, result.stdout, result.stderr, requests))
+    ahead, in_turn = seen
+    if name in ("older releases", "older releases beside others"):
+        # The manifests of a few older releases than the one that suits.
+        extra = ahead[3] - in_turn[3]
+        assert all(path.endswith("-variants.json") for _, path in extra)
+        assert sum(extra.values()) <= 8
+        assert not in_turn[3] - ahead[3]
+        assert ahead[:3] == in_turn[:3]
+    elif name in ("nothing suits", "conflict", "a label that it has not"):
+        # What was asked for early, when it was not known that there is no solution.
+        assert not in_turn[3] - ahead[3]
+        assert ahead[:3] == in_turn[:3]
+    else:
+        assert ahead == in_turn
+    assert ahead[3] or name == "plain"
+
+
+def test_a_failed_early_request_is_made_again(
+    venv: Environment, many: IndexServer
+) -> None:
+    many.fault("app2-1.0-variants.json", truncate=10, times=1)
+    metadata = many.file_path("app3-1.0-py3-none-any-cu128.whl") + ".metadata"
+    many.faults[metadata] = Fault(truncate=10, times=1)
+    venv.pip("install", "-i", many.index_url, *APPS, env=GPU)
+    assert venv.eval("app2.variant_label", "app2") == "cu128"
+    assert venv.eval("app3.variant_label", "app3") == "cu128"
+
+
+def test_credentials_and_the_cache_are_the_session_s(
+    venv: Environment, tls_index: IndexServer
+) -> None:
+    tls_index.auth = ("user", "secret")
+    tls_index.file_cache_control = "max-age=1000"
+    for app in APPS:
+        tls_index.add_release(app, "1.0", VARIANTS)
+    options = ["-i", tls_index.index_url_with_auth, "--cert"]
+    options.append(str(tls_index.certificates))
+    command = ["install", "--dry-run", *APPS, *options]
+    first = venv.pip(*command, env=GPU)
+    assert all(request.headers.get("authorization") for request in tls_index.requests)
+    tls_index.clear_log()
+    second = venv.pip(*command, env=GPU)
+    # All of it was cached, as if it had been asked for in turn.
+    assert not [path for _, path in tls_index.log() if path.startswith("/files/")]
+    assert "Using cached app3" in second.stdout
+    assert "Downloading app3" in first.stdout
