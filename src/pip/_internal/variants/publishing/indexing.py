@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from pip._vendor.packaging.version import Version
+
 from pip._internal.utils.filesystem import replace
 from pip._internal.variants.merging import merge
 from pip._internal.variants.publishing.documents import to_json
@@ -233,7 +235,8 @@ class _Indexer:
     def _write_pages(self) -> None:
         projects = sorted(self.files)
         for project in projects:
-            pages = project_pages(project, self.files[project], up="../../")
+            files = sorted(self.files[project], key=lambda file: Version(file.version))
+            pages = project_pages(project, files, up="../../")
             for name, content in pages.items():
                 self._write(f"{SIMPLE}/{project}/{name}", content)
         for name, content in root_pages(projects).items():

@@ -23,8 +23,6 @@ from pip._internal.variants.publishing.wheel_rules import check_wheel
 
 __all__ = ["FileToRead", "ScannedFolder", "scan_folder"]
 
-_SDIST_SUFFIXES = (".tar.gz", ".zip")
-
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
@@ -111,7 +109,7 @@ def _listed(folder: str) -> Iterator[FileToRead]:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.startswith(".") or not entry.is_file():
                 continue
-            if entry.name.endswith((".whl", *_SDIST_SUFFIXES)):
+            if entry.name.endswith(".whl") or _sdist(entry.name) is not None:
                 status = entry.stat()
                 facts = FileFacts(status.st_size, status.st_mtime_ns)
                 yield FileToRead(folder, entry.name, facts)
@@ -133,13 +131,9 @@ def _read(file: FileToRead, result: ScannedFolder) -> FileFacts | None:
 
 
 def _add_to_release(file: FileToRead, result: ScannedFolder) -> None:
-    if not file.is_wheel:
-        try:
-            name, version = parse_sdist_filename(file.name)
-        except (InvalidSdistFilename, InvalidVersion):
-            # An archive of something else.
-            return
-        _release(result, name, version).sdists.append(file.name)
+    sdist = _sdist(file.name)
+    if sdist is not None:
+        _release(result, *sdist).sdists.append(file.name)
         return
     try:
         wheel = WheelName(file.name)
@@ -150,6 +144,14 @@ def _add_to_release(file: FileToRead, result: ScannedFolder) -> None:
     release.wheels.append(wheel)
     if file.facts.document is not None:
         release.embedded[file.name] = parse_document(file.facts.document)
+
+
+def _sdist(name: str) -> tuple[NormalizedName, Version] | None:
+    """Give the release of a source distribution; None for any other file."""
+    try:
+        return parse_sdist_filename(name)
+    except (InvalidSdistFilename, InvalidVersion):
+        return None
 
 
 def _release(result: ScannedFolder, name: NormalizedName, version: Version) -> Release:

@@ -1,0 +1,301 @@
+"""``pip variants check``: wheels, manifests, folders and indexes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.index import IndexServer
+from tests.lib.manifests import Provider, cuda, make_manifest, variant_json
+from tests.lib.repository import Repository
+from tests.lib.wheels import make_sdist, make_wheel
+
+Check = Callable[..., Result]
+Found = Callable[..., list[tuple[str, str]]]
+
+MANIFEST = make_manifest({"cu128": cuda("12.8"), "null": {}}, namespaces=["nvidia"])
+
+
+@pytest.fixture(scope="module")
+def environment(
+    workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
+) -> Environment:
+    """Return one environment for all tests: nothing is installed in it."""
+    return workshop.fork(tmp_path_factory.mktemp("checking"))
+
+
+@pytest.fixture
+def check(environment: Environment, tmp_path: Path) -> Check:
+    """Return a function that checks targets."""
+
+    def run(*arguments: str | Path, code: int = 0) -> Result:
+        command = ["variants", "check", *map(str, arguments)]
+        return environment.pip(*command, code=code, cwd=tmp_path)
+
+    return run
+
+
+@pytest.fixture
+def found(check: Check) -> Found:
+    """Return a function that gives rules and subjects of what a check finds."""
+
+    def run(*arguments: str | Path, code: int = 0) -> list[tuple[str, str]]:
+        report = json.loads(check("--json", *arguments, code=code).stdout)
+        assert report["errors"] + report["warnings"] == len(report["findings"])
+        return [(each["rule"], each["subjects"][0]) for each in report["findings"]]
+
+    return run
+
+
+@pytest.fixture
+def repository() -> Repository:
+    """Return a good release, as an index or a folder may have it."""
+    made = Repository()
+    made.add_release("demo", "1.0", {}, manifest=MANIFEST)
+    return made
+
+
+@pytest.fixture
+def dist(repository: Repository, tmp_path: Path) -> Path:
+    """Return a folder with the good release."""
+    folder = tmp_path / "dist"
+    folder.mkdir()
+    for entries in repository.projects.values():
+        for entry in entries:
+            entry.file.write_to(folder)
+    return folder
+
+
+def test_what_is_good(check: Check, dist: Path, tmp_path: Path) -> None:
+    for target, counted in (
+        ("dist", "3 wheels and 1 manifest"),
+        ("dist/demo-1.0-py3-none-any-cu128.whl", "1 wheel and 0 manifests"),
+        ("dist/demo-1.0-variants.json", "0 wheels and 1 manifest"),
+    ):
+        result = check(target, "--strict")
+        assert result.lines == [f"Checked {counted}: 0 errors, 0 warnings."]
+        assert result.stderr == ""
+    (tmp_path / "variant.json").write_text(json.dumps(variant_json(MANIFEST, "null")))
+    check("dist", "variant.json")
+    assert dist.is_dir()
+
+
+def test_errors_fail_and_warnings_do_not(check: Check, dist: Path) -> None:
+    (dist / "demo-1.0-py3-none-any.whl").unlink()
+    result = check("dist")
+    problem = "demo 1.0 has no plain wheel for py3-none-any"
+    assert result.lines == [
+        "dist",
+        f"  warning: {problem}. [plain-fallback; PEP 825, Variant wheel]",
+        "  Publish one; 'pip variants build --from-label' makes it from a variant.",
+        "Checked 2 wheels and 1 manifest: 0 errors, 1 warning.",
+    ]
+    check("dist", "--strict", code=1)
+    (dist / "demo-1.0-variants.json").write_text("{}")
+    check("dist", code=1)
+
+
+def test_json_is_for_programs(check: Check, dist: Path) -> None:
+    (dist / "demo-1.0-variants.json").write_text("{")
+    report = json.loads(check("--json", "dist", code=1).stdout)
+    (finding,) = report.pop("findings")
+    assert report == {"errors": 1, "warnings": 0, "wheels": 3, "manifests": 1}
+    assert finding.pop("problem").startswith("it is not JSON")
+    assert finding == {
+        "rule": "manifest-json",
+        "severity": "error",
+        "source": "PEP 825, Variant metadata",
+        "text": "Metadata is JSON, in UTF-8.",
+        "subjects": ["dist/demo-1.0-variants.json"],
+        "remedy": "Write JSON in UTF-8, each key once",
+    }
+
+
+def test_files_of_a_folder_together(found: Found, dist: Path) -> None:
+    (dist / "demo-1.0-py3-none-any-null.whl").unlink()
+    other = make_manifest({"cu129": cuda("12.9")})
+    wheel = make_wheel("demo", "1.0", label="cu129", variant_json=other)
+    wheel.write_to(dist)
+    wheel = make_wheel("other", "1.0", label="cu129", variant_json=other)
+    wheel.write_to(dist)
+    make_sdist("other", "1.0").write_to(dist)
+    manifest = "dist/demo-1.0-variants.json"
+    assert found("dist", code=1) == [
+        ("wheel-listed", manifest),
+        ("label-used", manifest),
+        ("manifest-present", "dist"),
+    ]
+
+
+def test_a_manifest_alone_is_judged_alone(
+    found: Found, dist: Path, tmp_path: Path
+) -> None:
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (dist / "demo-1.0-variants.json").rename(alone / "Demo-1.0-variants.json")
+    assert found("alone", code=1) == [("manifest-name", "alone/Demo-1.0-variants.json")]
+
+
+def test_a_wheels_own_metadata_describes_one_variant(
+    found: Found, tmp_path: Path
+) -> None:
+    (tmp_path / "variant.json").write_text(json.dumps(MANIFEST))
+    (tmp_path / "variants.json").write_text(json.dumps(MANIFEST))
+    assert found("variant.json", code=1) == [("wheel-label", "variant.json")]
+    assert found("variants.json") == []
+
+
+def npu(requirement: str) -> dict[str, Any]:
+    return make_manifest(
+        {"a": ["npu :: kind :: a"], "null": {}},
+        providers={"npu": Provider([requirement])},
+        namespaces=["npu"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("requirement", "offered"),
+    [
+        ("npu-provider", True),
+        ("npu-provider>=2", False),
+        ("npu-source", False),
+        ("unknown-provider", False),
+    ],
+)
+def test_plugins_that_nobody_can_install(
+    found: Found, index: IndexServer, tmp_path: Path, requirement: str, offered: bool
+) -> None:
+    index.add(make_wheel("npu-provider", "1.0"))
+    index.add(make_sdist("npu-source", "1.0"))
+    path = tmp_path / "demo-1.0-variants.json"
+    path.write_text(json.dumps(npu(requirement)))
+    expected = [] if offered else [("provider-installable", path.name)]
+    assert found(path.name, "-i", index.index_url) == expected
+    assert found(path.name, "--no-index") == []
+
+
+def test_what_is_built_in_is_not_looked_up(
+    found: Found, index: IndexServer, dist: Path
+) -> None:
+    assert found("dist", "-i", index.index_url) == []
+    assert index.log() == []
+    assert dist.is_dir()
+
+
+@pytest.fixture
+def page(index: IndexServer) -> str:
+    """Return the page of the good release on an index."""
+    index.add_release("demo", "1.0", {}, manifest=MANIFEST)
+    return f"{index.index_url}demo/"
+
+
+@pytest.mark.parametrize("page_format", ["html", "json"])
+def test_an_index(
+    found: Found, index: IndexServer, page: str, page_format: Any
+) -> None:
+    index.page_format = page_format
+    index.add_release("plain", "1.0", {}, manifest={"variants": {}}, listed=False)
+    assert found(page) == []
+    assert found(index.index_url) == []
+    # Of the wheels only parts are read.
+    assert not any(
+        request.method == "GET" and "range" not in request.headers
+        for request in index.requests
+        if request.path.endswith(".whl")
+    )
+
+
+def test_a_page_without_the_manifest(found: Found, index: IndexServer) -> None:
+    index.add_release("demo", "1.0", {}, manifest=MANIFEST, listed=False)
+    page = f"{index.index_url}demo/"
+    assert found(page, code=1) == [("manifest-present", page)]
+
+
+def test_a_manifest_that_is_not_there(
+    found: Found, index: IndexServer, page: str
+) -> None:
+    index.fault("demo-1.0-variants.json", status=404)
+    assert found(page, code=1) == [
+        ("manifest-present", f"{page}demo-1.0-variants.json")
+    ]
+
+
+def test_a_manifest_of_another_hash(
+    found: Found, index: IndexServer, page: str
+) -> None:
+    index.replace("demo-1.0-variants.json", sha256="0" * 64)
+    assert found(page, code=1) == [("manifest-hash", f"{page}demo-1.0-variants.json")]
+
+
+def test_wheels_that_are_not_what_the_page_says(
+    found: Found, index: IndexServer, page: str
+) -> None:
+    other = variant_json(make_manifest({"cu128": cuda("12.9")}), "cu128")
+    index.add(make_wheel("demo", "1.0", label="cu128", variant_json=other))
+    index.add(make_wheel("demo", "1.0", label="null", variant_json=other))
+    index.add(make_wheel("demo", "1.0", requires=["a; variant_label == 'null'"]))
+    index.add(make_wheel("demo", "1.0", label="X", variant_json=other))
+    wheel = f"{page}demo-1.0-py3-none-any"
+    assert found(page, code=1) == [
+        ("wheel-name", f"{wheel}-X.whl"),
+        ("wheel-label", f"{wheel}-null.whl"),
+        ("plain-markers", f"{wheel}.whl"),
+        ("properties-agree", f"{wheel}-cu128.whl"),
+    ]
+
+
+def test_a_server_that_sends_whole_files_only(
+    check: Check, index: IndexServer, page: str
+) -> None:
+    index.ranges = False
+    result = check(page)
+    assert "cannot send parts of them" in result.stderr
+    assert "3 wheels and 1 manifest: 0 errors" in result.stdout
+
+
+def test_an_index_in_a_folder(
+    environment: Environment, found: Found, dist: Path, tmp_path: Path
+) -> None:
+    (dist / "demo-1.0-variants.json").unlink()
+    environment.pip("variants", "index", "dist", "--simple", cwd=tmp_path)
+    assert found("dist/simple") == []
+    assert found((dist / "simple").as_uri()) == []
+    make_wheel("demo", "1.0", label="null", variant_json=b"{").write_to(dist)
+    assert found("dist/simple", code=1) == [
+        (
+            "manifest-json",
+            f"{(dist / 'simple' / 'demo').as_uri()}/demo-1.0-py3-none-any-null.whl",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([], "Need a TARGET"),
+        (["nowhere"], "No such file or directory"),
+        (["."], "There are no wheels and no manifests in it"),
+        (["http://127.0.0.1:1/simple/"], "The page of the index cannot be read"),
+    ],
+)
+def test_nothing_to_check(check: Check, arguments: list[str], problem: str) -> None:
+    result = check(*arguments, "--retries", "0", code=1)
+    assert problem in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_page_of_nothing(check: Check, index: IndexServer) -> None:
+    assert "links to no files" in check(index.index_url, code=1).stderr
+
+
+def test_an_index_with_very_many_projects(check: Check, index: IndexServer) -> None:
+    for number in range(201):
+        index.add(make_wheel(f"demo{number}", "1.0"))
+    stderr = " ".join(check(index.index_url, code=1).stderr.split())
+    assert "lists 201 projects" in stderr
+    assert "Name the page of a project" in stderr

@@ -1,0 +1,241 @@
+"""The guide for publishers: its commands, run as they stand there, and what they give."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import REPOSITORY, Environment, Workshop, scrubbed_environ
+from tests.lib.static_server import StaticServer
+from tests.lib.wheels import make_wheel
+
+GUIDE = REPOSITORY / "docs" / "publishing.md"
+_CUDA = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
+
+
+def block(name: str) -> str:
+    """Return the block of the guide that a comment before it marks with this name."""
+    text = GUIDE.read_text(encoding="utf-8")
+    (found,) = re.findall(
+        rf"<!-- test: {re.escape(name)} -->\n```\w+\n(.*?)```", text, re.S
+    )
+    return str(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the guide makes: a project, and the folder that is served."""
+
+    environment: Environment
+    folder: Path
+
+    @property
+    def dist(self) -> Path:
+        """Return the folder that is served."""
+        return self.folder / "dist"
+
+    @property
+    def file_index(self) -> str:
+        """Return its index without a server."""
+        return (self.dist / "simple").as_uri()
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "stand-in",
+        pytest.param("registry", marks=pytest.mark.registry),
+    ],
+)
+def site(
+    request: pytest.FixtureRequest,
+    workshop: Workshop,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Site:
+    """Return what the commands of the guide made, of a real wheel or of a stand-in."""
+    folder = tmp_path_factory.mktemp("guide")
+    (download,) = block("download").splitlines()
+    if request.param == "registry":
+        # The user's own pip: it knows where packages come from.
+        pip, *arguments = shlex.split(download)
+        assert pip == "pip"
+        subprocess.run(
+            [sys.executable, "-m", "pip", *arguments, "-q"], cwd=folder, check=True
+        )
+    else:
+        (folder / "dist").mkdir()
+        make_wheel("idna", "3.10", requires_python=">=3.6").write_to(folder / "dist")
+    (folder / "pyproject.toml").write_text(block("pyproject.toml"), encoding="utf-8")
+    environment = workshop.fork(tmp_path_factory.mktemp("publisher"))
+    commands = block("commands").splitlines()
+    assert len(commands) == 5
+    for command in commands:
+        pip, *arguments = shlex.split(command)
+        assert pip == "pip"
+        result = environment.pip(*arguments, cwd=folder)
+        assert result.stderr == ""
+    assert result.lines == ["Checked 4 wheels and 1 manifest: 0 errors, 0 warnings."]
+    return Site(environment, folder)
+
+
+@pytest.fixture(params=["file", "http", "json"])
+def index_url(request: pytest.FixtureRequest, site: Site) -> Iterator[str]:
+    """Return the index of the guide: from the folder, from a server, from JSON pages."""
+    if request.param == "file":
+        yield site.file_index
+        return
+    with StaticServer(site.dist, with_json=request.param == "json") as server:
+        yield server.index_url
+
+
+def chosen(site: Site, index_url: str, *options: str, **variables: str) -> str | None:
+    """Return the label that the fork chooses; ``None`` for the plain wheel."""
+    result = site.environment.pip(
+        *("install", "--dry-run", "--ignore-installed", "--no-deps", "-q"),
+        *("--report", "-", "-i", index_url, "idna", *options),
+        env=dict(variables),
+    )
+    (item,) = json.loads(result.stdout)["install"]
+    label: str | None = re.findall(
+        r"-any(?:-(\w+))?\.whl$", item["download_info"]["url"]
+    )[0]
+    return label or None
+
+
+HOSTS = {
+    "cuda-12.8-sm_90-x86_64-v3": "cu128",
+    "cuda-12.6-sm_90-x86_64-v3": "x86_64_v3",
+    "cpu-x86_64-v2": "null",
+    "cpu-aarch64": "null",
+}
+
+
+def test_the_fork_chooses_by_machine(site: Site, index_url: str) -> None:
+    found = {
+        host: chosen(site, index_url, "--variant-host", host, "--target", "lib")
+        for host in HOSTS
+    }
+    assert found == HOSTS
+
+
+def test_the_fork_installs_what_it_chose(site: Site, tmp_path: Path) -> None:
+    target = tmp_path / "lib"
+    options = ["--variant-host", "cuda-12.8-sm_90", "--target", str(target)]
+    install = ["install", "--no-deps", "-i", site.file_index, *options, "idna"]
+    site.environment.pip(*install)
+    (embedded,) = target.glob("idna-3.10.dist-info/variant.json")
+    assert list(json.loads(embedded.read_text())["variants"]) == ["cu128"]
+    code = f"import sys; sys.path.insert(0, {str(target)!r}); import idna; print(idna)"
+    assert (
+        str(target)
+        in site.environment.run(site.environment.python, "-I", "-c", code).stdout
+    )
+
+
+def test_an_installer_without_variants_takes_the_plain_wheel(
+    index_url: str, upstream_venv: Environment
+) -> None:
+    result = upstream_venv.pip("install", "--no-deps", "-i", index_url, "idna")
+    assert "Successfully installed idna-3.10" in result.stdout
+    (folder,) = upstream_venv.site_packages.glob("idna-3.10.dist-info")
+    assert not (folder / "variant.json").exists()
+    assert upstream_venv.installed() == {"idna": "3.10"}
+
+
+def uv_choice(
+    site: Site, index_url: str, target: Path, *options: str, cuda: str
+) -> str:
+    """Return the label that uv chooses."""
+    pytest.importorskip("uv", reason="uv is not installed")
+    environ = {
+        **scrubbed_environ(site.environment.home, site.environment.scripts),
+        **({_CUDA: cuda} if cuda else {}),
+    }
+    command = [
+        *(sys.executable, "-m", "uv", "pip", "install", "-q", "--no-config"),
+        *("--no-cache", "--no-deps", "--preview-features", "wheel-variants"),
+        *("--python", str(site.environment.python), "--target", str(target)),
+        *("--index-url", index_url, *options, "idna"),
+    ]
+    subprocess.run(command, env=environ, check=True)
+    (embedded,) = target.glob("idna-3.10.dist-info/variant.json")
+    (label,) = json.loads(embedded.read_text())["variants"]
+    return str(label)
+
+
+def test_uv_chooses_the_same_on_this_machine(
+    site: Site, index_url: str, tmp_path: Path
+) -> None:
+    for cuda in ("", "12.8", "12.6"):
+        ours = chosen(site, index_url, **({_CUDA: cuda} if cuda else {}))
+        theirs = uv_choice(site, index_url, tmp_path / f"lib{cuda}", cuda=cuda)
+        assert ours == theirs
+        if cuda == "12.8":
+            assert theirs == "cu128"
+
+
+@pytest.mark.skipif(
+    (sys.platform, platform.machine()) != ("linux", "x86_64"),
+    reason="uv is asked about Linux on x86-64",
+)
+def test_uv_chooses_the_same_for_another_machine(site: Site, tmp_path: Path) -> None:
+    # With a platform given, uv takes the CPU for one of level v2.
+    options = ["--python-platform", "x86_64-unknown-linux-gnu"]
+    theirs = uv_choice(site, site.file_index, tmp_path / "lib", *options, cuda="")
+    host = ["--variant-host", "cpu-x86_64-v2", "--target", "lib"]
+    assert theirs == chosen(site, site.file_index, *host) == "null"
+
+
+def test_no_wheel_is_downloaded_to_be_looked_at(site: Site) -> None:
+    with StaticServer(site.dist) as server:
+        host = ["--variant-host", "cpu-x86_64-v3", "--target", "lib"]
+        chosen(site, server.index_url, *host)
+        wheel = "/idna-3.10-py3-none-any-x86_64_v3.whl"
+        # A dry run fetches metadata in place of wheels.
+        assert server.paths == [
+            "/simple/idna/",
+            "/idna-3.10-variants.json",
+            f"{wheel}.metadata",
+        ]
+
+
+def test_json_pages_are_for_those_who_accept_them(site: Site) -> None:
+    folder = site.dist / "simple" / "idna"
+    page = json.loads((folder / "index.v1_json").read_text())
+    assert page["meta"] == {"api-version": "1.1"}
+    assert page["versions"] == ["3.10"]
+    names = [file["filename"] for file in page["files"]]
+    assert names == re.findall(r">(\S+)</a>", (folder / "index.html").read_text())
+    assert len(names) == 5
+    for file in page["files"]:
+        path = folder / file["url"]
+        assert path.stat().st_size == file["size"]
+    root = json.loads((site.dist / "simple" / "index.v1_json").read_text())
+    assert root["projects"] == [{"name": "idna"}]
+
+
+def test_the_guide_shows_what_check_says(site: Site) -> None:
+    """What the guide quotes is what is printed."""
+    labelled = site.dist / "idna-3.10-py3-none-any-cu128.whl"
+    renamed = labelled.with_name("idna-3.10-py3-none-any-cu129.whl")
+    renamed.write_bytes(labelled.read_bytes())
+    try:
+        result = site.environment.pip(
+            "variants", "check", "dist", code=1, cwd=site.folder
+        )
+    finally:
+        renamed.unlink()
+    shown = GUIDE.read_text(encoding="utf-8").partition("$ pip variants check dist\n")[
+        2
+    ]
+    quoted = [line.removeprefix("    ") for line in shown.splitlines()[:3]]
+    assert result.lines[:3] == quoted
