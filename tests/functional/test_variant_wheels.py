@@ -166,6 +166,7 @@ def test_by_url_where_no_part_can_be_read(
     url = large.file_url(LARGE)
     result = venv.pip("install", url, code=1, env=forced("12.6"))
     assert f"× {LARGE} cannot run on the target machine." in result.stderr
+    assert len(large.log()) <= 3
     assert "large" not in venv.installed()
     venv.pip("install", url, env=forced("12.8"))
     assert venv.eval("large.variant_label", "large") == "cu128"
@@ -178,8 +179,10 @@ def test_by_url_of_what_is_not_there(venv: Environment, large: IndexServer) -> N
 
 
 def test_by_url_of_what_is_no_wheel(venv: Environment, large: IndexServer) -> None:
-    large.fault(LARGE, body=b"PK" * 40_000)
+    large.fault(LARGE, body=b"PK" * 2_000_000)
     result = venv.pip("install", large.file_url(LARGE), code=1)
+    # Upstream's reader would ask for all of it in steps of 10 kB.
+    assert len(large.log()) <= 202
     assert "ERROR: Wheel 'large' located at" in result.stderr
     assert "is invalid." in result.stderr
 
@@ -259,6 +262,25 @@ def test_by_path_without_variants(venv: Environment, torch: IndexServer) -> None
     torch.write_directory(venv.work)
     result = venv.pip("install", f"./{CU128}", "--no-variants", code=1)
     assert f"× {CU128} is a variant wheel, and variants are off." in result.stderr
+
+
+def test_several_builds_of_one_release(venv: Environment, torch: IndexServer) -> None:
+    folder = torch.write_directory(venv.work / "wheels")
+    labelled = [folder / CU128.replace("cu128", label) for label in ("cu126", "cu128")]
+    urls = [torch.file_url(wheel.name) for wheel in labelled]
+    hint = "are builds of torch 2.8.0, of which one can be installed. To have the best:"
+    result = venv.pip("install", *labelled, code=1, env=forced("12.8"))
+    assert (
+        f"{labelled[0].name} and {CU128} {hint} torch==2.8.0 --find-links {folder}\n"
+        in (result.stderr)
+    )
+    result = venv.pip("install", *urls, code=1, env=forced("12.8"))
+    assert f"{labelled[0].name} and {CU128} {hint} torch==2.8.0\n" in result.stderr
+    # Two releases are upstream's to explain.
+    torch.add_release("torch", "2.9.0", {}, manifest=PREVIEW_TORCH)
+    other = torch.file_url(CU128.replace("2.8", "2.9"))
+    result = venv.pip("install", labelled[1], other, code=1, env=forced("12.8"))
+    assert "are builds of" not in result.stderr
 
 
 UNLIKE: Mapping[str, tuple[dict[str, Any], str]] = {

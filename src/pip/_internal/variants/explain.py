@@ -5,15 +5,20 @@ Only texts are made here; nothing is decided and nothing is printed.
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import parse_wheel_filename
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.ordering import Mismatch
 from pip._internal.variants.providers.abi_dependency import requirements
 
 if TYPE_CHECKING:
+    from pip._internal.models.link import Link
     from pip._internal.variants.properties import Property
     from pip._internal.variants.providers.answer import Answer
     from pip._internal.variants.release import Release
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "WITHOUT_MANIFEST",
     "alternatives",
+    "any_build",
     "block",
     "build_name",
     "chosen_line",
@@ -30,6 +36,7 @@ __all__ = [
     "provider_lines",
     "rejection",
     "rejections",
+    "several_builds",
     "several_sources",
     "shortened",
     "untrusted",
@@ -99,6 +106,30 @@ def several_sources(release: Release, chosen: Selection, label: str) -> str | No
         "The first index with a variant that runs wins: --find-links, then "
         "--index-url, then --extra-index-url"
     )
+
+
+def any_build(link: Link) -> str:
+    """Say what to type in place of the wheel at *link* for the best build there is."""
+    project, version, *_ = parse_wheel_filename(link.filename)
+    folder = ""
+    if link.is_file:
+        folder = f" --find-links {shlex.quote(os.path.dirname(link.file_path))}"
+    return f"{project}=={version}{folder}"
+
+
+def several_builds(links: Iterable[Link]) -> Iterator[str]:
+    """Say which of the wheels at *links* are builds of one release."""
+    releases: dict[tuple[str, object], list[Link]] = {}
+    for link in links:
+        project, version, *_ = parse_wheel_filename(link.filename)
+        releases.setdefault((project, version), []).append(link)
+    for release, builds in releases.items():
+        if len(builds) > 1:
+            names = " and ".join(link.filename for link in builds)
+            yield (
+                f"{names} are builds of {' '.join(map(str, release))}, of which one "
+                f"can be installed. To have the best: {any_build(builds[0])}"
+            )
 
 
 def rejection(selection: Selection, label: str) -> str:

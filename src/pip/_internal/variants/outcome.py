@@ -253,6 +253,14 @@ def installation_error(
             from pip._internal.variants import explain
 
             logger.critical("%s", explain.alternatives(release))
+    named = (cause.requirement.get_candidate_lookup()[0] for cause in error.causes)
+    links = {candidate.source_link for candidate in named if candidate is not None}
+    wheels = [link for link in links if link is not None and link.is_wheel]
+    if any(label_of(link) for link in wheels):
+        from pip._internal.variants import explain
+
+        for line in explain.several_builds(sorted(wheels)):
+            logger.critical("%s", line)
     causes: dict[NormalizedName, str] = {
         cause.requirement.project_name: cause.requirement.format_for_error()
         for cause in error.causes

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from typing import TYPE_CHECKING
-
-from pip._vendor.packaging.utils import parse_wheel_filename
 
 from pip._internal.utils._log import getLogger
 from pip._internal.variants.errors import (
@@ -14,7 +10,7 @@ from pip._internal.variants.errors import (
     UnsupportedVariant,
     VariantDisagreement,
 )
-from pip._internal.variants.explain import rejection
+from pip._internal.variants.explain import any_build, rejection
 from pip._internal.variants.links import source_of
 from pip._internal.variants.remote_wheels import WheelUnreadable
 from pip._internal.variants.selection import Selection, select
@@ -95,12 +91,9 @@ def _check_alone(
 
 def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
     if label not in selection.ranking.compatible:
-        project, version, *_ = parse_wheel_filename(link.filename)
-        instead = f"{project}=={version}"
-        if link.is_file:
-            instead += f" --find-links {shlex.quote(os.path.dirname(link.file_path))}"
         raise UnsupportedVariant(
             link.filename,
             [rejection(selection, label)],
-            f"In place of this one file, {instead} takes the best build that runs.",
+            f"In place of this one file, {any_build(link)} takes the best build that "
+            "runs.",
         )
