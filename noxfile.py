@@ -28,6 +28,7 @@ TEST_TOOLS = [
     "hypothesis",
     "virtualenv",
     "filelock",
+    "tomli",
 ]
 LINTERS = ["ruff", "mypy", "hatchling", "nox"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]

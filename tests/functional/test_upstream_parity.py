@@ -81,6 +81,7 @@ SCENARIOS: dict[str, list[Step]] = {
         _runs("download", "-d", "other", "--platform", "win_amd64", "--no-deps", "app"),
         _runs("wheel", "-w", "wheels", "app", "source"),
         _runs("lock", "app", "-o", "pylock.toml"),
+        _runs("install", "--dry-run", "-r", "pylock.toml"),
         _runs("index", "versions", "app"),
         _runs("index", "versions", "app", "--json"),
         _runs("install", "--dry-run", "app"),

@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
-__all__ = ["CudaBuild", "agreeing", "cuda_major", "mixture", "preferring"]
+__all__ = [
+    "CudaBuild",
+    "agreeing",
+    "cuda_build",
+    "cuda_major",
+    "mixture",
+    "preferring",
+]
 
 logger = getLogger(__name__)
 
@@ -134,7 +141,7 @@ def _builds(
         *(
             build
             for release, link in _chosen(context, requirements)
-            if (build := _build(release, link)) is not None
+            if (build := cuda_build(release, link)) is not None
         ),
     ]
 
@@ -157,7 +164,8 @@ def _chosen(
             yield release, req.link
 
 
-def _build(release: Release, link: Link) -> CudaBuild | None:
+def cuda_build(release: Release, link: Link) -> CudaBuild | None:
+    """Give the build at *link* if it is for a CUDA version."""
     label, selection = label_of(link), release.selection_of(link)
     if label is None or selection is None:
         return None

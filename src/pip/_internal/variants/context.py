@@ -95,6 +95,8 @@ class Context:
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
         self._said: set[str] = set()
+        #: Of what a lock file has in one version, that version.
+        self.locked_versions: Mapping[NormalizedName, Version] = {}
         #: What was chosen from lock files: by project the label, None for a plain build.
         self.locked_labels: dict[NormalizedName, str | None] = {}
         #: Which builds are locked, in ``pip lock``.
@@ -129,7 +131,9 @@ class Context:
         )
 
     def _installed_version(self, project: NormalizedName) -> Version | None:
-        """Give the version of what is installed, unless all is to be upgraded."""
+        """Give the version of what is locked, or installed unless all is upgraded."""
+        if project in self.locked_versions:
+            return self.locked_versions[project]
         given = vars(self._options).get
         if given("upgrade") and given("upgrade_strategy") == "eager":
             return None

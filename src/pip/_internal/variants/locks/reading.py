@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import split_label
@@ -22,6 +23,7 @@ from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
 )
+from pip._internal.variants.coherence import CudaBuild, cuda_build, mixture
 from pip._internal.variants.errors import VariantsDisabled
 from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build
@@ -30,8 +32,12 @@ from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
 from pip._internal.variants.outcome import nothing_left
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
     from pip._internal.index.package_finder import FormatControl
     from pip._internal.variants.context import Context
+    from pip._internal.variants.release import Release
 
 __all__ = ["narrowed"]
 
@@ -71,25 +77,40 @@ def narrowed(
     groups = {str(canonicalize_name(name)) for name in dependency_groups}
     if include_default_groups:
         groups |= {*(lock.default_groups or ())} - own
+    if context is not None:
+        context.locked_versions = _only_versions(lock)
     choices = _Choices(context, path_or_url, format_control)
-    environment: dict[str, Any] = {"extras": frozenset(extras or ())}
-    while True:
-        environment["dependency_groups"] = frozenset(groups)
-        held = [(each, _holds(each.marker, environment)) for each in lock.packages]
-        needed = [each for each, holds in held if holds is not False]
-        # What a build needs may have builds to choose from too.
-        chosen = {choices.build(each) for each in needed if _has_variants(each)}
-        new = own & {names[build] for build in chosen if build in names}
-        if new <= groups:
-            break
-        groups |= new
+
+    def select() -> _Needed:
+        environment: dict[str, Any] = {"extras": frozenset(extras or ())}
+        on = set(groups)
+        while True:
+            environment["dependency_groups"] = frozenset(on)
+            held = [(each, _holds(each.marker, environment)) for each in lock.packages]
+            needed = [each for each in held if each[1] is not False]
+            # What a build needs may have builds to choose from too.
+            chosen = {choices.build(each) for each, _ in needed if _has_variants(each)}
+            new = own & {names[build] for build in chosen if build in names}
+            if new <= on:
+                return needed
+            on |= new
+
     packages = [
         # What cannot be evaluated is left as it is: upstream tells the user.
-        replace(choices.narrowed(each), marker=None if holds else each.marker)
-        for each, holds in held
-        if holds is not False
+        narrow if holds is None else replace(narrow, marker=None)
+        for (_, holds), narrow in choices.settled(select)
     ]
     return replace(lock, packages=packages)
+
+
+def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:
+    """Give the versions of what is there in just one."""
+    entries = Counter(package.name for package in lock.packages)
+    return {
+        package.name: package.version
+        for package in lock.packages
+        if package.version is not None and entries[package.name] == 1
+    }
 
 
 def _has_variants(package: Package) -> bool:
@@ -108,6 +129,24 @@ def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool | None
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What was chosen of a package with variants.
+
+    :ivar package: with just the chosen file; without variants if there is no choice.
+    :ivar release: what was chosen from.
+    """
+
+    package: Package
+    release: LockedRelease | None = None
+    link: Link | None = None
+
+
+#: A package in a lock file, and whether its marker holds; None if nobody can tell.
+_Need = tuple[Package, "bool | None"]
+_Needed = Sequence[_Need]
+
+
 class _Choices:
     """The choices among the builds in one lock file, each made when it is needed."""
 
@@ -121,75 +160,109 @@ class _Choices:
         self._path_or_url = path_or_url
         self._format_control = format_control
         self._best_first = create_compatible_tags_selector(sys_tags())
-        self._made: dict[int, Package] = {}
+        self._made: dict[int, _Choice] = {}
 
     def build(self, package: Package) -> Build:
         """Give the build of a package with variants that is chosen."""
-        wheels = self.narrowed(package).wheels or ()
-        # Of several, or of none, there is no variant among them.
-        return _build(package, wheels[0]) if wheels else Build(package.name, None)
-
-    def narrowed(self, package: Package) -> Package:
-        """Give a package with just the file of its chosen build.
-
-        Where there is no choice, it has no variants left.
-        """
-        if not _has_variants(package):
-            return package
         if id(package) not in self._made:
             self._made[id(package)] = self._choose(package)
-        return self._made[id(package)]
+        wheels = self._made[id(package)].package.wheels
+        # Several that are left, or none, are no variants.
+        return _build(package, wheels[0]) if wheels else Build(package.name, None)
 
-    def _choose(self, package: Package) -> Package:
+    def _choose(self, package: Package) -> _Choice:
         wheels = package.wheels or ()
         plain = [each for each in wheels if not _build(package, each).label]
-        without_variants = replace(package, wheels=plain or None)
+        no_choice = _Choice(replace(package, wheels=plain or None))
         context = self._context
         if context is None or not context.enabled:
             if not plain and package.sdist is None:
                 raise VariantsDisabled(wheels[0].filename)
-            return without_variants
+            return no_choice
         formats = frozenset({"binary", "source"})
         if self._format_control is not None:
             formats = self._format_control.get_allowed_formats(package.name)
         if "binary" not in formats and package.sdist is not None:
-            return without_variants
+            return no_choice
         tagged = ((each, parse_wheel_filename(each.filename)[-1]) for each in wheels)
         files: dict[Link, PackageWheel | PackageSdist] = {
             self._link(package_wheel_requirement_url(self._path_or_url, each)): each
             for each in self._best_first(tagged)
         }
         if all(each in plain for each in files.values()):
-            return without_variants
+            return no_choice
         if "source" in formats and package.sdist is not None:
             url = package_sdist_requirement_url(self._path_or_url, package.sdist)
             files[self._link(url)] = package.sdist
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
-        release = LockedRelease(
-            context,
-            package.name,
-            version,
-            list(files),
-            self._path_or_url,
-            vars(package).get("variants_json"),
+        release = context.release(
+            (package.name, version, tuple(files)),
+            lambda: LockedRelease(
+                context,
+                package.name,
+                version,
+                list(files),
+                self._path_or_url,
+                vars(package).get("variants_json"),
+            ),
         )
-        key = (package.name, version)
-        context.release((*key, tuple(files)), lambda: release)
+        assert isinstance(release, LockedRelease), "nothing else has these links"
         if not release.ranked:
             what = f"{package.name}=={version}"
             raise nothing_left(what, context.label_for(package.name), [release])
-        link = release.chosen = release.ranked[0]
+        link = release.ranked[0]
         chosen = files[link]
-        context.locked_labels[package.name] = label_of(link)
-        if context.locking is not None:
-            again = RelockedRelease(release, link, self._path_or_url)
-            context.release((*key, (link,)), lambda: again)
-        else:
-            # So it is the same decision when the resolver comes to this one file.
-            context.release((*key, (link,)), lambda: release)
         if isinstance(chosen, PackageSdist):
-            return replace(package, wheels=None)
-        return replace(package, wheels=[chosen], sdist=None)
+            return _Choice(replace(package, wheels=None), release, link)
+        return _Choice(replace(package, wheels=[chosen], sdist=None), release, link)
 
     def _link(self, url: str) -> Link:
         return Link(url, comes_from=self._path_or_url)
+
+    def settled(self, select: Callable[[], _Needed]) -> list[tuple[_Need, Package]]:
+        """Give what is needed, and the same with just the chosen files, for good.
+
+        :param select: gives what is needed with the builds that are chosen; if they
+            can be, these are all for one CUDA major version.
+        """
+        needed = select()
+        builds = self._cuda_builds(needed)
+        if self._context is not None and mixture(builds) is not None:
+            made = self._made
+            common = frozenset.intersection(*(each.majors for each in builds))
+            for major in sorted(common, reverse=True):
+                self._context.cuda_major, self._made = major, {}
+                second = select()
+                others = self._cuda_builds(second)
+                names = {each.name for each in others}
+                if mixture(others) is None and names >= {each.name for each in builds}:
+                    needed = second
+                    break
+            else:
+                self._made = made
+            self._context.cuda_major = None
+        return [(each, self._settle(each[0])) for each in needed]
+
+    def _cuda_builds(self, needed: _Needed) -> list[CudaBuild]:
+        found = (self._made[id(each)] for each, _ in needed if id(each) in self._made)
+        return [
+            build
+            for choice in found
+            if choice.release is not None and choice.link is not None
+            if (build := cuda_build(choice.release, choice.link)) is not None
+        ]
+
+    def _settle(self, package: Package) -> Package:
+        choice = self._made.get(id(package))
+        if choice is None:
+            return package
+        release, link, context = choice.release, choice.link, self._context
+        if release is not None and link is not None and context is not None:
+            release.chosen = link
+            context.locked_labels[release.project] = label_of(link)
+            # So it is the same decision when the resolver comes to this one file.
+            alone: Release = release
+            if context.locking is not None:
+                alone = RelockedRelease(release, link, self._path_or_url)
+            context.release((release.project, release.version, (link,)), lambda: alone)
+        return choice.package

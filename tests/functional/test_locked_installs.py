@@ -1,0 +1,411 @@
+"""``pip install -r pylock.toml``: of the builds in the file, the best for the machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment, Workshop
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.interpreters import find_interpreters
+from tests.lib.locks import TORCH, add_builds, add_torch, write_lock
+from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.wheels import make_sdist, make_wheel
+
+CPU: Mapping[str, str | None] = {}
+GPU = forced("12.8")
+OLD_GPU = forced("12.6", "8.0")
+
+TORCH_FILES = [f"torch-2.8.0-py3-none-any{x}.whl" for x in ("", "-cu126", "-cu128")]
+NULL_FILE = "torch-2.8.0-py3-none-any-null.whl"
+
+
+@pytest.fixture
+def torch(index: IndexServer) -> IndexServer:
+    """Return an index with torch, whose builds need different things."""
+    return add_torch(index)
+
+
+@pytest.fixture
+def alone(index: IndexServer) -> IndexServer:
+    """Return an index with torch, whose builds need nothing."""
+    add_builds(
+        index, "torch", "2.8.0", TORCH, dict.fromkeys([*TORCH["variants"], None], ())
+    )
+    index.add(make_sdist("torch", "2.8.0"))
+    return index
+
+
+def label(venv: Environment, package: str = "torch") -> str:
+    """Give the label of the build that is installed, none for a plain one."""
+    return venv.eval(f"{package}.variant_label", package)
+
+
+def install(venv: Environment, *arguments: str | Path, **options: Any) -> str:
+    return venv.pip("install", "-r", "pylock.toml", *arguments, **options).output
+
+
+@pytest.mark.smoke
+def test_one_file_for_all_machines(
+    workshop: Workshop, tmp_path: Path, torch: IndexServer
+) -> None:
+    # No GPU here.
+    first = workshop.fork(tmp_path / "cpu")
+    first.pip("lock", "torch", "-i", torch.index_url, env=CPU)
+    lock = first.work / "pylock.toml"
+    expected = {
+        "null": (CPU, {"common": "1.0", "cpu-lib": "1.0", "torch": "2.8.0"}),
+        "cu128": (GPU, {"common": "1.0", "cuda-lib": "12.8", "torch": "2.8.0"}),
+        "cu126": (OLD_GPU, {"common": "1.0", "cuda-lib": "12.6", "torch": "2.8.0"}),
+    }
+    for name, (env, packages) in expected.items():
+        venv = workshop.fork(tmp_path / name)
+        torch.clear_log()
+        result = venv.pip("install", "-r", lock, env=env)
+        assert f"Using the variant {name} of torch 2.8.0" in result.stdout
+        assert venv.installed() == packages
+        assert label(venv) == name
+        assert "No broken requirements" in venv.pip("check", env=env).stdout
+        # Just these files were asked for, no page and no manifest.
+        assert len(torch.log()) == len(packages)
+        assert all(path.endswith(".whl") for _, path in torch.log())
+
+
+def test_another_interpreter(
+    workshop: Workshop, tmp_path: Path, torch: IndexServer
+) -> None:
+    others = [str(path) for path in find_interpreters().values()]
+    first = workshop.fork(tmp_path / "first")
+    first.pip("lock", "torch", "-i", torch.index_url)
+    for number, interpreter in enumerate(others):
+        venv = Workshop(workshop.folder, interpreter).fork(tmp_path / str(number))
+        venv.pip("install", "-r", first.work / "pylock.toml", env=GPU)
+        assert venv.installed()["cuda-lib"] == "12.8"
+
+
+def test_variants_that_a_variant_needs(venv: Environment, torch: IndexServer) -> None:
+    kernels = make_manifest({"old": cuda("12.0"), "new": cuda("12.8")})
+    add_builds(torch, "kernels", "1.0", kernels, {"old": [], "new": ["new-lib"]})
+    add_builds(
+        *(torch, "vision", "2.0", TORCH),
+        {"cu126": ["kernels"], "cu128": ["kernels", "torch"], "null": []},
+    )
+    torch.add(make_wheel("new-lib", "1.0"))
+    venv.pip("lock", "vision", "-i", torch.index_url)
+    install(venv, "--dry-run", "--report", "report.json", env=GPU)
+    assert planned(venv) == {
+        "common-1.0": "",
+        "cuda_lib-12.8": "",
+        "kernels-1.0": "new",
+        "new_lib-1.0": "",
+        "torch-2.8.0": "cu128",
+        "vision-2.0": "cu128",
+    }
+    install(venv, "--dry-run", "--report", "report.json", env=OLD_GPU)
+    assert planned(venv) == {"kernels-1.0": "old", "vision-2.0": "cu126"}
+    install(venv, "--dry-run", "--report", "report.json", env=CPU)
+    assert planned(venv) == {"vision-2.0": "null"}
+
+
+def planned(venv: Environment) -> dict[str, str]:
+    """Return what ``report.json`` lists, each with its label."""
+    report = json.loads((venv.work / "report.json").read_text("utf-8"))
+    names = (
+        item["download_info"]["url"].rpartition("/")[2] for item in report["install"]
+    )
+    parts = [name.removesuffix(".whl").split("-") for name in names]
+    return {f"{each[0]}-{each[1]}": "".join(each[5:]) for each in parts}
+
+
+class TestChoice:
+    """What the choice goes by, with the lock file of a tool that has no groups."""
+
+    @pytest.fixture(autouse=True)
+    def lock(self, venv: Environment, alone: IndexServer) -> Path:
+        files = [*TORCH_FILES, NULL_FILE]
+        return write_lock(venv.work, alone, *files, extra=toml(TORCH))
+
+    @pytest.mark.parametrize(
+        ("env", "options", "expected"),
+        [
+            (CPU, [], "null"),
+            (GPU, [], "cu128"),
+            (GPU, ["--variant", "cu126"], "cu126"),
+            (GPU, ["--variant", "torch=null"], "null"),
+            (GPU, ["--no-variants"], ""),
+            (CPU, ["--variant-host", "cuda-12.6-sm_80"], "cu126"),
+            (GPU, ["--disable-variant-provider", "nvidia"], "null"),
+        ],
+    )
+    def test_options(
+        self,
+        venv: Environment,
+        env: Mapping[str, str | None],
+        options: Sequence[str],
+        expected: str,
+    ) -> None:
+        output = install(venv, *options, env=env)
+        assert label(venv) == expected
+        assert (f"Using the variant {expected} of torch 2.8.0" in output) == bool(
+            expected
+        )
+
+    @pytest.mark.parametrize("command", ["download", "wheel"])
+    def test_commands(self, venv: Environment, lock: Path, command: str) -> None:
+        venv.pip(command, "-r", lock, env=GPU)
+        (wheel,) = venv.work.glob("*.whl")
+        assert wheel.name == "torch-2.8.0-py3-none-any-cu128.whl"
+
+    def test_a_source_distribution_is_asked_for(
+        self, venv: Environment, alone: IndexServer
+    ) -> None:
+        files = [*TORCH_FILES, NULL_FILE]
+        sdist = "torch-2.8.0.tar.gz"
+        write_lock(venv.work, alone, *files, sdist=sdist, extra=toml(TORCH))
+        output = install(venv, "--no-binary", "torch", env=GPU)
+        assert f"Downloading {sdist}" in output
+        assert label(venv) == ""
+
+    def test_locked_once_more(self, venv: Environment, lock: Path) -> None:
+        venv.pip("lock", "-r", lock, "-o", "pylock.again.toml", env=GPU)
+        text = (venv.work / "pylock.again.toml").read_text("utf-8")
+        assert "[packages.variants-json.variants.cu128.nvidia]" in text
+        assert text.count("[[packages.wheels]]") == 1
+        venv.pip("install", "-r", "pylock.again.toml", env=GPU)
+        assert label(venv) == "cu128"
+
+
+def toml(manifest: Mapping[str, Any]) -> str:
+    """Write a manifest as a lock file has it."""
+    lines = ["[packages.variants-json]"]
+    lines += [f"{json.dumps(key)} = {inline(value)}" for key, value in manifest.items()]
+    return "\n".join([*lines, ""])
+
+
+def inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        pairs = (f"{json.dumps(key)} = {inline(item)}" for key, item in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    return json.dumps(value)
+
+
+class TestNothingRuns:
+    """What is taken if no variant runs: a plain wheel, an sdist, or nothing."""
+
+    def test_plain_wheel(self, venv: Environment, alone: IndexServer) -> None:
+        sdist = "torch-2.8.0.tar.gz"
+        write_lock(venv.work, alone, *TORCH_FILES, sdist=sdist, extra=toml(TORCH))
+        output = install(venv)
+        assert "Using a plain build of torch 2.8.0, since none" in output
+        assert "torch-2.8.0-py3-none-any.whl" in output
+
+    def test_sdist(self, venv: Environment, alone: IndexServer) -> None:
+        sdist = "torch-2.8.0.tar.gz"
+        write_lock(venv.work, alone, *TORCH_FILES[1:], sdist=sdist, extra=toml(TORCH))
+        output = install(venv)
+        assert "Using a plain build of torch 2.8.0, since none" in output
+        assert "Downloading torch-2.8.0.tar.gz" in output
+        venv.pip("uninstall", "-y", "torch")
+        output = install(venv, "--only-binary", ":all:", code=1)
+        assert "No variant of torch==2.8.0 runs on the target machine." in output
+
+    def test_nothing(self, venv: Environment, alone: IndexServer) -> None:
+        write_lock(venv.work, alone, *TORCH_FILES[1:], extra=toml(TORCH))
+        output = install(venv, env=forced("12.0", "7.5"), code=1)
+        assert "error: no-compatible-variant" in output
+        assert (
+            "cu126 needs nvidia :: cuda_version_lower_bound :: 12.6 (the target has "
+            "12.0" in output
+        )
+        assert "cu128 needs nvidia :: cuda_version_lower_bound :: 12.8" in output
+        assert alone.log() == []
+        output = install(venv, "--no-variants", code=1)
+        assert "error: variants-disabled" in output
+
+    def test_by_hand(self, venv: Environment, alone: IndexServer) -> None:
+        write_lock(venv.work, alone, *TORCH_FILES, extra=toml(TORCH))
+        output = install(venv, "--variant", "cu128", env=OLD_GPU, code=1)
+        assert "error: unsupported-variant" in output
+        output = install(venv, "--variant", "torch=cu130", code=1)
+        assert "error: variant-label-not-found" in output
+        assert "torch 2.8.0 has cu126" in output
+
+
+def test_wheels_that_tell_what_they_are(venv: Environment, alone: IndexServer) -> None:
+    write_lock(venv.work, alone, *TORCH_FILES, NULL_FILE)
+    install(venv, env=GPU)
+    assert label(venv) == "cu128"
+    # Of the others, only what they say of themselves was read.
+    gets = [r for r in alone.requests if r.method == "GET" and "cu126" in r.path]
+    assert gets
+    assert all("range" in request.headers for request in gets)
+
+
+def test_wheels_that_do_not_tell(venv: Environment, alone: IndexServer) -> None:
+    alone.ranges = False
+    write_lock(venv.work, alone, *TORCH_FILES)
+    output = install(venv, env=GPU)
+    assert "pylock.toml has no variants-json for it, and its server cannot" in output
+    assert label(venv) == ""
+
+
+def test_files_in_a_folder(venv: Environment, alone: IndexServer) -> None:
+    alone.write_directory(venv.work / "links")
+    path = write_lock(venv.work, alone, *TORCH_FILES, NULL_FILE)
+    text = path.read_text("utf-8").replace(f'url = "{alone.url}/files', 'path = "links')
+    path.write_text(text, encoding="utf-8")
+    install(venv, env=GPU)
+    assert label(venv) == "cu128"
+    assert alone.log() == []
+
+
+TABLE = "[packages.variants-json]\n"
+RANKED = f"{TABLE}default-priorities.namespace = ['nvidia']\n"
+
+#: What stands in a lock file, and what is wrong with it.
+INVALID: Mapping[str, tuple[str, str]] = {
+    "text": ("variants-json = 'x'", "the manifest is not an object: 'x'"),
+    "list": ("variants-json = [1]", "the manifest is not an object: [1]"),
+    "empty": (TABLE, "'default-priorities' is missing"),
+    "no labels": (f"{RANKED}variants = {{}}", "it lists no variants"),
+    "number": (
+        f"{RANKED}variants.cu128.nvidia.sm_arch = ['90_real', 80]",
+        "is not a string: 80",
+    ),
+    "date": (
+        f"{TABLE}default-priorities.namespace = 2026-01-01",
+        "'default-priorities.namespace' is not a list",
+    ),
+    "version": (
+        f"{TABLE}'$schema' = 'https://example.org/v2.0.0.json'",
+        "its schema is not supported",
+    ),
+    "deep": (
+        f"{RANKED}variants.a.x.y = ['z']\nproviders.nvidia{'.a' * 5000} = 1",
+        "it is nested too deeply",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_invalid_metadata(venv: Environment, alone: IndexServer, name: str) -> None:
+    table, problem = INVALID[name]
+    lines = [*TORCH_FILES]
+    if table.startswith("["):
+        path = write_lock(venv.work, alone, *lines, extra=f"{table}\n")
+    else:
+        path = write_lock(venv.work, alone, *lines)
+        text = path.read_text("utf-8").replace(
+            "[[packages]]\n", f"[[packages]]\n{table}\n"
+        )
+        path.write_text(text, encoding="utf-8")
+    output = install(venv, env=GPU)
+    assert "Ignoring the variant wheels of torch 2.8.0: its variants-json in" in output
+    assert problem in output
+    assert label(venv) == ""
+    # Without a plain wheel, there is nothing left.
+    plain = f'[[packages.wheels]]\nname = "{TORCH_FILES[0]}"'
+    text = path.read_text("utf-8")
+    start = text.index(plain)
+    end = text.index("[[packages.wheels]]", start + 1)
+    path.write_text(text[:start] + text[end:], encoding="utf-8")
+    venv.pip("uninstall", "-y", "torch")
+    output = install(venv, env=GPU, code=1)
+    assert "error: no-compatible-variant" in output
+    assert problem in output
+
+
+def test_unknown_keys_do_no_harm(venv: Environment, alone: IndexServer) -> None:
+    extra = toml(TORCH) + "added = 2026-01-01T00:00:00Z\nmore = [1, 2.5, nan]\n"
+    write_lock(venv.work, alone, *TORCH_FILES, extra=extra)
+    install(venv, env=GPU)
+    assert label(venv) == "cu128"
+    venv.pip("check", env=GPU)
+
+
+@pytest.mark.parametrize(
+    "marker", ["'x' ~= 'y'", "'dev' not in dependency_groups", "extra == 'x'"]
+)
+def test_markers_of_others(venv: Environment, alone: IndexServer, marker: str) -> None:
+    path = write_lock(venv.work, alone, *TORCH_FILES, extra=toml(TORCH))
+    text = path.read_text("utf-8").replace(
+        'version = "2.8.0"', f'version = "2.8.0"\nmarker = "{marker}"'
+    )
+    path.write_text(text, encoding="utf-8")
+    works = "not in" in marker
+    output = install(venv, env=GPU, code=0 if works else 1)
+    assert ("Cannot select requirements from pylock file" in output) != works
+
+
+def test_a_wheel_that_is_another_variant(venv: Environment, alone: IndexServer) -> None:
+    other = {**TORCH, "variants": {"cu128": cuda("12.0")}}
+    wheel = make_wheel(
+        *("torch", "2.8.0"), label="cu128", variant_json=variant_json(other, "cu128")
+    )
+    alone.add(wheel)
+    write_lock(venv.work, alone, *TORCH_FILES, extra=toml(TORCH))
+    output = install(venv, env=GPU, code=1)
+    assert "is not what the variants manifest says" in output
+    assert venv.installed() == {}
+
+
+def test_what_a_build_needs_is_not_locked(
+    venv: Environment, torch: IndexServer
+) -> None:
+    venv.pip("lock", "torch", "-i", torch.index_url)
+    path = venv.work / "pylock.toml"
+    # Someone took the group away by which the CUDA build gets what it needs.
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('    "variant-torch-cu128",\n', ""), "utf-8")
+    output = install(venv, "-i", torch.index_url, env=GPU, code=1)
+    assert "Hashes are required in --require-hashes mode" in output
+    assert "cuda-lib==12.8 --hash=" in output
+    assert venv.installed() == {}
+
+
+def test_what_is_installed_gives_way(venv: Environment, torch: IndexServer) -> None:
+    venv.pip("lock", "torch", "-i", torch.index_url)
+    install(venv, env=CPU)
+    output = install(venv, env=CPU)
+    assert "already satisfied: torch" in output
+    install(venv, env=GPU)
+    assert label(venv) == "cu128"
+    venv.pip("check", env=GPU)
+    install(venv, "--no-variants", "--force-reinstall")
+    assert label(venv) == ""
+    install(venv, "--variant", "torch=null", env=GPU)
+    assert label(venv) == "null"
+
+
+def test_variants_for_one_cuda_version(venv: Environment, index: IndexServer) -> None:
+    both = make_manifest({"cu12": cuda("12.0"), "cu13": cuda("13.0")})
+    one = make_manifest({"cu12": cuda("12.0")})
+    add_builds(
+        index, "torch", "2.9.0", both, {"cu12": ["lib==12"], "cu13": ["lib==13"]}
+    )
+    add_builds(index, "vision", "1.0", one, {"cu12": []})
+    for version in ("12", "13"):
+        index.add(make_wheel("lib", version))
+    venv.pip("lock", "torch", "-i", index.index_url)
+    install(venv, "--dry-run", "--report", "report.json", env=forced("13.0"))
+    assert planned(venv) == {"lib-13": "", "torch-2.9.0": "cu13"}
+    venv.pip("lock", "torch", "vision", "-i", index.index_url)
+    output = install(venv, "--dry-run", "--report", "report.json", env=forced("13.0"))
+    assert planned(venv) == {"lib-12": "", "torch-2.9.0": "cu12", "vision-1.0": "cu12"}
+    assert "different CUDA versions" not in output
+
+
+def test_from_a_server(venv: Environment, torch: IndexServer) -> None:
+    venv.pip("lock", "torch", "-i", torch.index_url)
+    content = (venv.work / "pylock.toml").read_bytes()
+    torch.add(
+        type(make_wheel("x", "1"))("locks", "1", "pylock.toml", content),
+    )
+    url = torch.url + torch.file_path("pylock.toml")
+    venv.pip("install", "-r", url, env=GPU)
+    assert venv.installed()["cuda-lib"] == "12.8"
