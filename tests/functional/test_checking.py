@@ -210,6 +210,21 @@ def test_an_index(
     )
 
 
+def test_one_file_of_an_index(found: Found, index: IndexServer, page: str) -> None:
+    other = variant_json(MANIFEST, "cu128")
+    index.add(make_wheel("demo", "1.0", label="null", variant_json=other))
+    index.add(make_wheel("demo", "1.0", label="X"))
+    del page
+    for name, rules in (
+        ("demo-1.0-variants.json", []),
+        ("demo-1.0-py3-none-any-cu128.whl", []),
+        ("demo-1.0-py3-none-any-null.whl", ["wheel-label"]),
+        ("demo-1.0-py3-none-any-X.whl", ["wheel-name"]),
+    ):
+        url = index.file_url(name)
+        assert found(url, code=int(bool(rules))) == [(rule, url) for rule in rules]
+
+
 def test_a_page_without_the_manifest(found: Found, index: IndexServer) -> None:
     index.add_release("demo", "1.0", {}, manifest=MANIFEST, listed=False)
     page = f"{index.index_url}demo/"

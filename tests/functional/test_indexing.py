@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from tests.lib import public_index
 from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
 
 Index = Callable[..., Result]
@@ -278,6 +280,28 @@ def test_a_label_that_was_published_and_changes(index: Index, dist: Path) -> Non
     assert "the label 'cu128' has other properties than before" in warnings[1]
     add(dist, "foo.bar", "1.0", "cu126")
     assert index().stderr == ""
+
+
+@pytest.mark.skipif(not public_index.is_present(), reason=public_index.ABSENT)
+def test_wheels_like_those_of_the_public_index_give_its_manifests(
+    index: Index, tmp_path: Path
+) -> None:
+    releases = [("torch", "2.8.0"), ("torch", "2.9.0"), ("numpy", "2.3.4")]
+    repository = Repository()
+    for project, version in releases:
+        public_index.add_release(repository, "v0.0.3", project, version)
+    folder = tmp_path / "dist"
+    folder.mkdir()
+    for entries in repository.projects.values():
+        for entry in entries:
+            if entry.file.filename.endswith(".whl"):
+                entry.file.write_to(folder)
+    index()
+    for project, version in releases:
+        made = (folder / f"{project}-{version}-variants.json").read_bytes()
+        real = public_index.load_manifest("v0.0.3", project, version)
+        assert real is not None
+        assert json.loads(made) == json.loads(real)
 
 
 def test_pages_of_an_earlier_run_are_not_forgotten(index: Index, dist: Path) -> None:

@@ -7,9 +7,13 @@ import optparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from pip._vendor.rich.text import Text
+
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.exceptions import CommandError
+from pip._internal.utils._log import getLogger
+from pip._internal.utils.logging import get_console
 from pip._internal.utils.misc import write_output
 from pip._internal.variants.actions.progress import file_progress
 from pip._internal.variants.publishing import options as own
@@ -27,6 +31,8 @@ STATUS = (
     "could be better, and 0 otherwise."
 )
 OPTIONS = (own.strict, cmdoptions.progress_bar, *cmdoptions.index_group["options"])
+
+logger = getLogger(__name__)
 
 
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
@@ -57,8 +63,20 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
         write_output("%s", json.dumps(document, indent=2))
     else:
         for line in _lines(report):
-            write_output("%s", line)
+            _show(line)
     return ERROR if failed else SUCCESS
+
+
+def _show(line: str) -> None:
+    if not get_console().is_terminal:
+        # Rich would wrap it.
+        write_output("%s", line)
+        return
+    text = Text(line)
+    text.highlight_regex(r"^  error:", "bold red")
+    text.highlight_regex(r"^  warning:", "bold yellow")
+    text.highlight_regex(r"\[[^]]+\]$", "dim")
+    logger.info("%s", text, extra={"rich": True})
 
 
 def _lines(report: CheckReport) -> Iterable[str]:

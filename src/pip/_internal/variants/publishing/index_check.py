@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging._variants import (
+    MANIFEST_SUFFIX,
+    InvalidManifestFilename,
+    parse_manifest_filename,
+)
+
 from pip._internal.exceptions import DiagnosticPipError, PipError
+from pip._internal.models.link import Link
 from pip._internal.utils._log import getLogger
+from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.publishing.core_metadata import variant_marked
 from pip._internal.variants.publishing.folder_check import check_manifest_name
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.release_rules import (
+    Release,
     check_agreement,
     check_fallback,
     check_labels,
@@ -25,6 +34,7 @@ from pip._internal.variants.publishing.remote_index import (
 )
 from pip._internal.variants.publishing.rules import Findings
 from pip._internal.variants.publishing.texts import capital
+from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
 from pip._internal.variants.publishing.wheel_rules import check_embedded, check_wheel
 from pip._internal.variants.remote_wheels import NoRanges, WheelUnreadable, remote_wheel
 from pip._internal.variants.sources import (
@@ -34,11 +44,9 @@ from pip._internal.variants.sources import (
 )
 
 if TYPE_CHECKING:
-    from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.variants.publishing.checking import CheckReport
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-    from pip._internal.variants.publishing.wheel_file import WheelName
 
 __all__ = ["check_index"]
 
@@ -50,8 +58,15 @@ def check_index(
 ) -> None:
     """Judge the page at *url*, or the pages of all projects that it lists.
 
+    A wheel or a manifest at *url* is judged by itself.
+
     :raises NoSuchTarget: if there is no such page.
     """
+    link = Link(url)
+    if link.filename.endswith((".whl", MANIFEST_SUFFIX)):
+        shown = redact_auth_from_url(url).rpartition("/")[0]
+        _PageCheck(shown, report, session, providers).check_file(link)
+        return
     for page in project_pages(session, url):
         check = _PageCheck(page.url, report, session, providers)
         for name, reason in page.misnamed.items():
@@ -81,6 +96,25 @@ class _PageCheck:
     def subject(self, filename: str) -> str:
         """Name a file of the page, wherever it is."""
         return f"{self.prefix}{filename}"
+
+    def check_file(self, link: Link) -> None:
+        """Judge a wheel or a manifest that may be of any page."""
+        name = str(link.filename)
+        findings = Findings(self.subject(name))
+        try:
+            if name.endswith(MANIFEST_SUFFIX):
+                release = Release(*parse_manifest_filename(name))
+                self._check_manifest(OfferedRelease(release), link)
+            else:
+                wheel = WheelName(name)
+                release = Release(wheel.name, wheel.version)
+                self.report.wheels += 1
+                self._check_wheels(OfferedRelease(release, {name: link}), [wheel])
+        except InvalidManifestFilename as error:
+            findings.add("manifest-name", str(error))
+        except UnreadableWheel as error:
+            findings.add("wheel-name", capital(str(error)))
+        self.report.findings += findings
 
     def check_release(self, offered: OfferedRelease) -> None:
         """Judge the files of one release."""
