@@ -332,9 +332,9 @@ def test_another_platform_is_not_this_machine(
 
 def test_debug_shows_what_is_supported(pip: Pip, host: WriteHost) -> None:
     result = pip("debug", "--verbose", env=forced("12.8", "9.0"))
-    assert "  nvidia (from NV_VARIANT_PROVIDER_FORCE_" in result.stdout
+    assert "  nvidia (built in, from NV_VARIANT_PROVIDER_FORCE_" in result.stdout
     assert "    sm_arch: 90_real, 90_virtual" in result.lines
     described = host("x86_64-v3")
     result = pip("debug", "--verbose", "--variant-host", described)
-    assert f"  x86_64 (from {described})" in result.lines
+    assert f"  x86_64 (host file, from {described})" in result.lines
     assert "    level: v3, v2, v1" in result.lines

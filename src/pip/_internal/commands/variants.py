@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import optparse
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,7 +20,10 @@ from pip._internal.variants.actions.action import Action, OptionMaker
 logger = getLogger(__name__)
 
 #: Each is a module of its name.
-ACTIONS = ("host", "build", "index", "check")
+ACTIONS = ("host", "list", "explain", "build", "index", "check")
+
+#: Options of these stand together, as with other commands.
+_UPSTREAM_GROUPS = (cmdoptions.package_selection_group, cmdoptions.index_group)
 
 
 def _action(name: str) -> Action:
@@ -30,7 +34,7 @@ class VariantsCommand(Command, SessionCommandMixin):
     """See, understand and publish wheel variants."""
 
     ignore_require_venv = True
-    usage = "\n".join(f"\n        %prog [options] {_action(n).USAGE}" for n in ACTIONS)
+    usage = "".join(f"\n        %prog {_action(name).USAGE}" for name in ACTIONS)
 
     def add_options(self) -> None:
         """Add the options of all actions, in a group for each."""
@@ -38,13 +42,23 @@ class VariantsCommand(Command, SessionCommandMixin):
         for name in ACTIONS:
             for make in _action(name).OPTIONS:
                 readers.setdefault(make, []).append(name)
+        titles = {
+            make: group["name"]
+            for group in _UPSTREAM_GROUPS
+            for make in group["options"]
+        }
         groups = {
-            name: optparse.OptionGroup(self.parser, f"Options of {name}")
-            for name in ACTIONS
+            title: optparse.OptionGroup(self.parser, title)
+            for title in (
+                *(f"Options of {name}" for name in ACTIONS),
+                *(group["name"] for group in _UPSTREAM_GROUPS),
+            )
         }
         self._readers: dict[optparse.Option, list[str]] = {}
         for make, names in readers.items():
-            group = groups[names[0]] if len(names) == 1 else self.cmd_opts
+            own = f"Options of {names[0]}" if len(names) == 1 else None
+            title = titles.get(make, own)
+            group = self.cmd_opts if title is None else groups[title]
             self._readers[group.add_option(make())] = names
         shown = [self.cmd_opts, *groups.values()]
         for position, group in enumerate(each for each in shown if each.option_list):
@@ -65,19 +79,27 @@ class VariantsCommand(Command, SessionCommandMixin):
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; after the name of an action, only what is its own."""
         if args and args[0] in ACTIONS:
+            action = _action(args[0])
             self._narrow(args[0])
+            self.parser.set_usage(f"\n        %prog {action.USAGE}")
+            status = textwrap.fill(action.STATUS, 76)
+            self.parser.set_description(f"{action.SUMMARY}\n\n{status}")
+        elif not set(args) & set(ACTIONS):
+            # The options of all actions together would hide the actions.
+            self._narrow(None)
+            self.parser.set_description(
+                f"{self.parser.description}\n\nEach has options: "
+                f"{self.parser.get_prog_name()} ACTION --help"
+            )
         return super().parse_args(args)
 
-    def _narrow(self, name: str) -> None:
-        """Leave the options and the help of one action."""
+    def _narrow(self, name: str | None) -> None:
+        """Leave the options of one action, or of none."""
         for option, readers in self._readers.items():
             if name not in readers:
                 self.parser.remove_option(option.get_opt_string())
         groups = self.parser.option_groups
         self.parser.option_groups = [each for each in groups if each.option_list]
-        action = _action(name)
-        self.parser.set_usage(f"\n        %prog {action.USAGE}")
-        self.parser.set_description(f"{action.SUMMARY}\n\n{action.STATUS}")
 
     @contextmanager
     def pip_version_check(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.release import Release
     from pip._internal.variants.switching import Rival
 
-__all__ = ["Builds"]
+__all__ = ["Builds", "offer"]
 
 
 class Builds:
@@ -43,7 +43,7 @@ class Builds:
         :param is_installed: whether upstream offers an installed build of this version
             in place of the first one.
         """
-        self._release = release
+        self.release = release
         self._makers = makers
         self._contested = contested
         self._is_installed = is_installed
@@ -53,32 +53,46 @@ class Builds:
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
         """Give versions, and what makes their candidates."""
-        version = self._release.version
+        version = self.release.version
         yield version, functools.partial(self._make, 0)
-        for place in range(len(self._release.links)):
+        for place in range(len(self.release.links)):
             yield _Another(str(version)), functools.partial(self._make_another, place)
 
     def _make_another(self, place: int) -> Candidate | None:
         has_one = bool(self._given) or self._is_installed
-        if has_one and not self._release.has_alternatives:
+        if has_one and not self.release.has_alternatives:
             return None
         return self._make(place)
 
     def _make(self, place: int) -> Candidate | None:
-        ranked = self._release.ranked
+        ranked = self.release.ranked
         if not ranked and place == 0 and not self._told:
             self._told = True
             self._refused()
         if place >= len(ranked) or ranked[place] in self._given:
             return None
         link = ranked[place]
-        if self._contested is not None and self._contested.stays(self._release, link):
+        if self._contested is not None and self._contested.stays(self.release, link):
             candidate: Candidate | None = self._contested.keep()
         else:
             candidate = self._makers[link]()
         if candidate is not None:
             self._given.add(link)
         return candidate
+
+
+def offer(info: IndexCandidateInfo) -> Release | Link:
+    """Give what the resolver may take: one of the files of a release, or this file.
+
+    Nothing is made or chosen by that. What is installed is not among them.
+    """
+    maker = info[1]
+    assert isinstance(maker, functools.partial)
+    builds = getattr(maker.func, "__self__", None)
+    if isinstance(builds, Builds):
+        return builds.release
+    link: Link = maker.keywords["link"]
+    return link
 
 
 class _Another(Version):

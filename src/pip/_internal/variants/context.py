@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.option_values import LabelChoice
     from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.plugin import Plugins
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
@@ -56,6 +57,7 @@ class Context:
 
     :ivar session: how manifests are fetched.
     :ivar enabled: whether variant wheels are candidates at all.
+    :ivar choices: the labels chosen by hand, the strongest last.
     :ivar upgrade_variants: whether installed builds give way to better ones.
     :ivar direct: the decisions about wheels named by path or URL, each on its own.
     :ivar manifest_links: where manifests are, by project, version and source.
@@ -79,7 +81,7 @@ class Context:
         self.cuda_major: int | None = None
         self.upgrade_variants = bool(given("upgrade_variants"))
         self.direct: dict[Link, Selection] = {}
-        self._choices: list[LabelChoice] = (
+        self.choices: list[LabelChoice] = (
             [] if self.in_build else list(given("variants") or ())
         )
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
@@ -123,12 +125,30 @@ class Context:
     @cached_property
     def detected(self) -> Providers:
         """Tell what the target supports; each namespace is asked once."""
+        return self.providers_with()
+
+    def providers_with(self, **changes: Any) -> Providers:
+        """Tell what the target supports, were some options others.
+
+        :param changes: by destination of the option.
+        """
+        import optparse
+
         from pip._internal.variants.providers.chain import Providers
+
+        given = {**vars(self._options), "variant_host": self._host_file, **changes}
+        return Providers.for_options(
+            optparse.Values(given),
+            given["variant_host"],
+            self._plugins,
+            self._installed_version,
+        )
+
+    @cached_property
+    def _plugins(self) -> Plugins:
         from pip._internal.variants.providers.plugin import Plugins
 
-        return Providers.for_options(
-            self._options, self._host_file, Plugins(self), self._installed_version
-        )
+        return Plugins(self)
 
     def _installed_version(self, project: NormalizedName) -> Version | None:
         """Give the version of what is locked, or installed unless all is upgraded."""
@@ -139,6 +159,15 @@ class Context:
             return None
         dist = self.installed_dists.get(project)
         return None if dist is None else dist.version
+
+    def given(self, dest: str) -> Sequence[Any]:
+        """Give the values of an option that may be used several times."""
+        return vars(self._options).get(dest) or ()
+
+    def attach(self, collector: LinkCollector) -> None:
+        """Be the context of whatever *collector* finds."""
+        self.collector = collector
+        collector._variants = self  # type: ignore[attr-defined]
 
     # What provider plugins need
 
@@ -200,7 +229,7 @@ class Context:
     def add_choices(self, choices: Iterable[LabelChoice]) -> None:
         """Add choices of a requirements file; the command line's have precedence."""
         if not self.in_build:
-            self._choices[:0] = choices
+            self.choices[:0] = choices
 
     def label_for(self, project: NormalizedName) -> str | None:
         """Give the label chosen for just this project, if any."""
@@ -209,11 +238,11 @@ class Context:
 
     def labels_for(self, project: NormalizedName) -> list[str]:
         """Give all labels chosen for just this project."""
-        return [each.label for each in self._choices if each.project == project]
+        return [each.label for each in self.choices if each.project == project]
 
     def labels_for_all(self) -> list[str]:
         """Give the labels chosen for each project that has them, the last one first."""
-        labels = [choice.label for choice in self._choices if choice.project is None]
+        labels = [choice.label for choice in self.choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
 
     def look_ahead(self) -> None:
@@ -228,7 +257,7 @@ class Context:
     @property
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
-        asked = self._choices or self.upgrade_variants or self.locked_labels
+        asked = self.choices or self.upgrade_variants or self.locked_labels
         return self.enabled and bool(asked)
 
     @cached_property
@@ -312,8 +341,7 @@ def collector_created(
     collector = fn(cls, session, options, suppress_no_index)
     # Only pip's check for a newer self suppresses this option; it needs no variants.
     context = Context(session, options, enabled=not suppress_no_index)
-    context.collector = collector
-    collector._variants = context  # type: ignore[attr-defined]
+    context.attach(collector)
     # Where lock files are read, only the session is at hand.
     session._variants = context  # type: ignore[attr-defined]
     return collector

@@ -19,6 +19,7 @@ __all__ = [
     "LockConflict",
     "NoCompatibleVariant",
     "UnsupportedVariant",
+    "UnusableManifest",
     "VariantDisagreement",
     "VariantLabelNotFound",
     "VariantsDisabled",
@@ -136,6 +137,22 @@ class UnsupportedVariant(DiagnosticPipError):
             hint_stmt=Text(
                 "If it is meant for another machine, describe that one with "
                 f"--variant-host FILE. {instead}"
+            ),
+        )
+
+
+class UnusableManifest(DiagnosticPipError):
+    """The file given as a manifest is none."""
+
+    reference = "unusable-manifest"
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(
+            message=Text(f"{path} cannot be used as a variants manifest."),
+            context=Text(problem[:1].upper() + problem[1:] + "."),
+            hint_stmt=Text(
+                "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
+                "of a release, or variant.json inside one of them."
             ),
         )
 

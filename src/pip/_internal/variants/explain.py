@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
@@ -16,6 +16,7 @@ from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.ordering import Mismatch
 from pip._internal.variants.providers.abi_dependency import requirements
+from pip._internal.variants.providers.answer import Step
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -279,13 +280,34 @@ def _numbers(value: str) -> list[int]:
     return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
 
 
-def provider_lines(namespace: str, answer: Answer) -> Iterator[str]:
-    """Describe what a namespace was found to support, by whom, and how fast."""
-    source = f"from {answer.origin}" if answer.features else "nothing supported"
+_STEPS = {
+    Step.DISABLED: "disabled",
+    Step.OPTIONAL: "not enabled",
+    Step.CONDITION: "not for this environment",
+    Step.STATIC: "static list",
+    Step.HOST: "host file",
+    Step.BUILTIN: "built in",
+    Step.PLUGIN: "plugin",
+    Step.NONE: "no provider",
+}
+
+
+def provider_lines(
+    namespace: str, answer: Answer, used: Collection[str] | None = None
+) -> Iterator[str]:
+    """Describe what a namespace was found to support, by whom, and how fast.
+
+    :param used: the features that matter; then long lists are shortened. None for all.
+    """
+    source = f"{_STEPS[answer.step]}, "
+    source += f"from {answer.origin}" if answer.features else "nothing supported"
     if answer.seconds is not None:
         source += f", {answer.seconds * 1000:.1f} ms"
     yield f"{namespace} ({source})"
     for feature in answer.features:
-        yield f"  {feature.name}: {', '.join(feature.values)}"
+        if used is None:
+            yield f"  {feature.name}: {', '.join(feature.values)}"
+        elif feature.name in used:
+            yield f"  {feature.name}: {shortened(feature.values)}"
     if answer.reason is not None:
         yield f"  note: {answer.reason}"

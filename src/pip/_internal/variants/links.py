@@ -12,6 +12,13 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
     split_label,
 )
+from pip._vendor.packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from pip._vendor.packaging.version import InvalidVersion
 
 from pip._internal.models.link import Link
 from pip._internal.utils._log import getLogger
@@ -19,6 +26,9 @@ from pip._internal.utils.urls import path_to_url, url_to_path
 from pip._internal.variants.context import context_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.index.sources import _FlatDirectoryToUrls
     from pip._internal.models.candidate import InstallationCandidate
@@ -32,6 +42,7 @@ __all__ = [
     "manifest_link_from_json",
     "scan_directory",
     "source_of",
+    "version_of",
 ]
 
 logger = getLogger(__name__)
@@ -53,6 +64,21 @@ class ManifestLink(Link):
 def label_of(link: Link) -> str | None:
     """Give the label of the variant wheel at *link*, None for any other file."""
     return split_label(link.filename)[1]
+
+
+def version_of(link: Link, project: NormalizedName) -> Version | None:
+    """Read the version in the name of a wheel or source distribution of *project*.
+
+    :return: None if it is none of that project.
+    """
+    try:
+        if link.is_wheel:
+            name, version, *_ = parse_wheel_filename(link.filename)
+        else:
+            name, version = parse_sdist_filename(link.filename)
+    except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
+        return None
+    return version if name == project else None
 
 
 def source_of(link: Link) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.context import Context
     from pip._internal.variants.manifest import Manifest
     from pip._internal.variants.providers.chain import Providers
-    from pip._internal.variants.selection import Selection
+    from pip._internal.variants.selection import Origin, Selection
 
 __all__ = ["Release"]
 
@@ -144,7 +144,7 @@ class Release:
         for link in wheels:
             by_label.setdefault(label_of(link) or "", link)
         try:
-            manifest = self._manifest(source, by_label)
+            manifest, origin = self._manifest(source, by_label)
         except ManifestUnavailable as error:
             self._context.say_once(
                 logging.WARNING,
@@ -159,6 +159,7 @@ class Release:
             self._providers,
             context.preferences,
             project=self.project,
+            origin=origin,
         )
 
     @property
@@ -166,33 +167,39 @@ class Release:
         """Tell what the builds are chosen for."""
         return self._context.providers
 
-    def _manifest(self, source: str, wheels: Mapping[str, Link]) -> Manifest:
+    def _manifest(
+        self, source: str, wheels: Mapping[str, Link]
+    ) -> tuple[Manifest, Origin]:
         """Give the manifest of a source; where it is missing, that of the wheels.
 
         :raises ManifestUnavailable: if there is neither, or one that cannot be used.
         """
+        from pip._internal.variants.selection import Origin, OriginKind
         from pip._internal.variants.sources import (
             ManifestMissing,
             ManifestUnavailable,
             fetch_manifest,
         )
 
-        missing = f"{redact_auth_from_url(source)} lists no variants manifest"
+        where = redact_auth_from_url(source)
+        missing = f"{where} lists no variants manifest"
         link = self._context.manifest_links.get((self.project, self.version, source))
         if link is not None:
+            url = redact_auth_from_url(link.url_without_fragment)
             try:
-                return fetch_manifest(self._context.session, link)
+                manifest = fetch_manifest(self._context.session, link)
+                return manifest, Origin(OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
             except ManifestUnavailable as error:
-                url = redact_auth_from_url(link.url_without_fragment)
                 raise ManifestUnavailable(
                     f"its variants manifest cannot be used: {error} ({url})"
                 ) from None
         from pip._internal.variants.wheel_manifests import manifest_of_wheels
 
         try:
-            return manifest_of_wheels(self._context.session, wheels)
+            manifest = manifest_of_wheels(self._context.session, wheels)
+            return manifest, Origin(OriginKind.WHEELS, where, missing)
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}") from None
 

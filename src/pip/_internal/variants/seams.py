@@ -201,7 +201,7 @@ def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
 def options() -> list[Callable[[], optparse.Option]]:
     """Give the options of each command that chooses candidates."""
     return [
-        _option(name)
+        option(name)
         for name in (
             "variant",
             "no_variants",
@@ -220,15 +220,18 @@ def options() -> list[Callable[[], optparse.Option]]:
 
 def requirements_file_options() -> list[Callable[[], optparse.Option]]:
     """Give the options that a requirements file may hold."""
-    return [_option("variant"), _option("no_variants")]
+    return [option("variant"), option("no_variants")]
 
 
-def _option(name: str) -> Callable[[], optparse.Option]:
+@functools.cache
+def option(name: str) -> Callable[[], optparse.Option]:
+    """Give what makes an option of variants; the same for all commands."""
+
     # The module is imported when a command is made, not with upstream's options.
     def make() -> optparse.Option:
         from pip._internal.variants import options
 
-        option: optparse.Option = getattr(options, name)()
-        return option
+        made: optparse.Option = getattr(options, name)()
+        return made
 
     return make

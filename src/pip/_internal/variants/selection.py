@@ -6,6 +6,7 @@ release; it is made once and then only read.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +17,39 @@ from pip._internal.variants.properties import Property, SupportedProperties
 from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.chain import Providers, supported
 
-__all__ = ["Selection", "select", "without_manifest"]
+__all__ = ["Origin", "OriginKind", "Selection", "select", "without_manifest"]
+
+
+class OriginKind(enum.Enum):
+    """What kind of place a manifest comes from."""
+
+    #: A file that the index or folder of the wheels lists.
+    INDEX = "index"
+    #: The wheels themselves.
+    WHEELS = "wheels"
+    #: A file that the user named.
+    FILE = "file"
+    #: A lock file.
+    LOCK = "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a manifest comes from.
+
+    :ivar location: its address or path, without credentials; of the index or folder if
+        it is from its wheels.
+    :ivar missing: why it is not the one of the index, if it is not.
+    """
+
+    kind: OriginKind
+    location: str
+    missing: str | None = None
+
+    def __str__(self) -> str:
+        if self.kind is OriginKind.WHEELS:
+            return f"from the wheels on {self.location}, since {self.missing}"
+        return self.location
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +60,7 @@ class Selection:
     :ivar manifest: None if there is none that can be used.
     :ivar problem: then, why.
     :ivar answers: what each namespace that the wheels use was found to support.
+    :ivar origin: where the manifest comes from, if there is one.
     :ivar preferences: what the user put before all else, the strongest first.
     """
 
@@ -36,6 +70,7 @@ class Selection:
     problem: str | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
     preferences: Sequence[Preference] = ()
+    origin: Origin | None = None
 
     @property
     def supported(self) -> SupportedProperties:
@@ -88,6 +123,7 @@ def select(
     preferences: Sequence[Preference],
     *,
     project: str | None = None,
+    origin: Origin | None = None,
 ) -> Selection:
     """Decide about the wheels with *labels*; only the namespaces they use are asked.
 
@@ -102,7 +138,12 @@ def select(
     answers = providers.ask(manifest, used, project)
     ranking = rank(manifest, supported(answers), labels, preferences)
     return Selection(
-        source, manifest, ranking, answers=answers, preferences=preferences
+        source,
+        manifest,
+        ranking,
+        answers=answers,
+        preferences=preferences,
+        origin=origin,
     )
 
 

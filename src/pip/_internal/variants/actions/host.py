@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
-import json
 import optparse
 from typing import TYPE_CHECKING
 
+from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.exceptions import CommandError
 from pip._internal.utils.misc import write_output
-from pip._internal.variants import explain
-from pip._internal.variants.options import variant_host
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants import seams
+from pip._internal.variants.actions.lookup_options import manifest
+from pip._internal.variants.actions.output import only_output, write_document
 
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand
 
-SUMMARY = "Show what this machine supports, most preferred first."
-USAGE = "host [--json] [--variant-host FILE|NAME]"
-STATUS = "The exit status is 0, or 1 if the host file does not describe a machine."
-OPTIONS = (variant_host,)
+SUMMARY = "Show what this machine supports, by namespace, and what told so."
+USAGE = "host [options]"
+STATUS = (
+    "With --json, the output is what --variant-host takes. The exit status is 0, or 1 if "
+    "a file that was given is of no use."
+)
+
+OPTIONS = (
+    manifest,
+    *map(
+        seams.option,
+        (
+            "variant_host",
+            "enable_variant_provider",
+            "disable_variant_provider",
+            "trust_variant_provider",
+            "variant_provider",
+            "variant_provider_timeout",
+        ),
+    ),
+    *cmdoptions.index_group["options"],
+)
 
 
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
+    from pip._internal.variants import explain
+    from pip._internal.variants.lookup import make_context
+    from pip._internal.variants.manifest_file import read_manifest
+    from pip._internal.variants.providers.chain import Providers
+
     if args:
         raise CommandError(f"Too many arguments: {' '.join(args)}")
-    providers = Providers.for_options(options, options.variant_host)
+    with only_output(options):
+        if options.manifest is None:
+            providers = Providers.for_options(options, options.variant_host)
+            answers = providers.survey()
+        else:
+            asked = read_manifest(options.manifest)
+            context = make_context(command.get_default_session(options), options)
+            providers = context.providers
+            answers = providers.survey(asked)
     if options.json:
-        write_output(json.dumps(providers.described_host(), indent=2))
+        write_document(providers.described_host(answers))
         return SUCCESS
-    for namespace, answer in providers.survey().items():
+    for namespace, answer in answers.items():
         for line in explain.provider_lines(namespace, answer):
-            write_output(line)
+            write_output("%s", line)
     return SUCCESS

@@ -10,6 +10,7 @@ from pip._internal.variants.locks.documents import read_inlined
 from pip._internal.variants.locks.locking import LockingRelease
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.release import Release
+from pip._internal.variants.selection import Origin, OriginKind
 from pip._internal.variants.sources import ManifestUnavailable
 from pip._internal.variants.wheel_manifests import manifest_of_wheels
 
@@ -59,17 +60,20 @@ class LockedRelease(Release):
         """Give the links that may be installed, best first; the one that was chosen."""
         return super().ranked if self.chosen is None else [self.chosen]
 
-    def _manifest(self, source: str, wheels: Mapping[str, Link]) -> Manifest:
+    def _manifest(
+        self, source: str, wheels: Mapping[str, Link]
+    ) -> tuple[Manifest, Origin]:
         where = redact_auth_from_url(source)
         if self._variants_json is None:
+            missing = f"{where} has no variants-json for it"
             try:
-                return manifest_of_wheels(self._context.session, wheels)
+                manifest = manifest_of_wheels(self._context.session, wheels)
+                return manifest, Origin(OriginKind.WHEELS, where, missing)
             except ManifestUnavailable as error:
-                raise ManifestUnavailable(
-                    f"{where} has no variants-json for it, and {error}"
-                ) from None
+                raise ManifestUnavailable(f"{missing}, and {error}") from None
         try:
-            return read_inlined(self._variants_json)
+            manifest = read_inlined(self._variants_json)
+            return manifest, Origin(OriginKind.LOCK, where)
         except InvalidManifest as error:
             raise ManifestUnavailable(
                 f"its variants-json in {where} cannot be used: {error}"
@@ -85,5 +89,7 @@ class RelockedRelease(LockingRelease):
         )
         self._chosen = chosen
 
-    def _manifest(self, source: str, wheels: Mapping[str, Link]) -> Manifest:
+    def _manifest(
+        self, source: str, wheels: Mapping[str, Link]
+    ) -> tuple[Manifest, Origin]:
         return self._chosen._manifest(source, wheels)

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pip._internal.variants.properties import SupportedFeature
 
-__all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider", "no_answer"]
+__all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider", "Step", "no_answer"]
 
 #: The reason why nothing of this machine is supported by the target.
 NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
+
+
+class Step(enum.Enum):
+    """The step of the provider chain that had the say, in their order."""
+
+    DISABLED = "disabled"
+    #: Its provider is optional, and not enabled.
+    OPTIONAL = "optional"
+    #: Its provider is not for this environment (before PEP 850).
+    CONDITION = "enable-if"
+    STATIC = "static"
+    HOST = "host"
+    BUILTIN = "built-in"
+    PLUGIN = "plugin"
+    #: None of them applies.
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +47,7 @@ class Answer:
     :ivar answered: False if nobody who knows was asked, or could answer: that
         *features* is empty does not mean then that nothing is supported.
     :ivar seconds: how long it took, if that was measured.
+    :ivar step: which step of the chain answered.
     """
 
     features: tuple[SupportedFeature, ...] = ()
@@ -39,6 +57,7 @@ class Answer:
     untrusted: tuple[str, ...] = ()
     answered: bool = True
     seconds: float | None = None
+    step: Step = Step.NONE
 
 
 def no_answer(reason: str, **details: Any) -> Answer:

@@ -34,7 +34,12 @@ from pip._internal.variants.manifest import (
     ProviderKind,
 )
 from pip._internal.variants.properties import SupportedProperties
-from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer, no_answer
+from pip._internal.variants.providers.answer import (
+    NOT_THIS_MACHINE,
+    Answer,
+    Step,
+    no_answer,
+)
 from pip._internal.variants.providers.host_file import HOST_SCHEMA, MARKER_VARIABLES
 from pip._internal.variants.providers.hosts import Host, read_host
 
@@ -60,6 +65,9 @@ _UNUSABLE = (
     UndefinedEnvironmentName,
     RecursionError,
 )
+
+
+_DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISABLED)
 
 
 class Providers:
@@ -153,27 +161,26 @@ class Providers:
     ) -> Answer:
         namespace = provider.namespace
         if namespace in self._disabled:
-            return no_answer("--disable-variant-provider turned it off")
+            return _DISABLED
         if provider.optional and namespace not in self._enabled:
-            return no_answer(
+            reason = (
                 "its provider is optional: --enable-variant-provider "
                 f"{namespace} turns it on"
             )
+            return no_answer(reason, step=Step.OPTIONAL)
         if provider.enable_if is not None:
-            reason = self._excluded_by(provider.enable_if)
-            if reason is not None:
-                return Answer(reason=reason)
+            excluded = self._excluded_by(provider.enable_if)
+            if excluded is not None:
+                return Answer(reason=excluded, step=Step.CONDITION)
         if provider.kind is ProviderKind.STATIC:
-            return Answer(provider.static, "the manifest")
+            return Answer(provider.static, "the manifest", step=Step.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
             from pip._internal.variants.providers import abi_dependency
 
-            return abi_dependency.answer(manifest, namespace, self._installed, project)
+            found = abi_dependency.answer(manifest, namespace, self._installed, project)
+            return replace(found, step=Step.BUILTIN)
         if self.host is not None:
-            features = self.host.supported.features(namespace)
-            if not features:
-                return Answer(reason=f"{self.host.path} does not name the namespace")
-            return Answer(features, self.host.path)
+            return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:
             return self._ask_plugin(manifest, provider)
         if provider.kind is ProviderKind.UNNAMED:
@@ -181,6 +188,14 @@ class Providers:
                 return self.detect(namespace)
             return no_answer("no provider is named for it")
         return no_answer("its kind of provider is not supported")
+
+    def _described(self, namespace: str) -> Answer:
+        """Give what the user's host file says of a namespace."""
+        assert self.host is not None
+        features, path = self.host.supported.features(namespace), self.host.path
+        if not features:
+            return Answer(reason=f"{path} does not name the namespace", step=Step.HOST)
+        return Answer(features, path, step=Step.HOST)
 
     def _excluded_by(self, marker: str) -> str | None:
         """Say why the marker of a provider keeps it from applying, if it does."""
@@ -236,22 +251,30 @@ class Providers:
                 logger.debug("Ignoring the requirement %r: %s", text, error)
         return required
 
-    def survey(self) -> dict[str, Answer]:
-        """Give what the target supports where that can be told without a manifest.
+    def survey(self, manifest: Manifest | None = None) -> dict[str, Answer]:
+        """Give what the target supports.
 
-        These are the namespaces of the host file, or those that are built in.
+        These are the namespaces of *manifest*, if any, and then those that can be told
+        of without one: of the host file, or those that are built in.
         """
-        if self.host is None:
-            return {
-                namespace: self.detect(namespace) for namespace in BUILTIN_NAMESPACES
-            }
-        return {
-            namespace: Answer(features, self.host.path)
-            for namespace, features in self.host.supported.items()
-        }
+        answers = {} if manifest is None else self.ask(manifest, manifest.namespaces)
+        known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
+        for namespace in known:
+            if namespace in answers:
+                continue
+            if namespace in self._disabled:
+                answers[namespace] = _DISABLED
+            elif self.host is None:
+                answers[namespace] = self.detect(namespace)
+            else:
+                answers[namespace] = self._described(namespace)
+        return answers
 
-    def described_host(self) -> dict[str, object]:
-        """Describe the target as a host file does."""
+    def described_host(self, answers: Mapping[str, Answer]) -> dict[str, object]:
+        """Describe the target as a host file does.
+
+        :param answers: a survey. What a manifest lists itself is no part of a machine.
+        """
         return {
             "host-schema": HOST_SCHEMA,
             "supported": {
@@ -259,8 +282,8 @@ class Providers:
                     {"feature": feature.name, "values": list(feature.values)}
                     for feature in answer.features
                 ]
-                for namespace, answer in self.survey().items()
-                if answer.features
+                for namespace, answer in answers.items()
+                if answer.features and answer.step is not Step.STATIC
             },
             "environment": {
                 name: value
@@ -275,7 +298,8 @@ class Providers:
         if answer is None:
             start = time.perf_counter()
             answer = self._detect(namespace)
-            answer = replace(answer, seconds=time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            answer = replace(answer, seconds=seconds, step=Step.BUILTIN)
             self._detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
             for warning in answer.warnings:

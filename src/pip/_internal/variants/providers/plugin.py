@@ -7,14 +7,16 @@ every package that would be installed for it.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.utils._log import getLogger
-from pip._internal.variants.providers.answer import Answer, no_answer
+from pip._internal.variants.providers.answer import Answer, Step, no_answer
 
 if TYPE_CHECKING:
     from pip._internal.variants.context import Context
@@ -56,7 +58,12 @@ class Plugins:
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
         answer = self._answers.get(key)
         if answer is None:
-            answer = self._answers[key] = self._ask(key[1], names, api, known)
+            start = time.perf_counter()
+            answer = self._ask(key[1], names, api, known)
+            if not answer.untrusted:
+                seconds = time.perf_counter() - start
+                answer = replace(answer, seconds=seconds, step=Step.PLUGIN)
+            self._answers[key] = answer
         return answer
 
     def _ask(

@@ -1,0 +1,227 @@
+"""Tell a whole decision as a person would: ``pip variants explain``.
+
+Only texts are made here; nothing is decided and nothing is printed. Styles show on
+terminals alone, so that the plain text says everything.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.rich.text import Text
+
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants import explain
+from pip._internal.variants.comparison import Comparison, Criterion, compare
+from pip._internal.variants.decision import Cause, Decision, PassedOver
+from pip._internal.variants.installed import installed_build
+from pip._internal.variants.providers.abi_dependency import requirements
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.effects import Effect
+    from pip._internal.variants.manifest import Manifest
+    from pip._internal.variants.release import Release
+    from pip._internal.variants.selection import Selection
+
+__all__ = ["tell_decision", "tell_manifest"]
+
+_HEADING, _TAKEN, _REFUSED, _ASIDE = "bold", "green", "red", "dim"
+
+_CAUSES = {
+    Cause.REQUIREMENT: "the requirement or a constraint excludes it",
+    Cause.PRE_RELEASE: "it is a pre-release; --pre would allow it",
+    Cause.YANKED: "it was yanked",
+    Cause.REQUIRES_PYTHON: "it is for other versions of Python",
+    Cause.PLATFORM: "no wheel is for this platform and Python",
+    Cause.FORMAT: "no file of a kind that may be used",
+    Cause.UPLOAD_TIME: "it was uploaded too late for --uploaded-prior-to",
+    Cause.HASHES: "no file has a hash that is allowed",
+    Cause.VARIANTS_OFF: "it has variant wheels alone, and variants are off",
+    Cause.LABEL: "it lacks the label that was chosen with --variant",
+    Cause.VARIANTS: "none of its variants can be used here",
+    Cause.ORDER: "files of an older version come first",
+}
+#: So many versions are told of in one line.
+_SHOWN_VERSIONS = 6
+
+
+def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Text]:
+    """Tell which versions were considered, and how a file of one was chosen."""
+    yield Text(f"What pip install takes for {decision.requirement}", _HEADING)
+    if not decision.context.enabled:
+        yield Text("Variants are off: only plain wheels and sources are considered.")
+    if decision.installed is not None:
+        yield Text(_installed(decision.installed))
+    yield Text("")
+    yield Text("Versions, newest first", _HEADING)
+    yield from _indented(_passed_over(decision.passed_over))
+    chosen = decision.chosen
+    if chosen is None:
+        yield Text("  No other version is left.")
+    elif decision.problem is None:
+        yield Text(f"  {chosen.version}: taken", _TAKEN)
+    else:
+        yield Text(f"  {chosen.version}: refused", _REFUSED)
+    if chosen is not None and chosen.release is not None and chosen.release.reached:
+        yield from _tell_release(chosen.release)
+    yield from _tell_effects(effects)
+    yield Text("")
+    if decision.link is not None:
+        yield Text(f"{decision.link.filename} would be installed.", _TAKEN)
+    else:
+        yield Text("Nothing would be installed; pip install ends with:", _REFUSED)
+
+
+def _installed(dist: BaseDistribution) -> str:
+    build = installed_build(dist)
+    label = "" if build is None or build.label is None else f" ({build.label})"
+    return (
+        f"{dist.raw_name} {dist.version}{label} is installed, and stays if it satisfies "
+        "what is asked for: see --upgrade and --upgrade-variants."
+    )
+
+
+def _passed_over(passed: Sequence[PassedOver]) -> Iterator[Text]:
+    for (cause, detail), grouped in itertools.groupby(
+        passed, lambda each: (each.cause, each.detail)
+    ):
+        group = list(grouped)
+        if cause is Cause.VARIANTS:
+            for each in group:
+                yield Text(f"{each.version}: {_CAUSES[cause]}", _REFUSED)
+                if each.offer is not None and each.offer.release is not None:
+                    for line in explain.rejections(each.offer.release):
+                        yield Text(f"  {line}")
+            continue
+        versions = [str(each.version) for each in group]
+        shown = ", ".join(versions[:_SHOWN_VERSIONS])
+        if len(versions) > _SHOWN_VERSIONS:
+            shown += f" and {len(versions) - _SHOWN_VERSIONS} more"
+        why = _CAUSES[cause] + (f" ({detail})" if detail else "")
+        yield Text(f"{shown}: {why}", _ASIDE)
+
+
+def _tell_release(release: Release) -> Iterator[Text]:
+    for selection in release.selections.values():
+        where = redact_auth_from_url(selection.source)
+        yield Text("")
+        yield Text(f"Variants of {release} on {where}", _HEADING)
+        yield from _indented(_tell_selection(selection, release.chosen_label))
+    for _, message in explain.untrusted(release):
+        yield Text(message)
+
+
+def tell_manifest(
+    selection: Selection, chosen_label: str | None, effects: Iterable[Effect]
+) -> Iterator[Text]:
+    """Tell how the variants that a manifest alone describes were judged.
+
+    :param chosen_label: the one that was chosen by hand, if any.
+    """
+    yield from _tell_selection(selection, chosen_label)
+    yield from _tell_effects(effects)
+    yield Text("")
+    taken = chosen_label or next(iter(selection.ranking.compatible), None)
+    if taken is not None:
+        yield Text(f"The variant {taken} would be taken.", _TAKEN)
+    else:
+        yield Text("No variant would be taken.", _REFUSED)
+
+
+def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[Text]:
+    manifest, compatible = selection.manifest, selection.ranking.compatible
+    if manifest is None:
+        yield Text(f"No manifest: {selection.problem}")
+        return
+    schema = (manifest.schema or "").rpartition("/")[2].removesuffix(".json")
+    yield Text(f"Manifest: {selection.origin}" + (f" ({schema})" if schema else ""))
+    if selection.answers:
+        yield Text("What the target supports of what they ask for", _HEADING)
+    for namespace, answer in selection.answers.items():
+        used = _used_features(manifest, namespace)
+        for line in explain.provider_lines(namespace, answer, used):
+            yield Text(f"  {line}")
+    if compatible:
+        yield Text("Variants that run, best first", _HEADING)
+    taken = chosen_label or next(iter(compatible), None)
+    for place, label in enumerate(compatible, start=1):
+        properties = explain.shortened([str(p) for p in selection.properties(label)])
+        line = f"  {place}. {label}: {properties or 'no properties'}"
+        wanted = requirements(manifest, label)
+        if wanted:
+            line += f"; to be installed with {' and '.join(wanted)}"
+        yield Text(line, _TAKEN if label == taken else "")
+    if len(compatible) > 1:
+        yield Text(_deciding_line(selection, *compatible[:2]))
+    refused = (*selection.ranking.rejected, *selection.ranking.unknown)
+    if refused:
+        yield Text("Variants that do not run", _HEADING)
+    for label in refused:
+        yield Text(f"  {explain.rejection(selection, label)}", _REFUSED)
+
+
+def _used_features(manifest: Manifest, namespace: str) -> set[str]:
+    return {
+        feature
+        for variant in manifest.variants.values()
+        for feature in variant.features.get(namespace, ())
+    }
+
+
+def _deciding_line(selection: Selection, first: str, second: str) -> str:
+    assert selection.manifest is not None, "without it there is no order"
+    found = compare(
+        selection.manifest,
+        selection.supported,
+        first,
+        second,
+        selection.preferences,
+    )
+    return f"{first} comes before {second}: {_reason(found, second)}"
+
+
+def _reason(found: Comparison, second: str) -> str:
+    one, other = found.first, found.second
+    if one is None:
+        if found.criterion is Criterion.NULL:
+            return "both have the same properties, and the null variant comes last"
+        return "the same properties count for both, and labels are in ascending order"
+    if other is None:
+        return f"it has {one}, and the same as {second} otherwise"
+    if found.criterion is Criterion.PREFERENCE:
+        return f"it has {one}, which --prefer-variant {found.preference} puts first"
+    if found.criterion is Criterion.NAMESPACE:
+        return (
+            f"it has {one}, and {second} has {other}; the manifest puts the namespace "
+            f"{one.namespace} before {other.namespace}"
+        )
+    if found.criterion is Criterion.FEATURE:
+        return (
+            f"it has {one}, and {second} has {other}; of {one.namespace}, "
+            f"{one.feature} comes before {other.feature}"
+        )
+    return (
+        f"of {one.namespace} :: {one.feature}, {one.value} comes before {other.value}"
+    )
+
+
+def _tell_effects(effects: Iterable[Effect]) -> Iterator[Text]:
+    for number, effect in enumerate(effects):
+        if not number:
+            yield Text("")
+            yield Text("What options changed", _HEADING)
+        if effect.without == effect.label:
+            said = "nothing; the same variant would come first without it"
+        elif effect.without is None:
+            said = "without it, no variant would run"
+        else:
+            said = f"without it, {effect.without} would come first"
+        yield Text(f"  {effect.option}: {said}")
+
+
+def _indented(lines: Iterable[Text]) -> Iterator[Text]:
+    for line in lines:
+        yield Text("  ").append_text(line)

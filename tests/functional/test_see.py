@@ -1,0 +1,238 @@
+"""``pip variants host`` and ``list``: see what a machine supports and what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced, make_host
+from tests.lib.index import IndexServer
+from tests.lib.manifests import PREVIEW_TORCH, Provider, cuda, make_manifest
+from tests.lib.wheels import make_sdist, make_wheel
+
+Pip = Callable[..., Result]
+WriteHost = Callable[[str | Mapping[str, Any]], Path]
+
+GPU = forced("12.8", "9.0")
+LOWER = "nvidia :: cuda_version_lower_bound"
+
+
+@pytest.fixture
+def torch(index: IndexServer) -> list[str]:
+    """Return the options for an index with the preview's torch."""
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    return ["--index-url", index.index_url]
+
+
+def document(result: Result) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert found["version"] == "1"
+    return found
+
+
+def test_host_steps(pip: Pip) -> None:
+    result = pip(
+        *("variants", "host", "--disable-variant-provider", "amd"),
+        env={**GPU, "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"},
+    )
+    heads = [line for line in result.lines if not line.startswith(" ")]
+    assert [head.split(" (")[0] for head in heads] == [
+        *("nvidia", "amd", "intel", "x86_64", "aarch64")
+    ]
+    assert re.fullmatch(
+        r"nvidia \(built in, from NV_VARIANT_PROVIDER_FORCE_\w+, \w+, [0-9.]+ ms\)",
+        heads[0],
+    )
+    assert heads[1] == "amd (disabled, nothing supported)"
+    assert "intel (built in, from INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP" in heads[2]
+    assert "  sm_arch: 90_real, 90_virtual" in result.lines
+
+
+def test_host_a_host_file_is_what_it_was_made_from(pip: Pip, host: WriteHost) -> None:
+    described = make_host(cuda="12.8", capability="9.0", x86_64="v2")
+    options = ["--variant-host", host(described)]
+    written = json.loads(pip("variants", "host", "--json", *options).stdout)
+    assert written["supported"] == described["supported"]
+    options += ["--disable-variant-provider", "nvidia"]
+    written = json.loads(pip("variants", "host", "--json", *options).stdout)
+    assert list(written["supported"]) == ["x86_64"]
+    result = pip("variants", "host", *options)
+    assert result.lines[0] == "nvidia (disabled, nothing supported)"
+    assert result.lines[2].startswith("x86_64 (host file, from ")
+
+
+def test_host_providers_of_a_manifest(venv: Environment, index: IndexServer) -> None:
+    plugin = (
+        "class F:\n name, values, multi_value = 'kind', ['b2'], False\n"
+        "def get_supported_configs():\n return [F()]\n"
+    )
+    index.add(make_wheel("npu-provider", "1.0", files={"npu_plugin.py": plugin}))
+    manifest = make_manifest(
+        {"a": ["npu :: kind :: b2"], "b": ["blas_lapack :: provider :: mkl"]},
+        providers={"npu": Provider(["npu-provider"], "npu_plugin")},
+    )
+    path = venv.work / "m.json"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    options = ["--manifest", str(path), "--index-url", index.index_url]
+    result = venv.pip("variants", "host", *options)
+    assert result.lines[:2] == [
+        "npu (no provider, nothing supported)",
+        "  note: it needs a plugin that is not trusted: npu-provider",
+    ]
+    assert index.log() == []
+
+    options += ["--trust-variant-provider", "npu-provider"]
+    result = venv.pip("variants", "host", *options)
+    assert any(
+        re.fullmatch(r"npu \(plugin, from the plugin npu-provider, [0-9.]+ ms\)", line)
+        for line in result.lines
+    )
+    assert "blas_lapack (static list, from the manifest)" in result.lines
+    written = json.loads(venv.pip("variants", "host", "--json", *options).stdout)
+    # What a manifest lists is not of the machine.
+    assert written["supported"]["npu"] == [{"feature": "kind", "values": ["b2"]}]
+    assert "blas_lapack" not in written["supported"]
+    # Elsewhere, the file stands in for the plugin, and nothing is trusted.
+    described = venv.work / "host.json"
+    described.write_text(json.dumps(written), encoding="utf-8")
+    index.add_release("kernels", "1.0", {}, manifest=manifest, plain=False)
+    result = venv.pip(
+        *("install", "--dry-run", "kernels", "--index-url", index.index_url),
+        *("--variant-host", described),
+    )
+    assert "Using the variant a of kernels 1.0" in result.stdout
+
+
+def test_host_bad_arguments(pip: Pip) -> None:
+    assert "Too many arguments: x" in pip("variants", "host", "x", code=1).stderr
+    result = pip("variants", "host", "--manifest", "none.json", code=1)
+    assert "× none.json cannot be used as a variants manifest." in result.stderr
+    assert "It cannot be read: No such file or directory." in result.stderr
+
+
+def test_list_table(pip: Pip, index: IndexServer, torch: list[str]) -> None:
+    index.add(make_wheel("torch", "2.7.0", label="cu118"))
+    index.add(
+        make_wheel(
+            *("torch", "2.8.0"),
+            tag="cp39-cp39-win_arm64",
+            label="cu128",
+            variant_json=None,
+        )
+    )
+    index.add(make_sdist("torch", "2.8.0"))
+    result = pip("variants", "list", "torch", *torch, env=GPU)
+    sizes = r"[0-9.]+ (?:bytes|kB)"
+    page = re.escape(f"{index.index_url}torch/")
+    expected = rf"""torch 2\.8\.0 on {page}
+  Rank Label    Runs Size +Platforms +Why not
+\* 1    cu128    yes  {sizes} +any, win_arm64
+  2    cu126    yes  {sizes} +any
+  3    00000000 yes  {sizes} +any
+  4    \(plain\)  yes  {sizes} +any, source
+       cu129    no   {sizes} +any +{LOWER} :: 12\.9
+\* would be installed\.
+Other versions with variants: 2\.7\.0
+"""
+    assert re.fullmatch(expected, result.stdout), result.stdout
+    assert index.log() == [
+        ("GET", "/simple/torch/"),
+        ("GET", "/files/torch-2.8.0-variants.json"),
+    ]
+
+
+def test_list_no_size_costs_a_request(
+    pip: Pip, index: IndexServer, torch: list[str]
+) -> None:
+    index.page_format = "html"
+    result = pip("variants", "list", "torch", *torch, env=GPU)
+    assert "* 1    cu128    yes       any" in result.lines
+    assert len(index.log()) == 2
+
+
+def test_list_files_have_sizes_too(venv: Environment, index: IndexServer) -> None:
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    folder = index.write_directory(venv.work / "wheels")
+    options = ["--no-index", "--find-links", str(folder), "--json"]
+    found = document(venv.pip("variants", "list", "torch", *options, env=GPU))
+    ((version),) = found["versions"]
+    for variant in version["variants"]:
+        (file,) = variant["files"]
+        size = (folder / file["filename"]).stat().st_size
+        assert variant["size"] == file["size"] == size
+
+
+def test_list_all_versions(pip: Pip, index: IndexServer, torch: list[str]) -> None:
+    index.add_release("torch", "2.7.0", {"cu118": cuda("11.8")})
+    index.add_release("torch", "2.6.0", {"cu118": cuda("11.8")})
+    index.add(make_wheel("torch", "2.9.0"))
+    options = ["--all-versions", *torch]
+    result = pip("variants", "list", "torch>=2.7", *options, env=GPU)
+    titles = [line for line in result.lines if line.startswith("torch ")]
+    assert [title.split()[1] for title in titles] == ["2.8.0", "2.7.0"]
+    assert result.lines[-1] == "torch-2.9.0-py3-none-any.whl would be installed."
+    found = document(pip("variants", "list", "torch", *options, "--json", env=GPU))
+    assert [each["version"] for each in found["versions"]] == [
+        *("2.8.0", "2.7.0", "2.6.0")
+    ]
+
+
+def test_list_json(
+    pip: Pip, index: IndexServer, torch: list[str], host: WriteHost
+) -> None:
+    machine = host(make_host(cuda="12.6", capability="9.0"))
+    options = [*torch, "--variant-host", machine, "--json"]
+    result = pip("variants", "list", "torch==2.8.0", *options)
+    (version,) = document(result)["versions"]
+    variants = {each["label"]: each for each in version["variants"]}
+    ranks = {label: each["rank"] for label, each in variants.items()}
+    assert ranks == {
+        "cu126": 1,
+        "00000000": 2,
+        None: 3,
+        "cu128": None,
+        "cu129": None,
+    }
+    assert [label for label, each in variants.items() if each["chosen"]] == ["cu126"]
+    (mismatch,) = variants["cu128"]["mismatches"]
+    assert (mismatch["feature"], mismatch["wanted"]) == (LOWER, ["12.8"])
+    (file,) = variants["cu126"]["files"]
+    assert file["url"] == index.file_url(file["filename"])
+
+
+def test_list_what_does_not_run_is_listed(
+    pip: Pip, torch: list[str], index: IndexServer
+) -> None:
+    index.add_release("only", "1.0", {"cu130": cuda("13.0")}, plain=False)
+    result = pip("variants", "list", "only", *torch, env=GPU)
+    assert re.match(r" +cu130 no +.* any +nvidia :: ", result.lines[2])
+    assert "Nothing would be installed; pip variants explain tells why." in (
+        result.lines
+    )
+
+
+def test_list_nothing_to_list(pip: Pip, torch: list[str]) -> None:
+    result = pip("variants", "list", "other", *torch, code=1)
+    assert result.stdout == ""
+    assert result.stderr == "ERROR: No matching distribution found for other\n"
+    assert "Need one REQUIREMENT" in pip("variants", "list", code=1).stderr
+
+
+def test_names_are_completed(venv: Environment) -> None:
+    def completed(words: str) -> list[str]:
+        environ = {
+            "PIP_AUTO_COMPLETE": "1",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split(" ")) - 1),
+        }
+        return venv.pip(code=1, env=environ).stdout.split()
+
+    assert {"host", "list", "explain"} <= set(completed("pip variants "))
+    assert completed("pip variants ex") == ["explain"]
+    assert "--variant-host=" in completed("pip variants explain --variant")

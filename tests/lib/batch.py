@@ -1,0 +1,52 @@
+"""Run many commands of pip in one process, where starting each would take most time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tests.lib.environments import Environment, Result
+
+__all__ = ["run_batch"]
+
+_SCRIPT = """\
+import contextlib, io, json, sys
+from pip._internal.cli.main import main
+
+results = []
+for arguments in json.load(open(sys.argv[1], encoding="utf-8")):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(arguments)
+        except SystemExit as end:
+            code = end.code
+    results.append((code, out.getvalue(), err.getvalue()))
+with open(sys.argv[2], "w", encoding="utf-8") as file:
+    json.dump(results, file)
+"""
+
+
+def run_batch(
+    environment: Environment,
+    folder: Path,
+    commands: Iterable[Iterable[str | Path]],
+    env: Mapping[str, str | None] | None = None,
+) -> list[Result]:
+    """Run pip with each of these arguments, one after the other, whatever its status.
+
+    :param folder: where the script and what it exchanges are written
+    """
+    arguments = [tuple(map(str, command)) for command in commands]
+    script, given, found = (
+        folder / name for name in ("batch.py", "commands.json", "results.json")
+    )
+    script.write_text(_SCRIPT, encoding="utf-8")
+    given.write_text(json.dumps(arguments), encoding="utf-8")
+    environment.run(environment.python, script, given, found, env=env)
+    results = json.loads(found.read_text(encoding="utf-8"))
+    return [
+        Result(("pip", *command), code, out, err)
+        for command, (code, out, err) in zip(arguments, results, strict=True)
+    ]
