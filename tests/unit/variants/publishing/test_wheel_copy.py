@@ -86,13 +86,40 @@ def test_same_bytes_at_any_time_and_under_any_umask(
     first = copied(wheel)
     monkeypatch.setattr("time.time", lambda: 2_000_000_000.0)
     os.utime(wheel, (1, 1))
-    old = os.umask(0o077)
-    try:
-        with open_wheel(str(wheel)) as opened, replacing(str(tmp_path / "x")) as target:
-            copy_wheel(opened, target, JSON)
-    finally:
-        os.umask(old)
-    assert (tmp_path / "x").read_bytes() == first
+    for umask in (0o077, 0o022):
+        path = tmp_path / f"{umask:o}"
+        old = os.umask(umask)
+        try:
+            with open_wheel(str(wheel)) as opened, replacing(str(path)) as target:
+                copy_wheel(opened, target, JSON)
+        finally:
+            os.umask(old)
+        assert path.read_bytes() == first
+        if os.name == "posix":
+            assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_new_members_are_dated_like_record_and_not_compressed(wheel: Path) -> None:
+    # Neither the clock nor the version of zlib may show.
+    with zipfile.ZipFile(wheel) as archive:
+        dated = archive.getinfo(f"{DIST_INFO}/RECORD").date_time
+    with zipfile.ZipFile(io.BytesIO(copied(wheel))) as archive:
+        for name in ("RECORD", "variant.json"):
+            info = archive.getinfo(f"{DIST_INFO}/{name}")
+            assert info.date_time == dated
+            assert info.compress_type == zipfile.ZIP_STORED
+
+
+def test_further_fields_of_headers_are_left_out(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            info.extra = b"\x55\x54\x05\x00\x03\x00\x00\x00\x00"
+            archive.writestr(info, content)
+    with zipfile.ZipFile(io.BytesIO(copied(wheel))) as archive:
+        assert {info.extra for info in archive.infolist()} == {b""}
 
 
 def test_compressed_data_is_taken_as_it_is(wheel: Path) -> None:
@@ -199,9 +226,9 @@ def encrypt(data: bytearray) -> None:
     data[at + 8] |= 1
 
 
-def enlarge(data: bytearray) -> None:
+def overlap(data: bytearray) -> None:
     at = data.rindex(b"demo/data.bin") - 46
-    data[at + 22] = 0x7F
+    data[at + 20] += 8
 
 
 def test_damaged_data_is_found(wheel: Path) -> None:
@@ -212,7 +239,7 @@ def test_damaged_data_is_found(wheel: Path) -> None:
         opened.check_integrity()
 
 
-@pytest.mark.parametrize("spoil", [spoil_local_name, encrypt, enlarge])
+@pytest.mark.parametrize("spoil", [spoil_local_name, encrypt, overlap])
 def test_an_archive_that_contradicts_itself(
     wheel: Path, spoil: Callable[[bytearray], None]
 ) -> None:
