@@ -348,6 +348,25 @@ def test_a_build_that_does_not_fit(venv: Environment, torch: IndexServer) -> Non
     assert "app 1.0 wants cuda-lib!=12.8" in result.stderr
 
 
+def test_builds_for_versions_of_another_package(
+    venv: Environment, index: IndexServer
+) -> None:
+    manifest = make_manifest(
+        {f"t2{n}": [f"abi_dependency :: lib :: 2.{n}"] for n in (7, 8)}
+    )
+    index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
+    for version in ("2.7.0", "2.8.0"):
+        index.add(make_wheel("lib", version))
+    assert markers(lock(venv, index, "ext", "lib")) == {
+        "ext 1.0": None,
+        "lib 2.7.0": "ext-t27",
+        "lib 2.8.0": "ext-t28",
+    }
+    content = lock(venv, index, "ext", "lib==2.7.0")
+    assert markers(content) == {"ext 1.0": None, "lib 2.7.0": None}
+    assert wheels(content, "ext") == ["t27"]
+
+
 class TestOptions:
     """Options that upstream has work with variants too."""
 

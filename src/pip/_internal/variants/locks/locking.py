@@ -70,7 +70,7 @@ class LockingRelease(Release):
 
     @property
     def ranked(self) -> list[Link]:
-        """Give the links of the build that this run is about."""
+        """Give the links of the build that this run is about; of any if it has none."""
         self.reached = True
         if self.source is None:
             chosen = self.chosen_label is not None
@@ -78,9 +78,8 @@ class LockingRelease(Release):
         locking = self._context.locking
         assert locking is not None, "it is made for locking alone"
         build = locking.choice.get(self.project)
-        if build not in self.builds:
-            build = self.builds[-1] if self.builds else None
-        return [] if build is None else self.links_of(build)
+        builds = [build] if build in self.builds else reversed(self.builds)
+        return [link for each in builds for link in self.links_of(each)]
 
     def links_of(self, build: Build) -> list[Link]:
         """Give the wheels of a build, the best for this platform first."""
