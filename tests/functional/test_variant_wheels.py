@@ -18,7 +18,7 @@ from tests.lib.manifests import (
     make_manifest,
     variant_json,
 )
-from tests.lib.wheels import make_wheel
+from tests.lib.wheels import DistFile, make_wheel
 
 Pip = Callable[..., Result]
 CU128 = "torch-2.8.0-py3-none-any-cu128.whl"
@@ -166,6 +166,8 @@ def test_by_url_where_no_part_can_be_read(
     url = large.file_url(LARGE)
     result = venv.pip("install", url, code=1, env=forced("12.6"))
     assert f"× {LARGE} cannot run on the target machine." in result.stderr
+    # It was judged once all of it was here, after one vain try to read a part.
+    assert f"Downloading {LARGE}" in result.stdout
     assert len(large.log()) <= 3
     assert "large" not in venv.installed()
     venv.pip("install", url, env=forced("12.8"))
@@ -179,7 +181,7 @@ def test_by_url_of_what_is_not_there(venv: Environment, large: IndexServer) -> N
 
 
 def test_by_url_of_what_is_no_wheel(venv: Environment, large: IndexServer) -> None:
-    large.fault(LARGE, body=b"PK" * 2_000_000)
+    large.add(DistFile("large", "1.0", LARGE, b"PK" * 2_000_000))
     result = venv.pip("install", large.file_url(LARGE), code=1)
     # Upstream's reader would ask for all of it in steps of 10 kB.
     assert len(large.log()) <= 202
