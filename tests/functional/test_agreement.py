@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -77,6 +77,64 @@ def installed(result: Result) -> str | None:
     return unquote(one["download_info"]["url"]).rpartition("/")[2]
 
 
+def listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
+    known = list(rest)
+    return list(dict.fromkeys([*(each for each in first if each in known), *known]))
+
+
+def rebuilt(source: dict[str, Any]) -> list[str]:
+    """Work the order of the labels out again, from what the document says alone."""
+    places: dict[tuple[str, str], dict[str, tuple[int, int, int]]] = {}
+    for namespace_at, namespace in enumerate(source["namespaces"]):
+        answer = source["answers"].get(namespace, {"features": []})
+        values = {each["feature"]: each["values"] for each in answer["features"]}
+        features = listed_first(source["feature_order"].get(namespace, ()), values)
+        for feature_at, feature in enumerate(features):
+            first = source["value_order"].get(namespace, {}).get(feature, ())
+            places[namespace, feature] = {
+                value: (namespace_at, feature_at, at)
+                for at, value in enumerate(listed_first(first, values[feature]))
+            }
+    keys = []
+    for each in source["labels"]:
+        wanted: dict[tuple[str, str], list[str]] = {}
+        for stated in each["properties"]:
+            namespace, feature, value = stated.split(" :: ")
+            wanted.setdefault((namespace, feature), []).append(value)
+        best = [
+            min((place[v] for v in values if v in place), default=None)
+            for key, values in wanted.items()
+            for place in (places.get(key, {}),)
+        ]
+        if each["described"] and None not in best:
+            key = [*sorted(filter(None, best)), (float("inf"),)]
+            keys.append((key, each["label"] == "null", each["label"]))
+    return [label for _, _, label in sorted(keys)]
+
+
+def check_documents(document: dict[str, Any]) -> None:
+    """Check that a document tells enough, and nothing that is not so."""
+    sources = [*document["sources"]]
+    for passed in document["passed_over"]:
+        sources += passed["sources"]
+    for source in sources:
+        ranked = [each for each in source["labels"] if each["compatible"]]
+        ranked.sort(key=lambda each: each["rank"])
+        assert rebuilt(source) == [each["label"] for each in ranked]
+        assert all(
+            each["compatible"] != bool(each["mismatches"]) for each in source["labels"]
+        )
+        decided = source["decided_by"]
+        assert (decided is None) == (len(ranked) < 2)
+        if decided is not None:
+            first, second = ranked[:2]
+            assert (decided["first"], decided["second"]) == (
+                *(first["label"], second["label"]),
+            )
+            for name, each in (("first_property", first), ("second_property", second)):
+                assert decided[name] in [None, *each["supported"]]
+
+
 def test_each_manifest_on_some_hosts(
     generation: str, replica: IndexServer, environment: Environment, tmp_path: Path
 ) -> None:
@@ -100,6 +158,7 @@ def test_each_manifest_on_some_hosts(
     for told, done in zip(results[::2], results[1::2], strict=True):
         assert told.returncode == done.returncode, f"{told}\n{done}"
         document = explained(told)
+        check_documents(document)
         chosen = document["chosen"]
         file_name = chosen and chosen["filename"]
         assert file_name == installed(done), f"{told}\n{done}"
