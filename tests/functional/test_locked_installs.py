@@ -286,7 +286,7 @@ INVALID: Mapping[str, tuple[str, str]] = {
         "its schema is not supported",
     ),
     "deep": (
-        f"{RANKED}variants.a.x.y = ['z']\nproviders.nvidia{'.a' * 5000} = 1",
+        f"{RANKED}variants.a.nvidia.y = ['z']\nproviders.nvidia{'.a' * 5000} = 1",
         "it is nested too deeply",
     ),
 }

@@ -12,7 +12,12 @@ from pip._internal.variants.manifest import InvalidManifest
 from pip._internal.variants.manifest_parser import parse_manifest
 from tests.lib.manifests import SCHEMAS, cuda, make_manifest
 
-VARIANTS = {"null": {}, "cu126": cuda("12.6"), "cu128": cuda("12.8", ["90"])}
+VARIANTS = {
+    "null": {},
+    "cu126": cuda("12.6"),
+    "cu128": cuda("12.8", ["90"]),
+    "mkl": ["blas_lapack :: provider :: mkl"],
+}
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
