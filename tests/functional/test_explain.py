@@ -38,7 +38,7 @@ def document(result: Result) -> dict[str, Any]:
 
 def test_story(pip: Pip, index: IndexServer, torch: list[str], host: WriteHost) -> None:
     index.add(make_wheel("torch", "3.0rc1"))
-    index.add(make_wheel("torch", "2.9.2"), yanked="it breaks")
+    index.add(make_wheel("torch", "2.9.2"), yanked="it \x1b[31mbreaks")
     index.add(make_wheel("torch", "2.9.1"), requires_python=">=4")
     index.add(make_wheel("torch", "2.9.0", tag="cp39-cp39-win_arm64"))
     index.add_release("torch", "2.8.5", {"cu130": cuda("13.0")}, plain=False)
@@ -53,7 +53,7 @@ What pip install takes for torch<4
 
 Versions, newest first
   3.0rc1: it is a pre-release; --pre would allow it
-  2.9.2: it was yanked (it breaks)
+  2.9.2: it was yanked (it �[31mbreaks)
   2.9.1: it is for other versions of Python (2.9.1 Requires-Python >=4)
   2.9.0: no wheel is for this platform and Python
   2.8.5: none of its variants can be used here
@@ -241,6 +241,26 @@ def test_other_causes(venv: Environment, index: IndexServer, torch: list[str]) -
     ):
         passed = document(result)["passed_over"]
         assert {each["version"]: each["cause"] for each in passed} == causes, result
+
+
+def test_the_order_of_features_is_told(pip: Pip, index: IndexServer) -> None:
+    manifest = make_manifest(
+        {"one": ["own :: b :: 1"], "two": ["own :: a :: 1"], "null": {}},
+        providers={"own": Provider(static={"b": ["1"], "a": ["1"]})},
+    )
+    index.add_release("made", "1.0", {}, manifest=manifest)
+    options = ["--index-url", index.index_url, "--json"]
+    (source,) = document(pip("variants", "explain", "made", *options))["sources"]
+    features = source["answers"]["own"]["features"]
+    assert [each["feature"] for each in features] == ["b", "a"]
+    assert source["decided_by"] == {
+        "first": "one",
+        "second": "two",
+        "criterion": "feature",
+        "first_property": "own :: b :: 1",
+        "second_property": "own :: a :: 1",
+        "preference": None,
+    }
 
 
 def test_where_the_manifest_is_from(
