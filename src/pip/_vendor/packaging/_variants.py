@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from typing import Concatenate, ParamSpec, TypeVar
+    from typing import ParamSpec, TypeVar
 
     from .markers import Marker
     from .utils import NormalizedName
@@ -78,16 +78,22 @@ def split_label(filename: str) -> tuple[str, str | None]:
     return "-".join(parts) + ".whl", label
 
 
-def parse_wheel_filename(
-    fn: Callable[Concatenate[str, P], R],
-) -> Callable[Concatenate[str, P], R]:
+def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
     """Let *fn* accept the names of variant wheels, which it parses without label."""
 
     @functools.wraps(fn)
-    def parse(filename: str, *args: P.args, **kwargs: P.kwargs) -> R:
-        return fn(split_label(filename)[0], *args, **kwargs)
+    def parse(filename: str, **options: Any) -> R:
+        # An index page has up to 10,000 names, most without a label. Those are not to
+        # pay for the rest: of a name that fn accepts, no part is a label.
+        try:
+            return fn(filename, **options) if options else fn(filename)
+        except ValueError:
+            name, label = split_label(filename)
+            if label is None:
+                raise
+        return fn(name, **options)
 
-    return cast("Callable[Concatenate[str, P], R]", parse)
+    return parse
 
 
 def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
