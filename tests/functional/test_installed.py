@@ -131,6 +131,23 @@ def test_list_path(venv: Environment, torch: IndexServer) -> None:
     assert frozen == ["# torch variant: cu128", "torch==2.8.0"]
 
 
+def test_list_user(venv: Environment, torch: IndexServer) -> None:
+    # Only there, an environment knows of what its user installed.
+    settings = venv.venv / "pyvenv.cfg"
+    text = settings.read_text()
+    system = "include-system-site-packages = "
+    settings.write_text(text.replace(f"{system}false", f"{system}true"))
+    command = ["install", "--user", "torch", "-i", torch.index_url]
+    result = venv.pip(*command, env=GPU)
+    assert result.lines[-1] == "Successfully installed torch-2.8.0 (cu128)"
+    listed = json.loads(venv.pip("list", "--user", "--format", "json").stdout)
+    expected = {"name": "torch", "version": "2.8.0", "variant_label": "cu128"}
+    assert listed == [expected]
+    frozen = venv.pip("freeze", "--user").lines
+    assert frozen == ["# torch variant: cu128", "torch==2.8.0"]
+    assert "does not support torch" in venv.pip("check", env=forced("12.6")).stderr
+
+
 def test_show(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:

@@ -47,9 +47,11 @@ SCENARIOS: dict[str, list[Step]] = {
         _runs(
             "list",
         ),
+        _runs("list", "--format", "json"),
         _runs(
             "freeze",
         ),
+        _runs("freeze", "-r", "requirements.txt"),
         _runs(
             "check",
         ),
