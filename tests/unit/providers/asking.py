@@ -47,7 +47,7 @@ print(json.dumps({
     "answer": dataclasses.asdict(answer),
     "imported": sorted(set(sys.modules) - before),
     "processes": processes,
-}))
+}, default=lambda step: step.value))
 """
 
 

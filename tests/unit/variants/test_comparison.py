@@ -177,7 +177,8 @@ def test_a_preference_decides_only_where_it_turns_the_order(
             assert found.second is not None
             assert found.preference is not None
             assert found.preference.covers(found.first)
-            assert not found.preference.covers(found.second)
+            stronger = preferences[: preferences.index(found.preference) + 1]
+            assert not any(each.covers(found.second) for each in stronger)
         if usual.index(first) > usual.index(second):
             # Where the order was turned, it is by a preference or for what one prefers.
             assert found.first is not None

@@ -6,7 +6,7 @@ Pure: no I/O and nothing from the rest of pip.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -73,9 +73,9 @@ def compare(
             continue
         if other is None:
             return Comparison(Criterion.MORE, best)
-        for preference in preferences:
-            if preference.covers(best) != preference.covers(other):
-                return Comparison(Criterion.PREFERENCE, best, other, preference)
+        preference = _strongest(preferences, best)
+        if preference is not None and preference != _strongest(preferences, other):
+            return Comparison(Criterion.PREFERENCE, best, other, preference)
         if best.namespace != other.namespace:
             criterion = Criterion.NAMESPACE
         elif best.feature != other.feature:
@@ -84,6 +84,13 @@ def compare(
             criterion = Criterion.VALUE
         return Comparison(criterion, best, other)
     return Comparison(Criterion.NULL if second == NULL_LABEL else Criterion.LABEL)
+
+
+def _strongest(
+    preferences: Iterable[Preference], property_: Property
+) -> Preference | None:
+    """Give the preference that places a property; weaker ones have no say then."""
+    return next((each for each in preferences if each.covers(property_)), None)
 
 
 def _best(
