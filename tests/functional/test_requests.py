@@ -135,7 +135,7 @@ def test_only_the_newest_are_judged_for_updates(
     venv.pip("install", "kernels==1.0", *options, env=forced("12.8"))
     cuda_only.clear_log()
     result = venv.pip("list", "--outdated", *options, env=forced("12.8"))
-    assert "kernels 1.0     2.0    wheel" in result.lines
+    assert "kernels 1.0     2.0    wheel cu126" in result.lines
     assert manifests(cuda_only) == ["3.0", "2.0"]
 
 
