@@ -100,8 +100,10 @@ def found_candidates(
             allowed,
             contested,
             installed=None if found._installed is None else found._installed.version,
-            first=found._prefers_installed,
         )
+    if contested is not None:
+        first = found._prefers_installed
+        infos = functools.partial(_with_rival, infos, contested, first=first)
     found._get_infos = infos
     return found
 
@@ -142,6 +144,12 @@ def _infos_of_fork(infos: _Infos, context: Context) -> Iterator[IndexCandidateIn
         context.say_once(logging.INFO, message)
 
 
+def _with_rival(
+    infos: _Infos, contested: Rival, *, first: bool
+) -> Iterator[IndexCandidateInfo]:
+    return contested.among(infos(), first=first)
+
+
 def _ordered_infos(
     infos: _Infos,
     context: Context,
@@ -151,29 +159,12 @@ def _ordered_infos(
     contested: Rival | None,
     *,
     installed: Version | None,
-    first: bool,
 ) -> Iterator[IndexCandidateInfo]:
     """Give upstream's candidates; where a version has variants, put it in order.
 
     :param contested: the installed build, if it competes with them.
     :param installed: the version of the installed build if upstream takes it as it is.
-    :param first: whether that of *contested* comes before newer ones.
     """
-    ordered = _ranked_infos(
-        infos, context, finder, project, hashes, contested, installed
-    )
-    yield from ordered if contested is None else contested.among(ordered, first=first)
-
-
-def _ranked_infos(
-    infos: _Infos,
-    context: Context,
-    finder: PackageFinder,
-    project: NormalizedName,
-    hashes: Hashes,
-    contested: Rival | None,
-    installed: Version | None,
-) -> Iterator[IndexCandidateInfo]:
     makers: dict[Link, Callable[[], Candidate | None]] = {}
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
