@@ -196,7 +196,7 @@ def test_library_that_lacks_functions(tmp_path: Path) -> None:
     assert len(asked.warnings) == 1
 
 
-def test_without_level_zero_next_to_nothing_is_imported() -> None:
+def test_without_level_zero_nothing_is_imported() -> None:
     load = f"import ctypes; ctypes.CDLL({LIBRARY_NAME!r})"
     command = [sys.executable, "-c", load]
     if not subprocess.run(command, capture_output=True, check=False).returncode:
@@ -205,10 +205,7 @@ def test_without_level_zero_next_to_nothing_is_imported() -> None:
     assert asked.features == {}
     assert asked.reason == "Level Zero is not installed"
     assert asked.warnings == []
-    assert set(asked.imported) <= {
-        *("_ctypes", "_struct", "ctypes", "ctypes._endian", "errno", "struct"),
-        "pip._internal.variants.providers.level_zero",
-    }
+    assert asked.imported == []
 
 
 def test_nothing_is_asked_where_the_variable_is_set(library: Path) -> None:

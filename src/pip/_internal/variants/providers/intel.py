@@ -19,12 +19,15 @@ from collections.abc import Mapping
 from pip._internal.variants.properties import SupportedFeature
 from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
 from pip._internal.variants.providers.driver import DriverUnavailable
+from pip._internal.variants.providers.loader import may_find
 
 __all__ = ["DEVICE_VARIABLE", "PACKAGES", "detect"]
 
 PACKAGES = frozenset({"intel-variant-provider"})
 
 DEVICE_VARIABLE = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
+
+_SONAME = "libze_loader.so.1"  # on Linux
 
 # The known device IPs, and the one whose code each can run beside its own.
 _COMPATIBLE_WITH = {
@@ -71,6 +74,8 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
 
 
 def _detected() -> Answer:
+    if not may_find(_SONAME):
+        return Answer(reason="Level Zero is not installed")
     try:
         from pip._internal.variants.providers import level_zero
     except ImportError as error:  # ctypes is an optional part of CPython

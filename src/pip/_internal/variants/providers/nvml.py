@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from pip._internal.variants.providers.driver import DriverUnavailable, call_driver
+from pip._internal.variants.providers.loader import may_find
 
 __all__ = ["Driver", "query"]
 
@@ -43,6 +44,8 @@ def query(visible: str | None = None) -> Driver:
     :raises DriverUnavailable: if there is no driver, or none that answers; the text
         says why, in one sentence without a final period.
     """
+    if not may_find(_SONAME):
+        raise DriverUnavailable(_NO_LIBRARY)
     return call_driver("NVML", lambda: _query(visible))
 
 
