@@ -1,0 +1,1 @@
+"""Measure the fork beside untouched pip, uv and light-the-torch on one index."""

@@ -1,0 +1,214 @@
+"""What is measured: which package, on which server, and what must come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.lib.hosts import forced
+from tools.bench.packages import PLUGIN
+from tools.bench.tools import LTT, PIP, UV
+
+__all__ = ["CASES", "COLD", "WARM", "Case"]
+
+COLD, WARM = "cold", "warm"
+
+_DELAYS = (0, 30, 100)
+#: A machine that all tools can be told to be.
+_GPU = {name: value for name, value in forced("12.8").items() if value is not None}
+_NO_VARIANTS = {LTT: "knows no variants"}
+_NO_PLUGINS = {
+    PIP: "knows no providers",
+    UV: "never runs a provider plugin",
+    LTT: "knows no providers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A command to measure.
+
+    :ivar title: what it is, for people.
+    :ivar package: what tools that know variants install; None: the version is asked.
+    :ivar twin: what the others install in its place, by default the same.
+    :ivar labels: the label of each package that must be installed, None for a plain
+        one; empty where it depends on the machine, and tools must agree.
+    :ivar more_requests: of the fork, beside those of untouched pip with the twin, by
+        state of the cache.
+    :ivar delays: in milliseconds a request.
+    :ivar environ: what the tools are told of the machine.
+    :ivar options: for the fork alone.
+    :ivar unable: why a tool cannot do it, by tool.
+    :ivar beyond: the case from which this one differs by just what is to be known.
+    """
+
+    name: str
+    title: str
+    package: str | None
+    twin: str | None = None
+    labels: Mapping[str, str | None] = field(default_factory=dict)
+    more_requests: Mapping[str, int] = field(default_factory=dict)
+    delays: Sequence[int] = (0,)
+    caches: Sequence[str] = (COLD,)
+    environ: Mapping[str, str] = field(default_factory=lambda: _GPU)
+    options: Sequence[str] = ()
+    ranges: bool = True
+    core_metadata: bool = True
+    unable: Mapping[str, str] = field(default_factory=dict)
+    beyond: str | None = None
+
+
+def _plain(*names: str) -> dict[str, str | None]:
+    return dict.fromkeys(names)
+
+
+_SMALL = _plain(*(f"small-{n}" for n in range(5)))
+_PARTS = dict.fromkeys((f"part-{n}" for n in range(10)), "cu128")
+
+CASES: Sequence[Case] = (
+    Case("version", "--version", None, more_requests={COLD: 0}),
+    Case(
+        "plain",
+        "a plain package",
+        "plain",
+        labels=_plain("plain"),
+        more_requests={COLD: 0, WARM: 0},
+        delays=_DELAYS,
+        caches=(COLD, WARM),
+    ),
+    Case(
+        "plain-five",
+        "a plain package and 5 dependencies",
+        "plain-five",
+        labels=_plain("plain-five", *_SMALL),
+        more_requests={COLD: 0, WARM: 0},
+        delays=_DELAYS,
+        caches=(COLD, WARM),
+    ),
+    Case(
+        "variant",
+        "a variant package",
+        "variant",
+        "plain",
+        labels={"variant": "cu128"},
+        more_requests={COLD: 1, WARM: 0},
+        delays=_DELAYS,
+        caches=(COLD, WARM),
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "variant-five",
+        "a variant package and 5 plain dependencies",
+        "variant-five",
+        "plain-five",
+        labels={"variant-five": "cu128", **_SMALL},
+        more_requests={COLD: 1, WARM: 0},
+        delays=_DELAYS,
+        caches=(COLD, WARM),
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "variant-ten",
+        "11 variant packages",
+        "variant-ten",
+        "plain-ten",
+        labels={"variant-ten": "cu128", **_PARTS},
+        more_requests={COLD: 11, WARM: 0},
+        delays=_DELAYS,
+        caches=(COLD, WARM),
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "refused",
+        "20 releases of unsupported variants, then a plain one",
+        "refused",
+        "plain-refused",
+        labels=_plain("refused"),
+        more_requests={COLD: 20, WARM: 0},
+        delays=_DELAYS,
+        caches=(COLD, WARM),
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "long-page",
+        "a plain package whose page lists 10,000 files",
+        "long-page",
+        labels=_plain("long-page"),
+        more_requests={COLD: 0, WARM: 0},
+        caches=(COLD, WARM),
+    ),
+    Case(
+        "labels",
+        "a release of 5,000 labels",
+        "labels",
+        labels={"labels": "best"},
+        more_requests={COLD: 1, WARM: 0},
+        caches=(COLD, WARM),
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "plain-server",
+        "a plain package of 5 MB, no PEP 658, no ranges",
+        "plain-large",
+        labels=_plain("plain-large", "small-0"),
+        more_requests={COLD: 0},
+        delays=(0, 30),
+        ranges=False,
+        core_metadata=False,
+    ),
+    Case(
+        "variant-server",
+        "a variant package of 5 MB, no PEP 658, no ranges",
+        "large",
+        "plain-large",
+        labels={"large": "cu128", "small-0": None},
+        more_requests={COLD: 1},
+        delays=(0, 30),
+        ranges=False,
+        core_metadata=False,
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "static",
+        "variants judged by a list in their manifest",
+        "static-kernels",
+        "plain",
+        labels={"static-kernels": "npu2"},
+        more_requests={COLD: 1, WARM: 0},
+        caches=(COLD, WARM),
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "detected",
+        "variants judged by the NVIDIA driver of this machine, if any",
+        "variant",
+        "plain",
+        more_requests={COLD: 1, WARM: 0},
+        caches=(COLD, WARM),
+        environ={},
+        unable=_NO_VARIANTS,
+        beyond="static",
+    ),
+    Case(
+        "levels",
+        "variants judged by the CPU of this machine",
+        "levels",
+        "plain",
+        more_requests={COLD: 1, WARM: 0},
+        caches=(COLD, WARM),
+        environ={},
+        unable=_NO_VARIANTS,
+        beyond="static",
+    ),
+    Case(
+        "plugin",
+        "variants judged by a trusted plugin",
+        "kernels",
+        "plain",
+        labels={"kernels": "npu2"},
+        caches=(COLD, WARM),
+        options=("--trust-variant-provider", PLUGIN),
+        unable=_NO_PLUGINS,
+        beyond="static",
+    ),
+)

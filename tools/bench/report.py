@@ -1,0 +1,192 @@
+"""Write what was measured: JSON for programs, a Markdown table and a chart for people."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from tools.bench.chart import draw
+from tools.bench.runner import Measurement
+from tools.bench.summary import ratio
+from tools.bench.tools import FORK, PIP, TOOLS, UV
+
+__all__ = ["document", "markdown", "write"]
+
+Document = Mapping[str, Any]
+Row = Mapping[str, Any]
+
+_MILLISECONDS = 1000
+_HOW_TO_READ = """\
+Each tool: medians of wall-clock and CPU time in milliseconds, and requests. Ratios are
+the first tool's, which is the fork, to another's, with the range that holds 95 % of
+resampled ratios; below 1 the fork is faster. A tool without variants installs the plain
+twin of a package. A star marks runs that did not do what they were to do: see below."""
+
+
+def document(
+    measurements: Sequence[Measurement], versions: Mapping[str, str], command: str
+) -> dict[str, Any]:
+    """Return all that was measured, ready for JSON."""
+    return {
+        "command": command,
+        "machine": {
+            "system": f"{platform.system()} {platform.machine()}",
+            "cpus": os.cpu_count(),
+            "python": platform.python_version(),
+        },
+        "tools": dict(versions),
+        "measurements": [_row(measurement) for measurement in measurements],
+    }
+
+
+def _row(measurement: Measurement) -> dict[str, Any]:
+    scenario, samples = measurement.scenario, measurement.samples
+    last = samples[-1].exchanges if samples else ()
+    return {
+        "case": scenario.case.name,
+        "title": scenario.case.title,
+        "beyond": scenario.case.beyond,
+        "cache": scenario.cache,
+        "delay_ms": scenario.delay,
+        "tool": measurement.tool,
+        "problem": measurement.problem,
+        "labels": measurement.labels,
+        "wall_s": [round(sample.wall, 5) for sample in samples],
+        "cpu_s": [round(sample.cpu, 5) for sample in samples],
+        "requests": sorted({len(sample.exchanges) for sample in samples}),
+        "bytes": sum(exchange.sent for exchange in last),
+        "requests_as_expected": measurement.requests_as_expected,
+    }
+
+
+def write(measured: Document, folder: Path) -> None:
+    """Write ``results.json``, ``results.md`` and ``results.svg`` into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(measured, indent=1, ensure_ascii=False)
+    (folder / "results.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "results.md").write_text(markdown(measured), encoding="utf-8")
+    draw(measured, folder / "results.svg")
+
+
+def markdown(measured: Document) -> str:
+    """Return the tables of a document."""
+    machine = measured["machine"]
+    made = (
+        f"Made by `{measured['command']}` on {machine['system']} with "
+        f"{machine['cpus']} CPUs and Python {machine['python']}."
+    )
+    lines = [
+        "# Benchmark",
+        "",
+        made,
+        "",
+        _HOW_TO_READ,
+        "",
+        "![Wall-clock time by case](results.svg)",
+        "",
+        *_main_table(measured),
+        "",
+        "## What the fork takes longer for",
+        "",
+        *_beyond_table(measured),
+        "",
+        "## What a tool cannot do",
+        "",
+        *_problems(measured),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _main_table(measured: Document) -> Iterator[str]:
+    tools = [tool for tool in TOOLS if tool in measured["tools"]]
+    yield from _table_head(
+        *(
+            "case",
+            "cache",
+            "ms a request",
+            *(measured["tools"][tool] for tool in tools),
+        ),
+        *("wall ÷ pip", "CPU ÷ pip", "wall ÷ uv", "requests as they must be"),
+    )
+    for rows in _scenarios(measured):
+        one = next(iter(rows.values()))
+        yield _cells(
+            *(one["title"], one["cache"], str(one["delay_ms"])),
+            *(_cell(rows.get(tool)) for tool in tools),
+            _ratio(rows, PIP, "wall_s"),
+            _ratio(rows, PIP, "cpu_s"),
+            _ratio(rows, UV, "wall_s"),
+            _expected(rows.get(FORK)),
+        )
+
+
+def _scenarios(measured: Document) -> Iterator[dict[str, Row]]:
+    """Yield the rows of each scenario by tool, in the order of measurement."""
+    grouped: dict[tuple[object, ...], dict[str, Row]] = {}
+    for row in measured["measurements"]:
+        key = (row["case"], row["cache"], row["delay_ms"])
+        grouped.setdefault(key, {})[row["tool"]] = row
+    yield from grouped.values()
+
+
+def _cell(row: Row | None) -> str:
+    if row is None or not row["wall_s"]:
+        return "-"
+    wall, cpu = (median(row[key]) * _MILLISECONDS for key in ("wall_s", "cpu_s"))
+    requests = " to ".join(str(count) for count in row["requests"])
+    mark = " *" if row["problem"] else ""
+    return f"{wall:.0f} / {cpu:.0f}, {requests}{mark}"
+
+
+def _ratio(rows: Mapping[str, Row], other: str, key: str) -> str:
+    ours, theirs = rows.get(FORK), rows.get(other)
+    if ours is None or theirs is None or ours["problem"] or theirs["problem"]:
+        return "-"
+    if not ours[key] or not theirs[key]:
+        return "-"
+    return str(ratio(ours[key], theirs[key]))
+
+
+def _expected(row: Row | None) -> str:
+    answers = {None: "-", True: "yes", False: "**no**"}
+    return answers[None if row is None else row["requests_as_expected"]]
+
+
+def _beyond_table(measured: Document) -> Iterator[str]:
+    yield from _table_head("case", "cache", "beside", "ms of wall-clock time")
+    own = {
+        (row["case"], row["cache"], row["delay_ms"]): row
+        for row in measured["measurements"]
+        if row["tool"] == FORK and row["wall_s"]
+    }
+    for (_, cache, delay), row in own.items():
+        base = own.get((row["beyond"], cache, delay))
+        if base is not None:
+            more = median(row["wall_s"]) - median(base["wall_s"])
+            milliseconds = f"{more * _MILLISECONDS:+.0f}"
+            yield _cells(row["title"], cache, base["title"], milliseconds)
+
+
+def _problems(measured: Document) -> Iterator[str]:
+    told: dict[str, None] = {}
+    for row in measured["measurements"]:
+        if row["problem"]:
+            mark = " (*)" if row["wall_s"] else ""
+            problem = " ".join(row["problem"].split())
+            tool = measured["tools"][row["tool"]]
+            told[f"- {tool}, {row['title']}: {problem}{mark}"] = None
+    yield from told or ["Nothing."]
+
+
+def _table_head(*headings: str) -> Iterator[str]:
+    yield _cells(*headings)
+    yield _cells(*("---" for _ in headings))
+
+
+def _cells(*texts: str) -> str:
+    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"

@@ -1,0 +1,208 @@
+"""Run the tools in turn, and note what each run took and what it asked for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.bench.cases import COLD, WARM, Case
+from tools.bench.server import BenchServer, Exchange
+from tools.bench.tools import FORK, PIP, Tool
+
+__all__ = ["Measurement", "Sample", "Scenario", "measure", "scenarios"]
+
+#: So much of what a failed command printed is kept.
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A case with one state of the cache and one delay, in milliseconds."""
+
+    case: Case
+    cache: str
+    delay: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One run.
+
+    :ivar wall: seconds.
+    :ivar cpu: seconds of user and system time, of its children too.
+    """
+
+    wall: float
+    cpu: float
+    exchanges: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """All runs of one tool in one scenario.
+
+    :ivar labels: what it installed.
+    :ivar problem: why there are no samples, or why they do not count.
+    :ivar requests_as_expected: of the fork, beside untouched pip; None if not known.
+    """
+
+    scenario: Scenario
+    tool: str
+    samples: Sequence[Sample] = ()
+    labels: Mapping[str, str | None] | None = None
+    problem: str | None = None
+    requests_as_expected: bool | None = None
+
+
+class _CommandFailed(Exception):
+    """A command ended with an error; the text is what it printed last."""
+
+
+def scenarios(
+    cases: Sequence[Case],
+    caches: Sequence[str] = (COLD, WARM),
+    delays: Sequence[int] | None = None,
+) -> Iterator[Scenario]:
+    """Yield what is to be measured of *cases*, those caches and delays only."""
+    for case in cases:
+        for cache in case.caches:
+            for delay in case.delays:
+                if cache in caches and (delays is None or delay in delays):
+                    yield Scenario(case, cache, delay)
+
+
+def measure(
+    scenario: Scenario,
+    tools: Sequence[Tool],
+    server: BenchServer,
+    repeat: int,
+    say: Callable[[str], None] = lambda _: None,
+) -> list[Measurement]:
+    """Run every tool that can do a case *repeat* times, in turn.
+
+    A run before those, which is not counted, tells whether the outcome is right and
+    fills the cache.
+    """
+    case = scenario.case
+    server.ranges, server.core_metadata = case.ranges, case.core_metadata
+    able = [tool for tool in tools if tool.name not in case.unable]
+    problems = {tool.name: case.unable.get(tool.name) for tool in tools}
+    labels: dict[str, Mapping[str, str | None]] = {}
+    for tool in able:
+        say(f"{tool.name} ...")
+        tool.forget()
+        try:
+            _run(tool, case, server, delay=0)
+        except _CommandFailed as error:
+            problems[tool.name] = f"fails: {error}"
+            continue
+        labels[tool.name] = tool.installed()
+    for name, found in labels.items():
+        problems[name] = _other_outcome(case, found, labels.get(FORK))
+    # What ended otherwise is timed all the same, and marked.
+    taking_part = [tool for tool in able if tool.name in labels]
+    samples: dict[str, list[Sample]] = {tool.name: [] for tool in taking_part}
+    for round_ in range(repeat):
+        say(f"round {round_ + 1} of {repeat}")
+        first = round_ % max(1, len(taking_part))
+        for tool in taking_part[first:] + taking_part[:first]:
+            if scenario.cache == COLD:
+                tool.forget()
+            samples[tool.name].append(_run(tool, case, server, scenario.delay / 1000))
+    for tool in able:
+        tool.uninstall()
+    return [
+        Measurement(
+            scenario,
+            tool.name,
+            samples.get(tool.name, ()),
+            labels.get(tool.name),
+            problems[tool.name],
+            _requests_as_expected(scenario, samples) if tool.name == FORK else None,
+        )
+        for tool in tools
+    ]
+
+
+def _run(tool: Tool, case: Case, server: BenchServer, delay: float) -> Sample:
+    """Run a tool once in its fresh environment.
+
+    :raises _CommandFailed: if it ends with an error.
+    """
+    tool.uninstall()
+    if case.package is None:
+        command = tool.version_command()
+    else:
+        wanted = case.package if tool.knows_variants else case.twin or case.package
+        command = tool.install_command(wanted, server.index_url)
+        if tool.name == FORK:
+            command += case.options
+    server.exchanges.clear()
+    server.delay = delay
+    wall, cpu = _time(
+        command, {**tool.environ(server.certificates), **case.environ}, tool.folder
+    )
+    return Sample(wall, cpu, tuple(server.exchanges))
+
+
+def _time(
+    command: Sequence[str], environ: Mapping[str, str], folder: Path
+) -> tuple[float, float]:
+    """Run a command and return the seconds of wall clock and CPU that it took."""
+    with tempfile.TemporaryFile() as output:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            env=environ,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        # Popen does not tell what the process used.
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            output.seek(0)
+            text = output.read().decode("utf-8", "replace").strip()
+            raise _CommandFailed(text[-_SHOWN:] or f"exit status {process.returncode}")
+    return wall, usage.ru_utime + usage.ru_stime
+
+
+def _other_outcome(
+    case: Case,
+    found: Mapping[str, str | None],
+    of_fork: Mapping[str, str | None] | None,
+) -> str | None:
+    """Say what a tool installed if that is not what it was to install.
+
+    :param of_fork: what the fork installed, which counts where it depends on the machine.
+    """
+    if case.package is None:
+        return None
+    expected = case.labels or of_fork or found
+    if case.twin is not None and case.package not in found:
+        return None if found and not any(found.values()) else "installed something else"
+    if dict(expected) == dict(found):
+        return None
+    shown = ", ".join(f"{name} {label or 'plain'}" for name, label in found.items())
+    return f"other outcome: {shown or 'nothing'}"
+
+
+def _requests_as_expected(
+    scenario: Scenario, samples: Mapping[str, Sequence[Sample]]
+) -> bool | None:
+    """Tell whether the fork made the requests that it must, given those of pip's."""
+    more = scenario.case.more_requests.get(scenario.cache)
+    if more is None or not samples.get(FORK) or not samples.get(PIP):
+        return None
+    ours, theirs = (samples[name][-1].exchanges for name in (FORK, PIP))
+    if scenario.case.twin is None and not scenario.case.unable.get(PIP):
+        return ours == theirs
+    return len(ours) == len(theirs) + more

@@ -1,0 +1,203 @@
+"""The installers that are compared, each in a place of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from tests.lib.environments import (
+    Environment,
+    Workshop,
+    scrubbed_environ,
+)
+
+__all__ = ["FORK", "LTT", "PIP", "TOOLS", "UV", "Tool", "make_tools"]
+
+FORK, PIP, UV, LTT = TOOLS = ("fork", "pip", "uv", "light-the-torch")
+
+_UV = "uv==0.13.8"
+_LTT = "light-the-torch==0.8.1"
+
+
+class Tool(ABC):
+    """An installer and the environment that it installs into.
+
+    :ivar name: one of :data:`TOOLS`.
+    :ivar version: as it states itself.
+    :ivar knows_variants: whether it chooses among variants; if not, it is given the
+        plain twin of a package.
+    """
+
+    def __init__(self, name: str, environment: Environment) -> None:
+        self.name = name
+        self.knows_variants = name in (FORK, UV)
+        self._environment = environment
+        self._kept = set(environment.site_packages.iterdir())
+        self._kept |= set(environment.scripts.iterdir())
+        done = subprocess.run(
+            self.version_command(),
+            env=self.environ(Path(os.devnull)),
+            cwd=environment.work,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        # Without the path that pip adds.
+        self.version = " ".join(done.stdout.split()[:2])
+
+    @property
+    def folder(self) -> Path:
+        """Return the empty folder that it is run in."""
+        return self._environment.work
+
+    @abstractmethod
+    def version_command(self) -> list[str]:
+        """Return the command that tells its version."""
+
+    @abstractmethod
+    def install_command(self, requirement: str, index_url: str) -> list[str]:
+        """Return the command that installs a requirement from an index."""
+
+    def environ(self, certificates: Path) -> dict[str, str]:
+        """Return the variables that it needs, and nothing of the user's."""
+        trusted = str(certificates)
+        return {
+            **scrubbed_environ(self._environment.home, self._environment.scripts),
+            "PIP_CERT": trusted,
+            "SSL_CERT_FILE": trusted,
+        }
+
+    def forget(self) -> None:
+        """Empty its caches."""
+        self._environment.clear_cache()
+
+    def uninstall(self) -> None:
+        """Make the environment what it was at first."""
+        for folder in (self._environment.site_packages, self._environment.scripts):
+            for entry in folder.iterdir():
+                if entry in self._kept:
+                    continue
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry)
+                else:
+                    entry.unlink()
+
+    def installed(self) -> dict[str, str | None]:
+        """Return the label of each package that was installed; None for a plain one."""
+        found: dict[str, str | None] = {}
+        for folder in self._environment.site_packages.glob("*.dist-info"):
+            if folder in self._kept:
+                continue
+            name = folder.name.split("-")[0].replace("_", "-")
+            found[name] = _label(folder / "variant.json")
+        return dict(sorted(found.items()))
+
+
+class _PipTool(Tool):
+    """A pip, run as a module of its environment's Python."""
+
+    def version_command(self) -> list[str]:
+        return [*self._command(), "--version"]
+
+    def install_command(self, requirement: str, index_url: str) -> list[str]:
+        return [*self._command(), "install", "--index-url", index_url, requirement]
+
+    def _command(self) -> list[str]:
+        return [str(self._environment.python), "-m", "pip"]
+
+
+class _LttTool(_PipTool):
+    """light-the-torch: a pip of some older release, wrapped."""
+
+    def _command(self) -> list[str]:
+        return [str(self._environment.scripts / "ltt")]
+
+
+class _UvTool(Tool):
+    """uv, which needs no Python for itself but one to install for."""
+
+    def __init__(self, name: str, environment: Environment, program: Path) -> None:
+        self._program = program
+        super().__init__(name, environment)
+
+    def version_command(self) -> list[str]:
+        return [str(self._program), "--version"]
+
+    def install_command(self, requirement: str, index_url: str) -> list[str]:
+        return [
+            *(str(self._program), "pip", "install", "--no-config"),
+            *("--preview-features", "wheel-variants", "--index-url", index_url),
+            *("--python", str(self._environment.python), requirement),
+        ]
+
+    def environ(self, certificates: Path) -> dict[str, str]:
+        cache = str(self._environment.home / "uv")
+        return super().environ(certificates) | {"UV_CACHE_DIR": cache}
+
+
+def make_tools(names: Iterable[str], folder: Path) -> list[Tool]:
+    """Build or download tools and give each a fresh environment.
+
+    The fork is built from this checkout, the rest comes from the registry that pip is
+    configured for.
+    """
+    workshop = Workshop(folder)
+    makers = {FORK: _make_fork, PIP: _make_pip, UV: _make_uv, LTT: _make_ltt}
+    return [makers[name](workshop, folder / name) for name in names]
+
+
+def _make_fork(workshop: Workshop, root: Path) -> Tool:
+    return _PipTool(FORK, workshop.fork(root))
+
+
+def _make_pip(workshop: Workshop, root: Path) -> Tool:
+    return _PipTool(PIP, workshop.upstream(root))
+
+
+def _make_uv(_: Workshop, root: Path) -> Tool:
+    environment = _empty_environment(root)
+    target = root / "uv"
+    _install(["--target", str(target)], [_UV])
+    return _UvTool(UV, environment, target / "bin" / "uv")
+
+
+def _make_ltt(_: Workshop, root: Path) -> Tool:
+    environment = _empty_environment(root)
+    _install_into(environment, [_LTT])
+    return _LttTool(LTT, environment)
+
+
+def _empty_environment(root: Path) -> Environment:
+    environment = Environment(root)
+    environment.home.mkdir(parents=True)
+    environment.work.mkdir()
+    command = [sys.executable, "-m", "virtualenv", "-q", "--no-seed"]
+    subprocess.run([*command, str(environment.venv)], check=True)
+    return environment
+
+
+def _install_into(environment: Environment, requirements: Sequence[str]) -> None:
+    python = ["--python", str(environment.python)]
+    subprocess.run(
+        [sys.executable, "-m", "pip", *python, "install", "-q", *requirements],
+        check=True,
+    )
+
+
+def _install(options: Sequence[str], requirements: Sequence[str]) -> None:
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", *options]
+    subprocess.run([*command, *requirements], check=True)
+
+
+def _label(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    described: Mapping[str, Mapping[str, object]] = json.loads(path.read_bytes())
+    (label,) = described["variants"]
+    return label
