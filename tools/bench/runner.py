@@ -102,8 +102,10 @@ def measure(
             problems[tool.name] = f"fails: {error}"
             continue
         labels[tool.name] = tool.installed()
-    for name, found in labels.items():
-        problems[name] = _other_outcome(case, found, labels.get(FORK))
+    for tool in able:
+        if tool.name in labels:
+            found, of_fork = labels[tool.name], labels.get(FORK)
+            problems[tool.name] = _other_outcome(case, tool, found, of_fork)
     # What ended otherwise is timed all the same, and marked.
     taking_part = [tool for tool in able if tool.name in labels]
     samples: dict[str, list[Sample]] = {tool.name: [] for tool in taking_part}
@@ -177,6 +179,7 @@ def _time(
 
 def _other_outcome(
     case: Case,
+    tool: Tool,
     found: Mapping[str, str | None],
     of_fork: Mapping[str, str | None] | None,
 ) -> str | None:
@@ -186,10 +189,11 @@ def _other_outcome(
     """
     if case.package is None:
         return None
-    expected = case.labels or of_fork or found
-    if case.twin is not None and case.package not in found:
-        return None if found and not any(found.values()) else "installed something else"
-    if dict(expected) == dict(found):
+    if tool.knows_variants:
+        right = dict(case.labels or of_fork or found) == dict(found)
+    else:
+        right = bool(found) and not any(found.values())
+    if right:
         return None
     shown = ", ".join(f"{name} {label or 'plain'}" for name, label in found.items())
     return f"other outcome: {shown or 'nothing'}"
@@ -203,6 +207,6 @@ def _requests_as_expected(
     if more is None or not samples.get(FORK) or not samples.get(PIP):
         return None
     ours, theirs = (samples[name][-1].exchanges for name in (FORK, PIP))
-    if scenario.case.twin is None and not scenario.case.unable.get(PIP):
+    if more == 0 and scenario.case.twin is None:
         return ours == theirs
     return len(ours) == len(theirs) + more

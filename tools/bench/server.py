@@ -28,6 +28,8 @@ from tests.lib.wheels import DistFile
 __all__ = ["Body", "BenchServer", "Exchange"]
 
 _BLOCK = 1 << 18
+# A name, since older pips refuse certificates for addresses.
+_HOST = "localhost"
 # Pages change, files never do: what PyPI says of them.
 _PAGE_CACHE = "max-age=600, public"
 _FILE_CACHE = "max-age=365000000, immutable, public"
@@ -116,7 +118,7 @@ class BenchServer:
         self.certificates = folder / "authority.pem"
         authority.cert_pem.write_to_path(str(self.certificates))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        authority.issue_cert("127.0.0.1").configure_cert(context)
+        authority.issue_cert(_HOST).configure_cert(context)
         self._server = _Server(("127.0.0.1", 0), self, context)
 
     def __enter__(self) -> BenchServer:
@@ -141,7 +143,7 @@ class BenchServer:
 
     @property
     def _url(self) -> str:
-        return f"https://127.0.0.1:{self._server.server_port}"
+        return f"https://{_HOST}:{self._server.server_port}"
 
     def find(self, path: str, *, as_json: bool) -> _Resource | None:
         """Give what lies at a path; None if there is nothing."""
@@ -283,6 +285,8 @@ class _Handler(BaseHTTPRequestHandler):
         lines = [f"HTTP/1.1 {status} {self.responses[status][0]}"]
         if status != 304:
             lines.append(f"Content-Length: {stop - start}")
+        # Without a date nothing stays fresh in a cache.
+        lines.append(f"Date: {self.date_time_string()}")
         lines += [f"{name}: {value}" for name, value in headers.items()]
         head = "\r\n".join([*lines, "", ""]).encode("latin-1")
         link, sent = self.server.bench.link, stop - start if with_body else 0
