@@ -206,7 +206,11 @@ def _strings(value: object, what: str, check: Any) -> tuple[str, ...]:
         raise InvalidManifest(f"{what} is not a list: {_shown(value)}")
     if not value:
         raise InvalidManifest(f"{what} is empty")
-    return tuple(check(_text(item, f"an item of {what}")) for item in value)
+    for item in value:
+        # A manifest has tens of thousands of them, and few messages to write.
+        if not isinstance(item, str) or not item.isprintable():
+            _text(item, f"an item of {what}")
+    return tuple(map(check, value))
 
 
 def _namespace(text: str) -> str:

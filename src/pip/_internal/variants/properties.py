@@ -5,6 +5,7 @@ Pure: no I/O and nothing from the rest of pip.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ class InvalidProperty(ValueError):
     """A text is not ``namespace :: feature :: value``."""
 
 
+# Manifests have the same few names and values over and over.
+@functools.lru_cache(maxsize=4096)
 def is_valid_namespace(text: str) -> bool:
     """Tell whether *text* may name a namespace."""
     return _NAME.fullmatch(text) is not None
@@ -39,6 +42,7 @@ def is_valid_namespace(text: str) -> bool:
 is_valid_feature_name = is_valid_namespace
 
 
+@functools.lru_cache(maxsize=4096)
 def is_valid_value(text: str) -> bool:
     """Tell whether *text* may be the value of a feature."""
     return _VALUE.fullmatch(text) is not None
