@@ -30,6 +30,7 @@ TEST_TOOLS = [
     "filelock",
     "tomli",
 ]
+BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
 LINTERS = ["ruff", "mypy", "hatchling", "nox"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 
@@ -59,7 +60,7 @@ def assemble(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and types."""
-    session.install(*LINTERS, *TEST_TOOLS)
+    session.install(*LINTERS, *TEST_TOOLS, *BENCH_TOOLS)
     _assemble(session)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
@@ -84,7 +85,7 @@ def unit(session: nox.Session) -> None:
 @nox.session
 def functional(session: nox.Session) -> None:
     """Run the functional tests against the built wheel, two at a time."""
-    session.install(*TEST_TOOLS, "build", "uv")
+    session.install(*TEST_TOOLS, *BENCH_TOOLS, "build", "uv")
     session.run(
         *PYTEST,
         *("-n", "2", "-m", "not torch"),
@@ -114,6 +115,13 @@ def differential(session: nox.Session) -> None:
     session.install("variantlib==0.2.2", "uv==0.13.8", "filelock")
     _assemble(session)
     _run_tool(session, "tools.differential")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure the fork beside untouched pip, uv and light-the-torch."""
+    session.install(*BENCH_TOOLS)
+    session.run("python", "-m", "tools.bench", *session.posargs, env=_wheels(session))
 
 
 def _run_tool(session: nox.Session, module: str, *arguments: str) -> None:

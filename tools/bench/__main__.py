@@ -50,10 +50,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(head, file=sys.stderr)
                 measurements += measure(scenario, tools, server, options.repeat)
         versions = {tool.name: tool.version for tool in tools}
-    command = shlex.join(["nox", "-s", "bench", *(["--", *given] if given else [])])
+    command = "nox -s bench"
+    if _told(given):
+        command = f"{command} -- {shlex.join(_told(given))}"
     write(document(measurements, versions, command), options.out)
     print(f"written to {options.out}", file=sys.stderr)
     return 0
+
+
+def _told(given: Sequence[str]) -> list[str]:
+    """Leave out where the results go, which is nobody else's business."""
+    told, rest = [], iter(given)
+    for argument in rest:
+        if argument == "--out":
+            next(rest, None)
+        elif not argument.startswith("--out="):
+            told.append(argument)
+    return told
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,0 +1,95 @@
+"""The benchmark runs, judges outcomes and writes its report; nothing is timed here."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.lib.environments import Workshop
+from tests.lib.manifests import cuda
+from tests.lib.repository import Repository
+from tests.lib.wheels import make_wheel
+from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.report import document, write
+from tools.bench.runner import Measurement, measure, scenarios
+from tools.bench.server import BenchServer
+from tools.bench.tools import FORK, PIP, Tool, make_tools
+
+VARIANT = next(case for case in CASES if case.name == "variant")
+
+
+@pytest.fixture(scope="module")
+def tools(
+    workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[Tool]]:
+    """Return the fork and untouched pip, as the benchmark makes them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PIP_VARIANTS_WHEEL", str(workshop.fork_wheel()))
+        patch.setenv("PIP_UPSTREAM_WHEEL", str(workshop.upstream_wheel()))
+        yield make_tools([FORK, PIP], tmp_path_factory.mktemp("tools"))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[BenchServer]:
+    """Return a running server with a plain and a variant package."""
+    repository = Repository()
+    repository.add(make_wheel("plain", "1.0"))
+    labels = {f"cu{n}": cuda(f"12.{n % 10}", ["90"]) for n in (126, 128, 129)}
+    repository.add_release("variant", "1.0", labels)
+    with BenchServer(repository, tmp_path) as running:
+        yield running
+
+
+def run(
+    case: Case, tools: list[Tool], server: BenchServer
+) -> dict[tuple[str, str], Measurement]:
+    """Measure a case once, without delay, by state of the cache and tool."""
+    return {
+        (scenario.cache, measurement.tool): measurement
+        for scenario in scenarios([case], delays=[0])
+        for measurement in measure(scenario, tools, server, repeat=1)
+    }
+
+
+def test_a_case_is_measured_and_reported(
+    tools: list[Tool], server: BenchServer, tmp_path: Path
+) -> None:
+    measured = run(VARIANT, tools, server)
+    assert measured.keys() == {(c, t) for c in (COLD, WARM) for t in (FORK, PIP)}
+    assert measured[COLD, FORK].labels == {"variant": "cu128"}
+    assert measured[COLD, PIP].labels == {"plain": None}
+    assert [m.problem for m in measured.values()] == [None] * 4
+    assert measured[COLD, FORK].requests_as_expected
+    assert measured[WARM, FORK].requests_as_expected
+    (sample,) = measured[COLD, FORK].samples
+    paths = [exchange.path.rpartition("/")[2] for exchange in sample.exchanges]
+    assert paths[1] == "variant-1.0-variants.json"
+    assert all(tool.installed() == {} for tool in tools)
+
+    versions = {tool.name: tool.version for tool in tools}
+    write(document(list(measured.values()), versions, "nox -s bench"), tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert results["tools"] == versions
+    assert len(results["measurements"]) == 4
+    table = (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert f"| {VARIANT.title} | {COLD} | 0 |" in table
+    assert ElementTree.parse(tmp_path / "results.svg").getroot().tag.endswith("svg")
+
+
+def test_another_outcome_is_told(tools: list[Tool], server: BenchServer) -> None:
+    wrong = dataclasses.replace(VARIANT, labels={"variant": "cu126"}, caches=(COLD,))
+    measured = run(wrong, tools, server)
+    assert measured[COLD, FORK].problem == "other outcome: variant cu128"
+    assert measured[COLD, PIP].problem is None
+
+
+def test_more_requests_than_allowed_are_told(
+    tools: list[Tool], server: BenchServer
+) -> None:
+    strict = dataclasses.replace(VARIANT, more_requests={COLD: 0}, caches=(COLD,))
+    assert run(strict, tools, server)[COLD, FORK].requests_as_expected is False
