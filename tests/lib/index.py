@@ -25,7 +25,7 @@ from tests.lib.repository import (
     Repository,
 )
 
-__all__ = ["Fault", "IndexServer", "Request"]
+__all__ = ["Answer", "Fault", "IndexServer", "Request"]
 
 _BLOCK = 1 << 16
 
@@ -66,7 +66,9 @@ class Fault:
 
 
 @dataclass(slots=True)
-class _Answer:
+class Answer:
+    """What is sent for a request."""
+
     status: int
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
@@ -192,7 +194,7 @@ class IndexServer(Repository):
         """Forget the requests so far."""
         self.requests.clear()
 
-    def answer(self, request: Request) -> _Answer:
+    def answer(self, request: Request) -> Answer:
         """Return what to send for a request."""
         self.requests.append(request)
         fault = self._fault_for(request)
@@ -200,10 +202,10 @@ class IndexServer(Repository):
             time.sleep(fault.delay)
         if not self._is_allowed(request):
             challenge = {"WWW-Authenticate": 'Basic realm="index"'}
-            return _Answer(401, b"credentials needed", challenge)
+            return Answer(401, b"credentials needed", challenge)
         if fault is not None and fault.status is not None:
             body = b"planted fault" if fault.body is None else fault.body
-            return _Answer(fault.status, body, dict(fault.headers))
+            return Answer(fault.status, body, dict(fault.headers))
         answer = self._regular_answer(request)
         if fault is not None:
             if fault.body is not None:
@@ -231,7 +233,7 @@ class IndexServer(Repository):
         token = base64.b64encode(":".join(self.auth).encode()).decode()
         return request.headers.get("authorization") == f"Basic {token}"
 
-    def _regular_answer(self, request: Request) -> _Answer:
+    def _regular_answer(self, request: Request) -> Answer:
         parts = unquote(urlsplit(request.path).path).lstrip("/").split("/", 1)
         area, rest = parts[0], parts[1] if len(parts) > 1 else ""
         if area == "files":
@@ -241,14 +243,14 @@ class IndexServer(Repository):
             page = self.project_html(entries, self.pages, lambda e: self._url(e, "../"))
             return self._page(request, page, "text/html")
         if area == "simple" and self.redirect_pages and rest:
-            return _Answer(302, b"", {"Location": f"/moved/to/{rest}"})
+            return Answer(302, b"", {"Location": f"/moved/to/{rest}"})
         if area == "moved":
             area, rest = "simple", rest.removeprefix("to/")
         if area == "simple":
             return self._simple(request, rest.strip("/"))
-        return _Answer(404, b"no such path")
+        return Answer(404, b"no such path")
 
-    def _simple(self, request: Request, project: str) -> _Answer:
+    def _simple(self, request: Request, project: str) -> Answer:
         as_json = self.page_format == "json" or (
             self.page_format == "negotiate"
             and JSON_TYPE in request.headers.get("accept", "")
@@ -257,7 +259,7 @@ class IndexServer(Repository):
         if not project:
             text = self.root_json() if as_json else self.root_html()
         elif project not in self.projects:
-            return _Answer(404, b"no such project")
+            return Answer(404, b"no such project")
         elif as_json:
             text = self.project_json(
                 project, self.pages, lambda e: self._url(e, "../" * depth)
@@ -274,19 +276,22 @@ class IndexServer(Repository):
         base = up if self.relative_urls else f"{self.url}/"
         return f"{base}files/{quote(entry.path)}"
 
-    def _page(self, request: Request, text: str, content_type: str) -> _Answer:
+    def _page(self, request: Request, text: str, content_type: str) -> Answer:
         body = text.encode()
         headers = {"Content-Type": content_type, "Vary": "Accept"}
         return _conditional(request, body, headers, self.page_cache_control)
 
-    def _file(self, request: Request, path: str) -> _Answer:
+    def _file(self, request: Request, path: str) -> Answer:
         entry = self.find(path)
         body: bytes | None = entry.file.content if entry is not None else None
         if entry is None and path.endswith(".metadata") and self.pages.core_metadata:
             entry = self.find(path.removesuffix(".metadata"))
             body = entry.file.metadata if entry is not None else None
         if body is None:
-            return _Answer(404, b"no such file")
+            return Answer(404, b"no such file")
+        return self._sent(request, body)
+
+    def _sent(self, request: Request, body: bytes) -> Answer:
         headers = {"Content-Type": "application/octet-stream"}
         if self.ranges:
             headers["Accept-Ranges"] = "bytes"
@@ -294,7 +299,7 @@ class IndexServer(Repository):
             if wanted is not None:
                 first, last = wanted
                 headers["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
-                return _Answer(206, body[first : last + 1], headers)
+                return Answer(206, body[first : last + 1], headers)
         return _conditional(request, body, headers, self.file_cache_control)
 
 
@@ -352,14 +357,14 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _conditional(
     request: Request, body: bytes, headers: dict[str, str], cache_control: str | None
-) -> _Answer:
+) -> Answer:
     etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     headers["ETag"] = etag
     if cache_control is not None:
         headers["Cache-Control"] = cache_control
     if request.headers.get("if-none-match") == etag:
-        return _Answer(304, b"", headers)
-    return _Answer(200, body, headers)
+        return Answer(304, b"", headers)
+    return Answer(200, body, headers)
 
 
 def _parse_range(header: str | None, size: int) -> tuple[int, int] | None:

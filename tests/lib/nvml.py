@@ -31,6 +31,7 @@ class NvmlStub:
         self,
         *,
         cuda: int = 0,
+        driver: str = "",
         capabilities: Iterable[str] = (),
         count: int | None = None,
         errors: Mapping[str, int] | None = None,
@@ -39,6 +40,7 @@ class NvmlStub:
         """Return the variables under which a process finds such a driver.
 
         :param cuda: the CUDA version as NVML tells it: ``12080`` is 12.8.
+        :param driver: its own version, ``"535.104.05"``.
         :param capabilities: one a GPU, ``"9.0"``; ``"!15"``: it fails with error 15;
             ``"?2"``: not even its handle is to be had.
         :param count: the number of GPUs that is told, if not the true one.
@@ -48,6 +50,7 @@ class NvmlStub:
         variables = {
             "LD_LIBRARY_PATH": str(self.folder),
             "NVML_STUB_CUDA": str(cuda),
+            "NVML_STUB_DRIVER": driver,
             "NVML_STUB_CAPABILITIES": ",".join(capabilities),
             "NVML_STUB_ERRORS": ",".join(f"{f}={e}" for f, e in (errors or {}).items()),
         }

@@ -2,6 +2,7 @@
  * what to answer:
  *
  *   NVML_STUB_CUDA          what the version functions report, 1000 * major + 10 * minor
+ *   NVML_STUB_DRIVER        the version of the driver itself, "535.104.05"
  *   NVML_STUB_CAPABILITIES  one item a GPU, "9.0,8.6"; "!15" fails with error 15, and
  *                           "?2" fails so already when its handle is asked for
  *   NVML_STUB_COUNT         the number of GPUs, if other than the number of items
@@ -93,6 +94,16 @@ int nvmlSystemGetCudaDriverVersion(int *out)
 int nvmlSystemGetCudaDriverVersion_v2(int *out)
 {
     return version("nvmlSystemGetCudaDriverVersion_v2", out);
+}
+
+int nvmlSystemGetDriverVersion(char *out, unsigned int length)
+{
+    const char *driver = getenv("NVML_STUB_DRIVER");
+    int error = ready("nvmlSystemGetDriverVersion");
+
+    if (error == SUCCESS)
+        snprintf(out, length, "%s", driver ? driver : "");
+    return error;
 }
 
 int nvmlDeviceGetCount_v2(unsigned int *out)

@@ -90,6 +90,12 @@ def found_candidates(
         infos = functools.partial(context.locking.preferred, infos, project)
     if fork.keeps_to_fork(factory, project, wanted):
         infos = functools.partial(_infos_of_fork, infos, context)
+    pinned = False
+    if context.pytorch is not None:
+        from pip._internal.variants.pytorch.bridge import pins_build
+
+        pinned = pins_build(wanted)
+        infos = functools.partial(context.pytorch.infos, infos, project, pinned=pinned)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos,
@@ -100,6 +106,7 @@ def found_candidates(
             allowed,
             contested,
             installed=None if found._installed is None else found._installed.version,
+            pinned=pinned,
         )
     if contested is not None:
         first = found._prefers_installed
@@ -159,11 +166,13 @@ def _ordered_infos(
     contested: Rival | None,
     *,
     installed: Version | None,
+    pinned: bool,
 ) -> Iterator[IndexCandidateInfo]:
     """Give upstream's candidates; where a version has variants, put it in order.
 
     :param contested: the installed build, if it competes with them.
     :param installed: the version of the installed build if upstream takes it as it is.
+    :param pinned: whether a requirement names a local version.
     """
     makers: dict[Link, Callable[[], Candidate | None]] = {}
 
@@ -176,7 +185,7 @@ def _ordered_infos(
             makers[link] = maker
             yield version, link
 
-    groups = Ahead(releases(context, finder, project, links(), hashes))
+    groups = Ahead(releases(context, finder, project, links(), hashes, pinned=pinned))
     for group in groups:
         own = contested if contested and contested.version == group.version else None
         if group.release is None:
@@ -247,11 +256,18 @@ def all_candidates(
     project_name: str,
 ) -> list[InstallationCandidate]:
     """Leave out of a listing the versions whose files are all unsuitable variants."""
-    candidates = fn(finder, project_name)
     context = context_of(finder)
+    if context is not None and context.pytorch is not None:
+        candidates = context.pytorch.find_all_candidates(fn, finder, project_name)
+    else:
+        candidates = fn(finder, project_name)
     if context is None or context.listing is None:
         return candidates
     project = canonicalize_name(project_name)
+    if context.pytorch is not None and context.pytorch.has_builds(project):
+        from pip._internal.variants.pytorch.listing import best_builds
+
+        return best_builds(context, finder, project, candidates)
     if project == "pip" and context.listing == "newest":
         # Upstream's releases are no updates of the fork.
         return [found for found in candidates if fork.is_fork(found.version)]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.providers.plugin import Plugins
+    from pip._internal.variants.pytorch.bridge import Bridge
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
@@ -50,6 +51,9 @@ logger = getLogger(__name__)
 _IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
 #: Set among the options of ``pip lock``.
 _LOCKING = "variants_locking"
+#: What turns the bridge to PyTorch's index on.
+_PYTORCH = ("pytorch_channel", "pytorch_backends", "cpuonly", "pytorch_index_url")
+_LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 
 
 class Context:
@@ -107,11 +111,34 @@ class Context:
             from pip._internal.variants.locks.locking import Locking
 
             self.locking = Locking()
+        #: The bridge to PyTorch's index, if it is in use.
+        self.pytorch: Bridge | None = None
+        if "pytorch_channel" in vars(options):
+            self.pytorch = self._bridge()
         if self.enabled and self._host_file is not None:
             # A mistake in it is better said before anything is fetched.
             _ = self.detected
         if self.enabled and given("preferences"):
             _ = self.preferences
+
+    def _bridge(self) -> Bridge | None:
+        given = vars(self._options)
+        if not any(map(given.get, _PYTORCH)) and not os.environ.get(_LTT_VARIABLE):
+            return None
+        if not self.enabled:
+            if given.get("no_variants"):
+                logger.warning(
+                    "Without variants PyTorch's index is not looked at: the --pytorch-* "
+                    "options, --cpuonly and %s have no effect",
+                    _LTT_VARIABLE,
+                )
+            return None
+        # What is looked up where is known too late to look ahead.
+        self.may_look_ahead = False
+        from pip._internal.variants.pytorch.bridge import Bridge
+        from pip._internal.variants.pytorch.settings import settings
+
+        return Bridge(self, settings(self._options, os.environ))
 
     @property
     def _host_file(self) -> str | None:
@@ -216,13 +243,16 @@ class Context:
         context.in_build = True
         context.manifest_links = self.manifest_links
         context.collector = self.collector
+        if self.pytorch is not None:
+            context.pytorch = self.pytorch.for_build(context)
         return context
 
     def variables_for_build(self) -> dict[str, str]:
         """Give what a child needs that installs what :meth:`for_build` is for."""
         from pip._internal.variants.options import as_variables
 
-        return as_variables(self._options)
+        bridged = {} if self.pytorch is None else self.pytorch.environ()
+        return {**as_variables(self._options), **bridged}
 
     # Labels chosen by hand
 
@@ -258,7 +288,8 @@ class Context:
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
         asked = self.choices or self.upgrade_variants or self.locked_labels
-        return self.enabled and bool(asked)
+        by_backend = self.pytorch is not None and self.pytorch.settings.backends
+        return self.enabled and bool(asked or by_backend)
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:

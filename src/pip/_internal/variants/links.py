@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.context import Context
 
 __all__ = [
+    "BuildLink",
     "ManifestLink",
     "evaluate_links",
     "folder_url",
@@ -61,8 +62,28 @@ class ManifestLink(Link):
         return self.stated_filename
 
 
+class BuildLink(Link):
+    """A wheel that is a variant although its name has no label: its version tells it."""
+
+    __slots__ = ["label", "source"]
+
+    label: str
+    source: str
+
+    @classmethod
+    def of(cls, link: Link, label: str, source: str) -> BuildLink:
+        """Make a variant of the wheel at *link*."""
+        build = cls.__new__(cls)
+        for name in Link.__slots__:
+            setattr(build, name, getattr(link, name))
+        build.label, build.source = label, source
+        return build
+
+
 def label_of(link: Link) -> str | None:
     """Give the label of the variant wheel at *link*, None for any other file."""
+    if isinstance(link, BuildLink):
+        return link.label
     return split_label(link.filename)[1]
 
 
@@ -86,6 +107,8 @@ def source_of(link: Link) -> str:
 
     The meaning of a label is that source's alone (PEP 825).
     """
+    if isinstance(link, BuildLink):
+        return link.source
     return link.comes_from or link.url_without_fragment.rpartition("/")[0]
 
 

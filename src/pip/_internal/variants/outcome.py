@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.exceptions import InstallationError
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
@@ -57,11 +58,16 @@ def resolved(
     def run() -> RequirementSet:
         return fn(resolver, root_reqs, check_supported_wheels)
 
-    context = context_of(resolver.factory._finder)
+    finder = resolver.factory._finder
+    context = context_of(finder)
+    if context is not None and context.pytorch is not None:
+        context.pytorch.note_roots(root_reqs)
     if context is not None and context.locking is not None:
         from pip._internal.variants.locks.plan import resolve_to_lock
 
-        return resolve_to_lock(context, resolver, run)
+        requirements = resolve_to_lock(context, resolver, run)
+        _announce_bridged(context, finder, _chosen_builds(context, requirements))
+        return requirements
     if context is None or not context.enabled:
         return run()
     with _lookahead(context, resolver.factory, root_reqs):
@@ -77,6 +83,7 @@ def resolved(
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
         for release, link in chosen:
             _announce(context, release, link)
+        _advise_of_bridged(context, finder, chosen)
     if kept and not context.upgrade_variants:
         from pip._internal.variants.switching import better_build
 
@@ -155,8 +162,8 @@ def _announce(context: Context, release: Release, link: Link) -> None:
         assert selection is not None, "a labelled link belongs to a selection"
         properties = selection.properties(label)
         option = None
-        if release.chosen_label is not None:
-            option = "chosen with --variant"
+        if release.chosen_by is not None:
+            option = f"chosen with {release.chosen_by}"
         elif selection.is_swayed:
             option = "preferred with --prefer-variant"
         logger.info("%s", explain.chosen_line(release, label, properties, option))
@@ -171,10 +178,35 @@ def _announce(context: Context, release: Release, link: Link) -> None:
             logger.verbose("%s: %s", release, refused)
     for namespace, message in explain.untrusted(release):
         context.say_once(logging.WARNING, message, about=f"trust {namespace}")
-    if release.chosen_label is None:
+    if release.chosen_by is None:
         missed = explain.missed_accelerator(release, label)
         if missed is not None:
             context.say_once(logging.WARNING, missed)
+
+
+def _announce_bridged(
+    context: Context, finder: PackageFinder, chosen: list[tuple[Release, Link]]
+) -> None:
+    """Announce what is locked of PyTorch's builds: the one that suits the target."""
+    if context.pytorch is not None:
+        bridged = [
+            pair for pair in chosen if context.pytorch.has_builds(pair[0].project)
+        ]
+        for release, link in bridged:
+            _announce(context, release, link)
+        _advise_of_bridged(context, finder, bridged)
+
+
+def _advise_of_bridged(
+    context: Context, finder: PackageFinder, chosen: list[tuple[Release, Link]]
+) -> None:
+    if context.pytorch is not None:
+        from pip._internal.variants.pytorch.advice import newest_with_gpu_build
+
+        for release, link in chosen:
+            newest = newest_with_gpu_build(context, finder, release, link)
+            if newest is not None:
+                context.say_once(logging.WARNING, newest)
 
 
 def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
@@ -261,6 +293,12 @@ def installation_error(
 
         for line in explain.several_builds(sorted(wheels)):
             logger.critical("%s", line)
+    if context.pytorch is not None:
+        from pip._internal.variants.pytorch.advice import origins
+
+        projects = {cause.requirement.project_name for cause in error.causes}
+        for line in origins(context.pytorch, sorted(projects)):
+            logger.critical("%s", line)
     causes: dict[NormalizedName, str] = {
         cause.requirement.project_name: cause.requirement.format_for_error()
         for cause in error.causes
@@ -339,7 +377,10 @@ def nothing_left(
         hints.append(
             "The given hashes leave no other build: add the hash of one that runs."
         )
-    if judged:
+    choices = [each.hint for each in releases if each.hint is not None]
+    if choices:
+        hints.append(choices[0])
+    elif judged:
         hints.append(
             "pip debug --verbose shows what this machine supports. For another "
             "machine, describe it with --variant-host FILE."

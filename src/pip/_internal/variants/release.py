@@ -84,6 +84,16 @@ class Release:
             return chosen
         return next(filter(self.has_label, self._context.labels_for_all()), None)
 
+    @property
+    def chosen_by(self) -> str | None:
+        """Give what the user chose the build with; None if it is up to pip."""
+        return None if self.chosen_label is None else "--variant"
+
+    @property
+    def hint(self) -> str | None:
+        """Say what else to choose where nothing of what the user chose is there."""
+        return None
+
     def has_label(self, label: str) -> bool:
         """Tell whether a wheel of this release has *label*."""
         return label in self.labels

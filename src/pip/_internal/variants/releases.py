@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.links import folder_url, label_of, source_of
+from pip._internal.variants.links import BuildLink, folder_url, label_of, source_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -45,8 +45,13 @@ def releases(
     project: NormalizedName,
     links: Iterable[tuple[_BaseVersion, Link]],
     hashes: Hashes,
+    *,
+    pinned: bool = False,
 ) -> Iterator[Group]:
-    """Group links with their versions, in upstream's order."""
+    """Group links with their versions, in upstream's order.
+
+    :param pinned: whether a requirement names a local version.
+    """
     must_have_label = context.label_for(project) is not None
 
     def key(item: tuple[_BaseVersion, Link]) -> tuple[_BaseVersion, bool, bool]:
@@ -59,7 +64,9 @@ def releases(
         has_variants = any(label_of(link) is not None for link in group)
         release = None
         if must_have_label or has_variants:
-            release = release_of(context, finder, project, version, group)
+            release = release_of(
+                context, finder, project, version, group, pinned=pinned
+            )
         yield Group(version, group, release)
 
 
@@ -91,11 +98,16 @@ def release_of(
     project: NormalizedName,
     version: _BaseVersion,
     links: Sequence[Link],
+    *,
+    pinned: bool = False,
 ) -> Release:
-    """Give the release with these files; the same one for the same files."""
+    """Give the release with these files; the same one for the same files.
+
+    :param pinned: whether a requirement names their local version.
+    """
     return context.release(
-        (project, version, tuple(links)),
-        functools.partial(_release, context, finder, project, version, links),
+        (project, version, tuple(links), pinned),
+        functools.partial(_release, context, finder, project, version, links, pinned),
     )
 
 
@@ -105,11 +117,18 @@ def _release(
     project: NormalizedName,
     version: _BaseVersion,
     links: Sequence[Link],
+    pinned: bool,
 ) -> Release:
     sources = list(dict.fromkeys(source_of(link) for link in links))
     if len(sources) > 1:
         order = [*_sources_in_order(finder, project), *sources]
         sources.sort(key=order.index)
+    if context.pytorch is not None and any(isinstance(e, BuildLink) for e in links):
+        from pip._internal.variants.pytorch.release import BridgedRelease
+
+        return BridgedRelease(
+            context, project, version, links, sources, context.pytorch, pinned=pinned
+        )
     if context.locking is not None:
         from pip._internal.variants.locks.locking import LockingRelease
 

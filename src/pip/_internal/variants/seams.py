@@ -233,6 +233,14 @@ def options() -> list[Callable[[], optparse.Option]]:
             "variant_provider_timeout",
             "no_variant_lookahead",
         )
+    ] + [
+        option(name, "pytorch.options")
+        for name in (
+            "pytorch_computation_backend",
+            "cpuonly",
+            "pytorch_channel",
+            "pytorch_index_url",
+        )
     ]
 
 
@@ -242,13 +250,12 @@ def requirements_file_options() -> list[Callable[[], optparse.Option]]:
 
 
 @functools.cache
-def option(name: str) -> Callable[[], optparse.Option]:
+def option(name: str, module: str = "options") -> Callable[[], optparse.Option]:
     """Give what makes an option of variants; the same for all commands."""
 
     # The module is imported when a command is made, not with upstream's options.
     def make() -> optparse.Option:
-        from pip._internal.variants import options
-
+        options = importlib.import_module(f"{_ROOM}.{module}")
         made: optparse.Option = getattr(options, name)()
         return made
 

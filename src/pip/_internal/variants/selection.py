@@ -31,6 +31,8 @@ class OriginKind(enum.Enum):
     FILE = "file"
     #: A lock file.
     LOCK = "lock"
+    #: The versions of the wheels, on PyTorch's own index.
+    VERSIONS = "versions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Origin:
     def __str__(self) -> str:
         if self.kind is OriginKind.WHEELS:
             return f"from the wheels on {self.location}, since {self.missing}"
+        if self.kind is OriginKind.VERSIONS:
+            return f"from the local versions on {self.location}"
         return self.location
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants import explain
 from pip._internal.variants.installed import InstalledBuild, installed_build
-from pip._internal.variants.links import label_of
+from pip._internal.variants.links import BuildLink, label_of
 from pip._internal.variants.selection import select
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Rival:
     """An installed build that competes with the builds of its version on the index.
 
     :ivar keep: makes the candidate that leaves it installed.
-    :ivar must_go: whether the user chose another label for just this project, or a
-        lock file from which to install does.
+    :ivar must_go: whether the user chose another label for just this project, or other
+        backends for all of PyTorch, or a lock file from which to install does.
     """
 
     context: Context
@@ -94,14 +94,20 @@ def rival(
         return None
     build = installed_build(dist)
     label = None if build is None else build.label
+    user_supplied = any(each.user_supplied for each in ireqs)
+    version, unwanted = dist.version, False
+    if context.pytorch is not None:
+        version, label, unwanted = context.pytorch.installed(version, label, specifier)
     named = context.label_for(project)
-    must_go = named is not None or project in context.locked_labels
+    must_go = (
+        named is not None
+        or project in context.locked_labels
+        or (unwanted and user_supplied)
+    )
     if must_go:
         contested = context.locked_labels.get(project, named) != label
     else:
-        contested = _contested(
-            context, build, any(each.user_supplied for each in ireqs)
-        )
+        contested = _contested(context, build, user_supplied)
     if not contested:
         return None
     extras = frozenset(extra for each in ireqs for extra in each.extras)
@@ -109,7 +115,7 @@ def rival(
     def keep() -> Candidate:
         return factory._make_candidate_from_dist(dist, extras, ireqs[0])
 
-    return Rival(context, dist.version, label, keep, must_go)
+    return Rival(context, version, label, keep, must_go)
 
 
 def _contested(
@@ -135,7 +141,8 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     Both have the same version.
     """
     link = candidate.source_link
-    if link is None or not link.is_wheel:
+    if link is None or not link.is_wheel or isinstance(link, BuildLink):
+        # Where the version tells the build, one of the same version is the same.
         return False
     build = installed_build(installed)
     return label_of(link) != (None if build is None else build.label)
@@ -148,6 +155,9 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
     """
     build = installed_build(dist)
     if build is None or build.by_hand:
+        return None
+    if context.pytorch is None and "pytorch" in build.manifest.namespaces:
+        # It came over the bridge to PyTorch's index, which is not in use now.
         return None
     providers = context.providers.without_plugins()
     selection = select(

@@ -11,7 +11,7 @@ from pip._internal.variants.errors import (
     VariantDisagreement,
 )
 from pip._internal.variants.explain import any_build, rejection
-from pip._internal.variants.links import source_of
+from pip._internal.variants.links import BuildLink, source_of
 from pip._internal.variants.remote_wheels import WheelUnreadable
 from pip._internal.variants.selection import Selection, select
 from pip._internal.variants.wheel_manifests import manifest_of_wheel, own_manifest
@@ -60,6 +60,9 @@ def check_prepared(
     :raises UnsupportedVariant: if the target cannot run it.
     """
     selection = context.selection_of(link)
+    if isinstance(link, BuildLink) and selection is not None:
+        # It knows nothing of variants.
+        return selection
     stated = None
     if selection is not None and selection.manifest is not None:
         stated = selection.manifest.variant(label)

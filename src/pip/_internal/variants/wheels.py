@@ -91,9 +91,7 @@ def prepared(
     given = context_of(preparer.finder)
     # What is cached was built of a file of the release.
     release = None if given is None else given.release_of(req.source_link)
-    by_hand = req.is_direct or (
-        release is not None and release.chosen_label is not None
-    )
+    by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and context is not None:
         from pip._internal.variants.dependencies import bind
         from pip._internal.variants.report import remember_selection

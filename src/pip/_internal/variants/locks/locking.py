@@ -243,7 +243,9 @@ def metadata_to_lock(
     :return: None if all of it has to be downloaded for that.
     """
     release = context.release_of(link)
-    if release is None or not release.labels or link.is_file or preparer.require_hashes:
+    if not isinstance(release, LockingRelease) or not release.labels:
+        return None
+    if link.is_file or preparer.require_hashes:
         return None
     from pip._internal.variants.remote_wheels import WheelUnreadable, remote_wheel
 

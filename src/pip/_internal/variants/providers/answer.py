@@ -46,6 +46,7 @@ class Answer:
         user does not trust.
     :ivar answered: False if nobody who knows was asked, or could answer: that
         *features* is empty does not mean then that nothing is supported.
+    :ivar driver: the version of the driver that answered, if one did and told it.
     :ivar seconds: how long it took, if that was measured.
     :ivar step: which step of the chain answered.
     """
@@ -56,6 +57,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
     answered: bool = True
+    driver: str | None = None
     seconds: float | None = None
     step: Step = Step.NONE
 

@@ -100,6 +100,7 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
         origin=", ".join(notes.origins),
         reason="; ".join(notes.reasons) or None,
         warnings=tuple(notes.warnings),
+        driver=None if driver is None or forced_cuda else driver.version,
     )
 
 

@@ -30,10 +30,12 @@ class Driver(NamedTuple):
     :ivar cuda_version: major and minor number of the newest CUDA that the driver
         supports; ``None`` if it does not tell.
     :ivar compute_capabilities: major and minor number of each GPU that can be read.
+    :ivar version: of the driver itself, ``"535.104.05"``; ``None`` if it does not tell.
     """
 
     cuda_version: tuple[int, int] | None
     compute_capabilities: tuple[tuple[int, int], ...]
+    version: str | None = None
 
 
 def query(visible: str | None = None) -> Driver:
@@ -69,7 +71,7 @@ def _ask(nvml: ModuleType, visible: str | None) -> Driver:
         ) from error
     try:
         capabilities = tuple(_compute_capabilities(nvml, visible))
-        return Driver(_cuda_version(nvml), capabilities)
+        return Driver(_cuda_version(nvml), capabilities, _version(nvml))
     finally:
         # The answer stands, whether or not the driver says goodbye.
         with contextlib.suppress(nvml.NVMLError):
@@ -121,6 +123,12 @@ def _cuda_version(nvml: ModuleType) -> tuple[int, int] | None:
         with contextlib.suppress(nvml.NVMLError):
             number = function()
             return number // 1000, number % 1000 // 10
+    return None
+
+
+def _version(nvml: ModuleType) -> str | None:
+    with contextlib.suppress(nvml.NVMLError, UnicodeDecodeError):
+        return str(nvml.nvmlSystemGetDriverVersion()) or None
     return None
 
 

@@ -1,0 +1,284 @@
+"""Where each project comes from, and what the builds on PyTorch's index become.
+
+A project that PyTorch's index has comes from there and from nowhere else, so that nobody
+can slip in a package of that name elsewhere. The exception is what the user pins and
+has no builds for single backends. All else comes from the user's own indexes.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import Version
+
+from pip._internal.models.candidate import InstallationCandidate
+from pip._internal.models.release_control import ReleaseControl
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.links import BuildLink
+from pip._internal.variants.pytorch import wheels
+from pip._internal.variants.pytorch.backends import AUTO, Backend
+from pip._internal.variants.pytorch.index import PUBLISHED, PyTorchIndex
+from pip._internal.variants.pytorch.settings import Channel, Settings
+from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
+from pip._internal.variants.selection import select
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.providers.chain import Providers
+
+__all__ = ["Bridge", "pins_build", "public"]
+
+_Find = Callable[["PackageFinder", str], list[InstallationCandidate]]
+
+
+class Bridge:
+    """PyTorch's index in one run of pip.
+
+    :ivar found: the candidates of each project that PyTorch's index has.
+    :ivar shared: those of these projects that have no builds for single backends.
+    :ivar left_alone: projects that it has, and that come from the user's index.
+    """
+
+    def __init__(
+        self, context: Context, settings: Settings, index: PyTorchIndex | None = None
+    ) -> None:
+        self._context = context
+        self.settings = settings
+        self.index = index or PyTorchIndex(
+            context.session, settings.base_url, self._backends_in_question
+        )
+        self.found: dict[NormalizedName, list[InstallationCandidate]] = {}
+        self.shared: set[NormalizedName] = set()
+        self.left_alone: set[NormalizedName] = set()
+        self._pinned: frozenset[NormalizedName] = frozenset()
+
+    def for_build(self, context: Context) -> Bridge:
+        """Give the same bridge for what is installed to build something."""
+        return Bridge(context, self.settings, self.index)
+
+    def environ(self) -> Mapping[str, str]:
+        """Give the variables under which a pip in a child process has this bridge."""
+        base, channel = self.settings.index_url, self.settings.channel
+        return {
+            "PIP_PYTORCH_COMPUTATION_BACKEND": ",".join(
+                map(str, self.settings.backends or [AUTO])
+            ),
+            "PIP_CPUONLY": "0",
+            "PIP_PYTORCH_CHANNEL": channel.value,
+            "PIP_PYTORCH_INDEX_URL": base,
+        }
+
+    # What the target is
+
+    def machine(self, providers: Providers) -> Machine:
+        """Give what the manifests of builds have to take into account."""
+        probe = manifest_for(Machine(), [Backend.parse("cu128")])
+        answer = providers.ask(probe, ["nvidia"])["nvidia"]
+        # A driver that was asked tells what GPU it has; a user may leave that open.
+        told = {feature.name for feature in answer.features}
+        return Machine(
+            answer.driver,
+            "windows" if sys.platform == "win32" else "linux",
+            has_capability="sm_arch" in told or answer.driver is not None,
+        )
+
+    def _backends_in_question(self) -> Sequence[Backend]:
+        if self.settings.backends:
+            return self.settings.backends
+        providers = self._context.detected
+        manifest = manifest_for(self.machine(providers), PUBLISHED)
+        ranking = select("", manifest, manifest.variants, providers, ()).ranking
+        return [Backend.parse(label) for label in ranking.compatible]
+
+    # Where a project comes from
+
+    def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
+        """Take down what the user pins."""
+        self._pinned = frozenset(
+            canonicalize_name(each.req.name)
+            for each in requirements
+            if each.req is not None
+            and (each.user_supplied or each.constraint)
+            and _pins_release(each.req.specifier)
+        )
+
+    def find_all_candidates(
+        self, find: _Find, finder: PackageFinder, project_name: str
+    ) -> list[InstallationCandidate]:
+        """Give the candidates of a project from where it comes from.
+
+        :param find: finds them in the way of upstream.
+        """
+        project = canonicalize_name(project_name)
+        if project_name in finder._all_candidates or project in finder._locked_links:
+            return find(finder, project_name)
+        links = self._links(finder, project)
+        if links is None:
+            on_indexes = tuple(finder.index_urls)
+            found = [
+                # What an index of the user's has is not for the bridge.
+                each
+                if on_indexes and (each.link.comes_from or "").startswith(on_indexes)
+                else self._labelled(each)
+                for each in find(finder, project_name)
+            ]
+        else:
+            scope = finder.search_scope
+            finder.search_scope = replace(scope, index_urls=[])
+            try:
+                own = find(finder, project_name)
+            finally:
+                finder.search_scope = scope
+            there = self._there(finder, project_name, links)
+            found = [*map(self._labelled, own), *there]
+        self.found[project] = finder._all_candidates[project_name] = found
+        return found
+
+    def _links(
+        self, finder: PackageFinder, project: NormalizedName
+    ) -> list[Link] | None:
+        if finder.search_scope.no_index:
+            return None
+        links = self.index.links(project)
+        if links is None:
+            return None
+        # Listings go to where programs read them.
+        level = logging.INFO if self._context.listing is None else logging.DEBUG
+        url = redact_auth_from_url(self.index.base_url)
+        self._context.say_once(level, f"Looking in PyTorch's index first: {url}")
+        if wheels.have_builds(links):
+            return links
+        if project in self._pinned:
+            self.left_alone.add(project)
+            self._context.say_once(
+                level,
+                f"Looking for {project} in your own index, not in PyTorch's, since you "
+                "pinned it",
+            )
+            return None
+        self.shared.add(project)
+        return links
+
+    def _there(
+        self, finder: PackageFinder, project_name: str, links: Sequence[Link]
+    ) -> list[InstallationCandidate]:
+        project = canonicalize_name(project_name)
+        found = self._evaluated(finder, project_name, links)
+        if not any(map(self._is_usable, found)):
+            more = self.index.links_by_backend(project)
+            if more:
+                found = self._evaluated(finder, project_name, [*links, *more])
+        if self.settings.channel is Channel.NIGHTLY:
+            _allow_prereleases(finder, project)
+        return found
+
+    def _evaluated(
+        self, finder: PackageFinder, project_name: str, links: Sequence[Link]
+    ) -> list[InstallationCandidate]:
+        evaluator = finder.make_link_evaluator(project_name)
+        by_place = wheels.have_builds(links)
+        return [
+            self._labelled(each, by_place=by_place)
+            for each in finder.evaluate_links(evaluator, links)
+        ]
+
+    def _labelled(
+        self, candidate: InstallationCandidate, *, by_place: bool = False
+    ) -> InstallationCandidate:
+        return wheels.labelled(candidate, self.index.base_url, by_place=by_place)
+
+    def _is_usable(self, candidate: InstallationCandidate) -> bool:
+        link = candidate.link
+        if not isinstance(link, BuildLink) or not self.settings.backends:
+            return True
+        return Backend.parse(link.label) in self.settings.backends
+
+    # What its builds become
+
+    def installed(
+        self, version: Version, label: str | None, wanted: SpecifierSet
+    ) -> tuple[Version, str | None, bool]:
+        """Tell of an installed build which release it is of, as the bridge sees it.
+
+        :param label: that was recorded when it was installed.
+        :param wanted: what the requirements say of its version.
+        :return: the version, the label, and whether its backend is one that the user
+            does not want.
+        """
+        backend = Backend.find(version.local)
+        if backend is None:
+            return version, label, False
+        choice = self.settings.backends
+        unwanted = bool(choice) and backend not in choice and not pins_build(wanted)
+        return public(version), backend.label, unwanted
+
+    def has_builds(self, project: NormalizedName) -> bool:
+        """Tell whether there are builds of a project for single backends."""
+        found = self.found.get(project, ())
+        return any(isinstance(each.link, BuildLink) for each in found)
+
+    def infos(
+        self,
+        infos: Callable[[], Iterator[IndexCandidateInfo]],
+        project: NormalizedName,
+        *,
+        pinned: bool,
+    ) -> Iterator[IndexCandidateInfo]:
+        """Give the builds of one public version as one version.
+
+        :param pinned: whether a requirement names a local version.
+        """
+        special = {
+            candidate.version
+            for candidate in self.found.get(project, ())
+            if wheels.is_special(candidate)
+        }
+        for version, maker in infos():
+            assert isinstance(maker, partial)
+            if isinstance(maker.keywords["link"], BuildLink):
+                yield public(version), maker
+            elif pinned or version not in special:
+                yield version, maker
+
+
+def public(version: _BaseVersion) -> Version:
+    """Give a version without its local part, which names the build."""
+    return Version(str(version).partition("+")[0])
+
+
+def pins_build(specifier: SpecifierSet) -> bool:
+    """Tell whether a requirement names a local version, and so the build."""
+    return any(
+        each.operator in ("==", "===") and "+" in each.version for each in specifier
+    )
+
+
+def _pins_release(specifier: SpecifierSet) -> bool:
+    return any(
+        each.operator in ("==", "===")
+        and "+" not in each.version
+        and not each.version.endswith(".*")
+        for each in specifier
+    )
+
+
+def _allow_prereleases(finder: PackageFinder, project: NormalizedName) -> None:
+    control = finder.release_control
+    if control is None:
+        finder.set_release_control(ReleaseControl({project}))
+    elif control.allows_prereleases(project) is None:
+        control.all_releases.add(project)

@@ -1,0 +1,158 @@
+"""PyTorch's index: which page lists the files of a project, if any does.
+
+An *umbrella* page, ``BASE/torch/``, lists the builds for all backends; beside them there
+are pages a backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.requests.exceptions import RetryError
+
+from pip._internal.exceptions import NetworkConnectionError
+from pip._internal.index.collector import (
+    _get_simple_response,
+    _make_index_content,
+    _NotAPIContent,
+    _NotHTTP,
+    parse_links,
+)
+from pip._internal.models.link import Link
+from pip._internal.utils._log import getLogger
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.utils.urls import url_to_path
+from pip._internal.variants.pytorch.backends import Backend
+from pip._internal.variants.pytorch.errors import PyTorchIndexUnavailable
+from pip._internal.variants.pytorch.wheels import have_builds
+
+if TYPE_CHECKING:
+    from pip._internal.network.session import PipSession
+
+__all__ = ["PUBLISHED", "PyTorchIndex"]
+
+logger = getLogger(__name__)
+
+#: What PyTorch has published builds for: the pages to look for where a mirror has no
+#: umbrella page, and nobody names a backend.
+PUBLISHED = tuple(
+    map(
+        Backend.parse,
+        (
+            *("cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130", "cu132"),
+            *("rocm6.2", "rocm6.2.4", "rocm6.3", "rocm6.4"),
+            *("rocm7.0", "rocm7.1", "rocm7.2", "xpu", "cpu"),
+        ),
+    )
+)
+#: What a server says of a page that it does not have; object stores say 403.
+_MISSING = (403, 404, 410)
+#: The one project that any such index has.
+_LANDMARK = "torch"
+
+
+class PyTorchIndex:
+    """One channel of PyTorch's index, or of a mirror; each page is fetched once a run."""
+
+    def __init__(
+        self,
+        session: PipSession,
+        base_url: str,
+        backends: Callable[[], Sequence[Backend]],
+    ) -> None:
+        """Prepare the index; nothing is fetched before a project is looked up.
+
+        :param backends: gives those whose own pages to look at where the umbrella pages
+            are missing.
+        """
+        self._session = session
+        self.base_url = base_url
+        self._backends = backends
+        self._pages: dict[str, list[Link] | None] = {}
+        self._has_umbrellas: bool | None = None
+        self._served: list[Backend] | None = None
+
+    def links(self, project: str) -> list[Link] | None:
+        """Give the links of a project, None if the index does not have it.
+
+        :raises PyTorchIndexUnavailable: if that cannot be told: what it might have must
+            not be taken from elsewhere.
+        """
+        if self._has_umbrellas is not False:
+            links = self._umbrella(project)
+            if links is not None:
+                self._has_umbrellas = True
+                return links
+            if self._has_umbrellas is None:
+                self._has_umbrellas = self._umbrella(_LANDMARK) is not None
+            if self._has_umbrellas:
+                return None
+        return self._merged(self._served_backends(), project)
+
+    def links_by_backend(self, project: str) -> list[Link] | None:
+        """Give the links of a project from the pages that are for one backend each."""
+        return self._merged(self._backends(), project)
+
+    def _umbrella(self, project: str) -> list[Link] | None:
+        return self._page(f"{self.base_url}/{project}/", project)
+
+    def _of(self, backend: Backend, project: str) -> list[Link] | None:
+        return self._page(f"{self.base_url}/{backend}/{project}/", project)
+
+    def _merged(self, backends: Sequence[Backend], project: str) -> list[Link] | None:
+        found: list[Link] | None = None
+        for backend in backends:
+            page = self._of(backend, project)
+            if page is not None:
+                found = [*(found or ()), *page]
+                if not have_builds(page):
+                    # The same for each backend.
+                    break
+        return found
+
+    def _served_backends(self) -> Sequence[Backend]:
+        if self._served is None:
+            backends = self._backends()
+            self._served = [each for each in backends if self._of(each, _LANDMARK)]
+            if not self._served:
+                raise PyTorchIndexUnavailable(
+                    self.base_url,
+                    f"There is no page of {_LANDMARK} there, neither for all builds nor "
+                    f"for {', '.join(map(str, backends))}",
+                )
+        return self._served
+
+    def _page(self, url: str, project: str) -> list[Link] | None:
+        if url not in self._pages:
+            afresh = not self._session.refresh_package.isdisjoint((":all:", project))
+            self._pages[url] = self._fetched(url, afresh=afresh)
+        return self._pages[url]
+
+    def _fetched(self, url: str, *, afresh: bool) -> list[Link] | None:
+        link = Link(url)
+        if not self._session.is_secure_origin(link):
+            raise PyTorchIndexUnavailable(
+                url, "It is neither secure nor named with --trusted-host"
+            )
+        if url.startswith("file:"):
+            url += "index.html"
+            if not os.path.isfile(url_to_path(url)):
+                return None
+        try:
+            response = _get_simple_response(url, self._session, afresh)
+        except (NetworkConnectionError, RetryError) as error:
+            status = getattr(getattr(error, "response", None), "status_code", None)
+            if status in _MISSING:
+                logger.debug("%s is not there: %s", redact_auth_from_url(url), error)
+                return None
+            raise PyTorchIndexUnavailable(url, str(error)) from None
+        except _NotAPIContent as error:
+            raise PyTorchIndexUnavailable(
+                url, f"It is no index page, but {error.content_type}"
+            ) from None
+        except _NotHTTP:
+            raise PyTorchIndexUnavailable(url, "It is no index page") from None
+        content = _make_index_content(response, cache_link_parsing=False)
+        return list(parse_links(content))

@@ -1,0 +1,95 @@
+"""The options that turn the bridge to PyTorch's index on.
+
+What their values mean is imported when there are any.
+"""
+
+from __future__ import annotations
+
+import optparse
+from collections.abc import Callable
+from functools import partial
+
+from pip._internal.cli.cmdoptions import PipOption
+
+__all__ = [
+    "BACKENDS_OPTION",
+    "DEFAULT_URL",
+    "cpuonly",
+    "pytorch_channel",
+    "pytorch_computation_backend",
+    "pytorch_index_url",
+]
+
+BACKENDS_OPTION = "--pytorch-computation-backend"
+DEFAULT_URL = "https://download.pytorch.org/whl"
+
+
+def _checked_by(name: str) -> Callable[[optparse.Option, str, object], object]:
+    def check(option: optparse.Option, opt: str, value: object) -> object:
+        if not isinstance(value, str):
+            # What is configured comes here once more when it has been read.
+            return value
+        from pip._internal.variants.pytorch import settings
+
+        try:
+            return getattr(settings, name)(opt, value)
+        except ValueError as error:
+            raise optparse.OptionValueError(str(error)) from None
+
+    return check
+
+
+class PyTorchOption(PipOption):
+    """An option with a value of one of the kinds that only the bridge has."""
+
+    TYPES = (*PipOption.TYPES, "backends", "channel", "pytorch_url")
+    TYPE_CHECKER = PipOption.TYPE_CHECKER.copy()
+    TYPE_CHECKER["backends"] = _checked_by("named_backends")
+    TYPE_CHECKER["channel"] = _checked_by("named_channel")
+    TYPE_CHECKER["pytorch_url"] = _checked_by("valid_url")
+
+
+pytorch_computation_backend: Callable[..., optparse.Option] = partial(
+    PyTorchOption,
+    BACKENDS_OPTION,
+    dest="pytorch_backends",
+    type="backends",
+    metavar="LIST",
+    default=None,
+    help="Take what PyTorch's own index has from there, in builds for one of these: "
+    "cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4. Several are listed with "
+    "commas, most preferred first; 'auto' takes what suits the target machine.",
+)
+
+cpuonly: Callable[..., optparse.Option] = partial(
+    PipOption,
+    "--cpuonly",
+    dest="cpuonly",
+    action="store_true",
+    default=False,
+    help=f"Short for {BACKENDS_OPTION}=cpu, which takes precedence.",
+)
+
+pytorch_channel: Callable[..., optparse.Option] = partial(
+    PyTorchOption,
+    "--pytorch-channel",
+    dest="pytorch_channel",
+    type="channel",
+    metavar="CHANNEL",
+    default=None,
+    help="Take what PyTorch's own index has from this part of it: stable, test or "
+    "nightly (which includes pre-releases). With another of these options the default "
+    "is stable, or test if --pre is given.",
+)
+
+pytorch_index_url: Callable[..., optparse.Option] = partial(
+    PyTorchOption,
+    "--pytorch-index-url",
+    dest="pytorch_index_url",
+    type="pytorch_url",
+    metavar="URL",
+    default=None,
+    help="Where PyTorch's index or a mirror of it is, with the channels test and "
+    "nightly below; '{channel}' in the URL stands for the channel where they are "
+    f"elsewhere (default: {DEFAULT_URL}).",
+)

@@ -1,0 +1,90 @@
+"""A release whose builds are told apart by their local versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.links import BuildLink
+from pip._internal.variants.pytorch.backends import AUTO, Backend
+from pip._internal.variants.pytorch.options import BACKENDS_OPTION
+from pip._internal.variants.pytorch.synthetic import manifest_for, manifest_of_choice
+from pip._internal.variants.release import Release
+from pip._internal.variants.selection import Origin, OriginKind
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+
+    from pip._internal.models.link import Link
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.manifest import Manifest
+    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.pytorch.bridge import Bridge
+
+__all__ = ["BridgedRelease"]
+
+
+class BridgedRelease(Release):
+    """All builds of one public version.
+
+    Which of them is locked is decided for the target: a lock file has one version of a
+    package, and for it the builds are versions.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        project: NormalizedName,
+        version: _BaseVersion,
+        links: Sequence[Link],
+        sources: Sequence[str],
+        bridge: Bridge,
+        *,
+        pinned: bool,
+    ) -> None:
+        """Make the release.
+
+        :param pinned: whether a requirement names the local version, which settles it.
+        """
+        super().__init__(context, project, version, links, sources)
+        self.bridge = bridge
+        self.pinned = pinned
+
+    @property
+    def chosen_by(self) -> str | None:
+        """Give what the user chose the build with, if he did."""
+        if self.pinned:
+            return "its local version"
+        if self.chosen_label is None and self.bridge.settings.backends:
+            return self.bridge.settings.origin
+        return super().chosen_by
+
+    @property
+    def hint(self) -> str | None:
+        """Say which builds there are where the user named backends."""
+        if not self.bridge.settings.backends or self.pinned:
+            return None
+        return (
+            f"{self} has builds for {', '.join(self.labels)}: name one of them with "
+            f"{BACKENDS_OPTION}, or leave it to pip with {BACKENDS_OPTION}={AUTO}."
+        )
+
+    @property
+    def _providers(self) -> Providers:
+        return self._context.detected
+
+    def _manifest(
+        self, source: str, wheels: Mapping[str, Link]
+    ) -> tuple[Manifest, Origin]:
+        if not all(isinstance(link, BuildLink) for link in wheels.values()):
+            return super()._manifest(source, wheels)
+        backends = [Backend.parse(label) for label in wheels]
+        choice = backends if self.pinned else self.bridge.settings.backends
+        if choice:
+            manifest = manifest_of_choice(choice, backends)
+        else:
+            manifest = manifest_for(self.bridge.machine(self._providers), backends)
+        where = redact_auth_from_url(source)
+        return manifest, Origin(OriginKind.VERSIONS, where)

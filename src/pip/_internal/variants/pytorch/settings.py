@@ -1,0 +1,159 @@
+"""What the options and variables that concern PyTorch's index come to."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pip._internal.exceptions import CommandError
+from pip._internal.variants.pytorch.backends import (
+    CPU,
+    Backend,
+    InvalidBackend,
+    parse_list,
+)
+from pip._internal.variants.pytorch.options import BACKENDS_OPTION, DEFAULT_URL
+
+if TYPE_CHECKING:
+    import optparse
+
+__all__ = [
+    "Channel",
+    "NamedBackends",
+    "Settings",
+    "named_backends",
+    "named_channel",
+    "settings",
+    "valid_url",
+]
+
+#: Where users of light-the-torch keep the backends.
+_LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
+_CHANNEL_FIELD = "{channel}"
+
+
+class Channel(enum.Enum):
+    """A stage of PyTorch's releases."""
+
+    STABLE = "stable"
+    TEST = "test"
+    NIGHTLY = "nightly"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBackends:
+    """Backends that an option names, and whether on the command line."""
+
+    backends: tuple[Backend, ...]
+    typed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Which builds to take, and from where.
+
+    :ivar backends: those that may be taken, most preferred first; empty: what suits.
+    :ivar origin: what names them, None if nothing does.
+    :ivar index_url: of all channels, or with a field for the channel.
+    """
+
+    backends: tuple[Backend, ...]
+    origin: str | None
+    channel: Channel
+    index_url: str
+
+    @property
+    def base_url(self) -> str:
+        """Give the URL of the channel, without a slash at the end."""
+        base, name = self.index_url, self.channel.value
+        if _CHANNEL_FIELD in base:
+            return base.replace(_CHANNEL_FIELD, name).rstrip("/")
+        base = base.rstrip("/")
+        return base if self.channel is Channel.STABLE else f"{base}/{name}"
+
+
+def settings(options: optparse.Values, environ: Mapping[str, str]) -> Settings:
+    """Give the settings of a command.
+
+    :raises CommandError: if the variable of light-the-torch is invalid.
+    """
+    given = vars(options).get
+    backends, origin = _backends(options, environ)
+    channel: Channel | None = given("pytorch_channel")
+    if channel is None:
+        channel = Channel.TEST if _wants_prereleases(options) else Channel.STABLE
+    url = given("pytorch_index_url") or DEFAULT_URL
+    return Settings(backends, origin, channel, url)
+
+
+def _backends(
+    options: optparse.Values, environ: Mapping[str, str]
+) -> tuple[tuple[Backend, ...], str | None]:
+    named: NamedBackends | None = vars(options).get("pytorch_backends")
+    by_shorthand = bool(vars(options).get("cpuonly"))
+    # What is typed is a word about this command; the configuration is about all.
+    if named is not None and (named.typed or not by_shorthand):
+        return named.backends, BACKENDS_OPTION
+    if by_shorthand:
+        return (CPU,), "--cpuonly"
+    text = environ.get(_LTT_VARIABLE)
+    if not text:
+        return (), None
+    try:
+        return parse_list(text), _LTT_VARIABLE
+    except InvalidBackend as error:
+        raise CommandError(_invalid(_LTT_VARIABLE, error)) from None
+
+
+def _wants_prereleases(options: optparse.Values) -> bool:
+    control = vars(options).get("release_control")
+    return bool(vars(options).get("pre")) or (
+        control is not None and ":all:" in control.all_releases
+    )
+
+
+def named_backends(option: str, value: str) -> NamedBackends:
+    """Read what an option names.
+
+    :param option: as it was typed; where it was configured, its key.
+    :raises ValueError: if *value* is invalid; the message says what is valid.
+    """
+    try:
+        return NamedBackends(parse_list(value), typed=option.startswith("-"))
+    except InvalidBackend as error:
+        raise ValueError(_invalid(f"option {option}", error)) from None
+
+
+def _invalid(what: str, error: InvalidBackend) -> str:
+    return f"{what}: invalid computation backend: {error}"
+
+
+def named_channel(option: str, value: str) -> Channel:
+    """Read the name of a channel.
+
+    :raises ValueError: if there is no such channel; the message says which there are.
+    """
+    try:
+        return Channel(value.strip().lower())
+    except ValueError:
+        names = ", ".join(channel.value for channel in Channel)
+        raise ValueError(
+            f"option {option}: invalid channel {value!r}, expected one of {names}"
+        ) from None
+
+
+def valid_url(option: str, value: str) -> str:
+    """Check the URL of an index.
+
+    :raises ValueError: if it is none that can be asked.
+    """
+    url = value.strip()
+    if urlsplit(url).scheme not in ("http", "https", "file"):
+        raise ValueError(
+            f"option {option}: invalid URL {value!r}, expected something like "
+            f"{DEFAULT_URL!r}"
+        )
+    return url

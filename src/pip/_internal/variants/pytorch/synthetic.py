@@ -1,0 +1,119 @@
+"""Manifests for releases of which the local versions are all that tells builds apart.
+
+A build that is for ``cu128`` becomes the variant ``cu128``, with properties of the
+namespace of its GPU, and ``pytorch :: backend :: cu128`` to tell the newer of two builds
+that suit equally. Pure: no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pip._internal.variants.manifest import Manifest
+from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.pytorch import devices
+from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
+from pip._internal.variants.pytorch.driver_table import System, lower_bound
+
+__all__ = ["FEATURE", "NAMESPACE", "Machine", "manifest_for", "manifest_of_choice"]
+
+NAMESPACE, FEATURE = "pytorch", "backend"
+
+_SCHEMA = "https://variants-schema.wheelnext.dev/peps/850/v0.2.0.json"
+_PLUGINS = {
+    "nvidia": "nvidia-variant-provider",
+    "amd": "amd-variant-provider",
+    "intel": "intel-variant-provider",
+}
+
+_Properties = dict[str, dict[str, list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a manifest has to take into account of the machine that it is for.
+
+    :ivar driver: the version of its NVIDIA driver, if that is known.
+    :ivar has_capability: whether the compute capability of its GPU is told at all; if
+        not, as by a user who stated a driver alone, builds are not judged by theirs.
+    """
+
+    driver: str | None = None
+    system: System = "linux"
+    has_capability: bool = True
+
+
+def manifest_for(machine: Machine, backends: Iterable[Backend]) -> Manifest:
+    """Give the manifest of a release that has builds for *backends*.
+
+    What a GPU needs comes first; of the builds that suit equally, the newest one.
+    """
+    ordered = newest_first(backends)
+    variants = {each.label: _properties(each, machine) for each in ordered}
+    providers: dict[str, Any] = {
+        namespace: {"requires": [plugin]}
+        for namespace, plugin in _PLUGINS.items()
+        if any(namespace in properties for properties in variants.values())
+    }
+    providers[NAMESPACE] = _static(FEATURE, [each.label for each in ordered])
+    return _manifest(providers, variants)
+
+
+def manifest_of_choice(
+    choice: Sequence[Backend], backends: Iterable[Backend]
+) -> Manifest:
+    """Give the manifest of a release for a target that just has the backends of *choice*.
+
+    The manifest says what is supported, so that no machine is asked.
+    """
+    variants: dict[str, _Properties] = {}
+    bounds: dict[str, None] = {}
+    for each in newest_first(backends):
+        variants[each.label] = {NAMESPACE: {FEATURE: [each.label]}}
+        if each.kind is Kind.CUDA:
+            bound = lower_bound(_cuda(each), None)
+            bounds[bound] = None
+            variants[each.label]["nvidia"] = {"cuda_version_lower_bound": [bound]}
+    providers = {NAMESPACE: _static(FEATURE, [each.label for each in choice])}
+    if bounds:
+        providers["nvidia"] = _static("cuda_version_lower_bound", list(bounds))
+    return _manifest(providers, variants)
+
+
+def _properties(backend: Backend, machine: Machine) -> _Properties:
+    properties: _Properties = {}
+    if backend.kind is Kind.CUDA:
+        bound = lower_bound(_cuda(backend), machine.driver, machine.system)
+        properties["nvidia"] = {"cuda_version_lower_bound": [bound]}
+        architectures = devices.nvidia_architectures(backend)
+        if architectures and machine.has_capability:
+            properties["nvidia"]["sm_arch"] = list(architectures)
+    elif backend.kind is Kind.ROCM:
+        architectures = devices.amd_architectures(backend)
+        properties["amd"] = {"gfx_arch": list(architectures)}
+    elif backend.kind is Kind.XPU:
+        properties["intel"] = {"device_ip": list(devices.INTEL_DEVICES)}
+    properties[NAMESPACE] = {FEATURE: [backend.label]}
+    return properties
+
+
+def _cuda(backend: Backend) -> tuple[int, int]:
+    major, minor = backend.version
+    return major, minor
+
+
+def _static(feature: str, values: list[str]) -> dict[str, Any]:
+    return {"static-properties": {feature: values}}
+
+
+def _manifest(providers: dict[str, Any], variants: dict[str, _Properties]) -> Manifest:
+    return parse_document(
+        {
+            "$schema": _SCHEMA,
+            "default-priorities": {"namespace": list(providers)},
+            "providers": providers,
+            "variants": variants,
+        }
+    )

@@ -1,0 +1,715 @@
+"""PyTorch's index with its local versions: which builds are taken, and what from where.
+
+The commands are those of light-the-torch's users, with ``pip`` in place of ``ltt``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced, make_host, write_host
+from tests.lib.index import Fault
+from tests.lib.nvml import NvmlStub, build_nvml_stub
+from tests.lib.pytorch_index import PyTorchIndexServer
+from tests.lib.wheels import make_sdist, make_wheel
+
+Pip = Callable[..., Result]
+Variables = Mapping[str, str | None]
+
+NO_GPU = {"PIP_VARIANT_HOST": "cpu-x86_64-v3"}
+R535 = forced("12.2", "8.6")
+STABLE = ["--pytorch-channel", "stable"]
+
+
+@pytest.fixture
+def pytorch() -> Iterator[PyTorchIndexServer]:
+    """Return a copy of PyTorch's index, and a user's index with other things."""
+    index = PyTorchIndexServer()
+    with index:
+        builds = {
+            "2.9.1": ["cpu", "cu126", "cu128", "cu130", "rocm6.3", "rocm6.4", "xpu"],
+            "2.8.0": ["cpu", "cu126", "cu128", "cu129", "rocm6.3", "xpu"],
+            "2.7.1": ["cpu", "cu118", "cu126", "cu128", "rocm6.3", "xpu"],
+            "2.5.1": ["cpu", "cu118", "cu121", "cu124", "rocm6.2"],
+        }
+        for version, backends in builds.items():
+            index.add_builds("torch", version, backends, requires=["sympy"])
+        for version, torch in (("0.24.1", "2.9.1"), ("0.9.1", "2.5.1")):
+            requires = [f"torch=={torch}"]
+            index.add_builds(
+                "torchvision", version, ["cpu", "cu118", "cu128"], requires=requires
+            )
+        for channel, torch in (("test", "2.9.2"), ("nightly", "2.10.0.dev20251101")):
+            backends = ["cpu", "cu128", "cu130"]
+            index.add_builds("torch", torch, backends, channel=channel)
+            requires = [f"torch=={torch}"]
+            index.add_builds(
+                *("torchvision", "0.25.0.dev20251101", backends),
+                channel=channel,
+                requires=requires,
+            )
+        index.place(make_wheel("sympy", "1.13.3"))
+        index.add(make_wheel("sympy", "1.11.1"))
+        index.add(make_wheel("sympy", "1.14.0"))
+        # What is on the user's index is not what PyTorch publishes.
+        index.add(make_wheel("torch", "9.9"))
+        index.add(make_wheel("pystiche", "1.0.1", requires=["torch>=1.10", "pillow"]))
+        index.add(make_wheel("pillow", "12.0"))
+        yield index
+
+
+def options(pytorch: PyTorchIndexServer) -> list[str]:
+    """Give the options that name both indexes."""
+    return ["-i", pytorch.index_url, "--pytorch-index-url", pytorch.pytorch_url]
+
+
+@pytest.fixture
+def dry(pip: Pip, pytorch: PyTorchIndexServer) -> Callable[..., dict[str, str]]:
+    """Return a function that gives the versions of what would be installed."""
+
+    def run(*arguments: str, env: Variables = NO_GPU) -> dict[str, str]:
+        result = pip("install", "--dry-run", *arguments, *options(pytorch), env=env)
+        return versions(result)
+
+    return run
+
+
+Dry = Callable[..., dict[str, str]]
+
+
+def versions(result: Result) -> dict[str, str]:
+    """Give the versions in the line that says what would be installed."""
+    (line,) = (line for line in result.lines if line.startswith("Would install"))
+    return dict(re.findall(r"(\S+)-([0-9]\S*)", line))
+
+
+# Which build
+
+
+@pytest.mark.parametrize(
+    ("machine", "build"),
+    [
+        (NO_GPU, "cpu"),
+        (forced("13.0"), "cu130"),
+        (forced("12.9"), "cu128"),
+        (R535, "cu128"),
+        # The oldest driver of a major runs all of its builds, and no newer ones.
+        (forced("12.0"), "cu128"),
+        (forced("11.8"), "cpu"),
+        # What a GPU is too old, or too new, for.
+        (forced("12.9", "6.1"), "cu126"),
+        (forced("13.0", "7.0"), "cu128"),
+        (forced("12.6", "12.0"), "cu128"),
+        ({"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "rocm6.4"),
+        ({"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx803"}, "cpu"),
+        ({"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}, "xpu"),
+        # A driver alone: nobody says which GPU.
+        ({"PIP_VARIANT_HOST": "cuda-12.8"}, "cu128"),
+    ],
+)
+def test_what_suits_is_taken(dry: Dry, machine: Variables, build: str) -> None:
+    assert dry("torch", env=machine)["torch"] == f"2.9.1+{build}"
+
+
+@pytest.mark.parametrize(
+    ("version", "build"),
+    [("2.8.0", "cu129"), ("2.7.1", "cu128"), ("2.5.1", "cu124")],
+)
+def test_of_builds_that_run_the_newest_is_taken(
+    dry: Dry, version: str, build: str
+) -> None:
+    assert dry(f"torch=={version}", env=R535)["torch"] == f"{version}+{build}"
+
+
+@pytest.fixture(scope="module")
+def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
+    return build_nvml_stub(tmp_path_factory.mktemp("nvml"))
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "build"),
+    [
+        ("580.65.06", 13000, "cu130"),
+        ("575.51.03", 12090, "cu128"),
+        ("535.104.05", 12020, "cu128"),
+        # NVIDIA promises nothing to those before 525.60.13.
+        ("525.53.00", 12000, "cpu"),
+        ("470.57.02", 11040, "cpu"),
+    ],
+)
+def test_a_driver_that_is_asked_itself(
+    dry: Dry, nvml: NvmlStub, driver: str, cuda: int, build: str
+) -> None:
+    variables = nvml.environ(cuda=cuda, driver=driver, capabilities=["8.6"])
+    assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
+
+
+def test_a_host_file_describes_the_target(dry: Dry, tmp_path: Path) -> None:
+    host = write_host(tmp_path / "h.json", make_host(cuda="12.8", capability="9.0"))
+    assert dry("torch", "--variant-host", str(host), env={})["torch"] == "2.9.1+cu128"
+
+
+def test_the_choice_is_explained(pip: Pip, pytorch: PyTorchIndexServer) -> None:
+    command = ["install", "--dry-run", "torch", *options(pytorch)]
+    result = pip(*command, env=R535)
+    assert (
+        "Using the variant cu128 of torch 2.9.1 (nvidia :: cuda_version_lower_bound :: "
+        "12.0, nvidia :: sm_arch :: 86_real, nvidia :: sm_arch :: 80_real, "
+        "pytorch :: backend :: cu128)" in result.lines
+    )
+    assert "Variant-property: pytorch :: backend :: cu128" in result.lines
+    result = pip(*command, "-v", env=R535)
+    assert (
+        "torch 2.9.1: cu130 needs nvidia :: cuda_version_lower_bound :: 13.0 (the "
+        "target has 12.2, 12.1, 12.0 …)" in result.stdout
+    )
+    labelled = pip(*command, "--variant", "torch=cu126", env=R535)
+    assert versions(labelled)["torch"] == "2.9.1+cu126"
+    refused = pip(*command, "--variant", "torch=cu130", env=R535, code=1)
+    assert "The variant cu130 of torch 2.9.1 cannot run" in refused.stderr
+    preferred = pip(
+        *command, "--prefer-variant", "pytorch :: backend :: cu126", env=R535
+    )
+    assert versions(preferred)["torch"] == "2.9.1+cu126"
+
+
+def test_version_first_and_a_word_about_the_newest_for_the_gpu(
+    pip: Pip, pytorch: PyTorchIndexServer
+) -> None:
+    """So that nobody gets an old version unasked, nor a CPU build in silence."""
+    command = ["install", "--dry-run", "torch", *options(pytorch)]
+    for extra, env in (
+        ([], forced("11.8", "8.6")),
+        (["--pytorch-computation-backend", "cu118,cpu"], NO_GPU),
+    ):
+        result = pip(*command, *extra, env=env)
+        assert versions(result)["torch"] == "2.9.1+cpu"
+        (warning,) = (
+            line for line in result.stderr.splitlines() if "The newest version" in line
+        )
+        assert warning.endswith("is 2.7.1 (cu118); to take that: torch==2.7.1")
+    # Nobody misses a GPU who has none, or asks for none.
+    for extra, env in (([], NO_GPU), (["--cpuonly"], R535)):
+        assert "The newest" not in pip(*command, *extra, env=env).stderr
+
+
+def test_versions_are_compared_as_versions(dry: Dry) -> None:
+    """0.9.1 is older than 0.24.1, and 2.5.1 for a newer CUDA older than 2.9.1."""
+    found = dry("torchvision", "--pytorch-computation-backend", "cu121,cu118,cpu")
+    assert found["torchvision"] == "0.24.1+cu118"
+    assert found["torch"] == "2.9.1+cpu"
+    found = dry("torch", "--pytorch-computation-backend", "cu121,cu118,cpu")
+    assert found["torch"] == "2.9.1+cpu"
+
+
+def test_an_exact_pin_wins(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+    pytorch.add_builds("torch", "2.4.0", ["cpu.cxx11.abi", "cpu"])
+    for extra in (["--cpuonly"], STABLE):
+        assert dry("torch==2.7.1+cu118", *extra)["torch"] == "2.7.1+cu118"
+        assert dry("torch===2.7.1+rocm6.3", *extra)["torch"] == "2.7.1+rocm6.3"
+        pinned = dry("torch==2.4.0+cpu.cxx11.abi", *extra)
+        assert pinned["torch"] == "2.4.0+cpu.cxx11.abi"
+    # Unasked, such a build is not taken.
+    assert dry("torch==2.4.0", *STABLE)["torch"] == "2.4.0+cpu"
+
+
+def test_wheels_without_local_version(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+    """Their folder tells; the newest builds for macOS have no other mark."""
+    pytorch.place(make_wheel("torch", "2.11.0"), backend="cpu")
+    pytorch.place(make_wheel("torch", "2.12.0"), backend="cu130")
+    assert dry("torch", *STABLE, env=forced("13.0"))["torch"] == "2.12.0"
+    assert dry("torch", "--cpuonly")["torch"] == "2.11.0"
+    assert dry("torch", *STABLE, env=R535)["torch"] == "2.11.0"
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "build"),
+    [
+        (["--pytorch-computation-backend=cu126"], {}, "cu126"),
+        (["--pytorch-computation-backend", " CUDA12.6 , cpu"], {}, "cu126"),
+        (["--pytorch-computation-backend=rocm6.3,rocm6.4"], {}, "rocm6.3"),
+        (["--pytorch-computation-backend=xpu"], {}, "xpu"),
+        (["--pytorch-computation-backend=auto"], {}, "cu128"),
+        (["--cpuonly"], {}, "cpu"),
+        # On the command line, the backend; then the shorthand; then all the rest.
+        (["--cpuonly", "--pytorch-computation-backend=cu126"], {}, "cu126"),
+        (["--cpuonly"], {"PIP_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cpu"),
+        ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cu126"),
+        ([], {"PIP_CPUONLY": "1"}, "cpu"),
+        ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126,cpu"}, "cu126"),
+        ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": ""}, "cu128"),
+        (["--cpuonly"], {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cpu"),
+        (
+            ["--pytorch-computation-backend=auto"],
+            {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126"},
+            "cu128",
+        ),
+    ],
+)
+def test_backends_named_by_hand(
+    dry: Dry, arguments: Sequence[str], variables: Variables, build: str
+) -> None:
+    """The hardware is not asked then."""
+    found = dry("torch", *arguments, env={**R535, **variables})
+    assert found["torch"] == f"2.9.1+{build}"
+
+
+def test_a_backend_that_is_gone(pip: Pip, pytorch: PyTorchIndexServer) -> None:
+    command = ["install", "--dry-run", *options(pytorch)]
+    backend = ["--pytorch-computation-backend", "cu118"]
+    result = pip(*command, *backend, "torch", env=NO_GPU)
+    assert versions(result)["torch"] == "2.7.1+cu118"
+    assert "torch 2.7.1 was chosen instead of 2.9.1" in result.stderr
+    result = pip(*command, "--pytorch-computation-backend", "cu90", "torch", code=1)
+    assert "No variant of torch runs on the target machine" in result.stderr
+    assert "torch 2.9.1 has builds for xpu, rocm6.4, rocm6.3, cu130" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "code"),
+    [
+        (["--pytorch-computation-backend=cu12"], {}, 2),
+        (["--pytorch-computation-backend="], {}, 2),
+        (["--pytorch-computation-backend=cpu,,cu128"], {}, 2),
+        (["--pytorch-computation-backend=auto,cpu"], {}, 2),
+        ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "gpu"}, 3),
+        ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": "rocm6"}, 1),
+        (["--pytorch-channel=latest"], {}, 2),
+        ([], {"PIP_PYTORCH_CHANNEL": "latest"}, 3),
+        (["--pytorch-index-url=whl"], {}, 2),
+    ],
+)
+def test_invalid_values(
+    pip: Pip, arguments: Sequence[str], variables: Variables, code: int
+) -> None:
+    result = pip("download", "torch", *arguments, code=code, env=variables)
+    name = (arguments or [*variables])[0].partition("=")[0].removeprefix("PIP_")
+    assert name.lower().replace("_", "-") in result.stderr.lower().replace("_", "-")
+    if "BACKEND" in name.upper():
+        expected = "expected cpu, xpu, cuNNN such as cu128"
+    elif "CHANNEL" in name.upper():
+        expected = "expected one of stable, test, nightly"
+    else:
+        expected = "expected something like 'https://download.pytorch.org/whl'"
+    assert expected in result.stderr
+
+
+def test_configuration(venv: Environment, pytorch: PyTorchIndexServer) -> None:
+    """Set once, the bridge is there for every command of the environment."""
+    own = {**NO_GPU, "PIP_CONFIG_FILE": None}
+    for key, value in (
+        ("index-url", pytorch.index_url),
+        ("pytorch-index-url", pytorch.pytorch_url),
+        ("pytorch-computation-backend", "cu126, cpu"),
+        ("pytorch-channel", "test"),
+    ):
+        venv.pip("config", "--site", "set", f"global.{key}", value, env=own)
+    result = venv.pip("install", "--dry-run", "torch", env=own)
+    assert versions(result)["torch"] == "2.9.2+cpu"
+    stable = ["--pytorch-channel", "Stable"]
+    result = venv.pip("install", "--dry-run", "torch", *stable, env=own)
+    assert versions(result)["torch"] == "2.9.1+cu126"
+    result = venv.pip("install", "--dry-run", "torch", *stable, "--cpuonly", env=own)
+    assert versions(result)["torch"] == "2.9.1+cpu"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "torch"),
+    [
+        (["--pytorch-channel=nightly"], "2.10.0.dev20251101+cu128"),
+        (["--pytorch-channel=test"], "2.9.2+cu128"),
+        (["--pre"], "2.9.2+cu128"),
+        (["--pre", "--pytorch-channel=stable"], "2.9.1+cu128"),
+        (["--pre", "--pytorch-channel=nightly"], "2.10.0.dev20251101+cu128"),
+    ],
+)
+def test_channels(dry: Dry, arguments: Sequence[str], torch: str) -> None:
+    assert dry("torch", "torchvision", *arguments, env=R535)["torch"] == torch
+
+
+def test_nightly_means_pre_releases_of_what_is_there(
+    dry: Dry, pytorch: PyTorchIndexServer
+) -> None:
+    pytorch.add_builds("torch", "2.9.0", ["cpu"], channel="nightly")
+    pytorch.add(make_wheel("pillow", "13.0rc1"))
+    found = dry("pystiche", "--cpuonly", "--pytorch-channel=nightly")
+    assert found["torch"] == "2.10.0.dev20251101+cpu"
+    assert found["pillow"] == "12.0"
+    finals = dry(
+        "torch", "--cpuonly", "--pytorch-channel=nightly", "--only-final=torch"
+    )
+    assert finals["torch"] == "2.9.0+cpu"
+
+
+# From where
+
+
+def test_a_package_that_depends_on_torch(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+    found = dry("--pytorch-computation-backend=cpu", "pystiche")
+    assert found == {
+        "pystiche": "1.0.1",
+        "torch": "2.9.1+cpu",
+        "pillow": "12.0",
+        "sympy": "1.13.3",
+    }
+    # Each page once, and nothing of what PyTorch has from the user's index.
+    pages = [path for _, path in pytorch.log() if path.endswith("/")]
+    assert pages == [
+        *("/whl/pystiche/", "/whl/torch/", "/simple/pystiche/"),
+        *("/whl/pillow/", "/simple/pillow/", "/whl/sympy/"),
+    ]
+
+
+def test_what_pytorch_has_comes_from_there(
+    pip: Pip, pytorch: PyTorchIndexServer
+) -> None:
+    """Also if it is newer elsewhere: anybody may have put it there."""
+    command = ["install", "--dry-run", "--cpuonly", *options(pytorch)]
+    assert versions(pip(*command, "torch", "sympy"))["sympy"] == "1.13.3"
+    for extra in (["--extra-index-url", pytorch.index_url], []):
+        result = pip(*command, *extra, "torch", "sympy>=1.14", code=1)
+        assert (
+            "sympy is looked up on PyTorch's index alone "
+            f"({pytorch.pytorch_url}), since that has it; from your own index you get "
+            "it with sympy==VERSION" in result.stderr
+        )
+    assert "/simple/sympy/" not in [path for _, path in pytorch.log()]
+
+
+def test_what_is_pinned_and_not_pytorchs_own_comes_from_the_users_index(
+    pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
+) -> None:
+    command = ["install", "--dry-run", "--cpuonly", *options(pytorch), "torch"]
+    result = pip(*command, "sympy==1.11.1")
+    assert versions(result)["sympy"] == "1.11.1"
+    assert "Looking for sympy in your own index" in result.stdout
+    assert versions(pip(*command, "Sympy===1.14.0"))["sympy"] == "1.14.0"
+    constraints = tmp_path / "constraints.txt"
+    constraints.write_text("sympy==1.14.0\n")
+    assert versions(pip(*command, "-c", constraints))["sympy"] == "1.14.0"
+    # One that is there, in another place than where it is looked up.
+    result = pip(*command, "sympy==1.13.3", code=1)
+    assert "sympy is looked up on your own index, since you pinned it" in result.stderr
+    # Less than a pin is none, nor is one that another package makes.
+    assert versions(pip(*command, "sympy==1.*"))["sympy"] == "1.13.3"
+    pytorch.add(make_wheel("pins", "1.0", requires=["sympy==1.13.3"]))
+    assert versions(pip(*command, "pins"))["sympy"] == "1.13.3"
+
+
+def test_what_pytorch_builds_itself_comes_from_there_even_if_pinned(
+    pip: Pip, pytorch: PyTorchIndexServer
+) -> None:
+    command = ["install", "--dry-run", "--cpuonly", *options(pytorch)]
+    assert versions(pip(*command, "torch==2.8.0"))["torch"] == "2.8.0+cpu"
+    result = pip(*command, "torch==9.9", code=1)
+    assert "torch is looked up on PyTorch's index alone" in result.stderr
+
+
+def test_no_list_of_packages(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+    pytorch.add_builds("fresh-kernels", "0.1", ["cpu", "cu128"], requires=["torch"])
+    assert dry("Fresh_Kernels", env=R535) == {
+        "fresh-kernels": "0.1+cu128",
+        "torch": "2.9.1+cu128",
+        "sympy": "1.13.3",
+    }
+
+
+def test_local_versions_that_name_no_backend(
+    dry: Dry, pytorch: PyTorchIndexServer
+) -> None:
+    """As those of triton, which nightly builds pin."""
+    for local in ("git111", "git222"):
+        pytorch.place(make_wheel("triton", f"3.5.0+{local}"))
+    triton = "triton==3.5.0+git111"
+    pytorch.add_builds("torch", "2.9.3", ["cpu", "cu128"], requires=[triton])
+    assert dry("torch", *STABLE, env=R535)["triton"] == "3.5.0+git111"
+    assert dry("torch", triton, *STABLE, env=R535)["triton"] == "3.5.0+git111"
+
+
+def test_a_failing_index_is_no_missing_one(
+    pip: Pip, pytorch: PyTorchIndexServer
+) -> None:
+    """A name must not come from elsewhere since the index is down for a moment."""
+    pytorch.faults["/whl/torch/"] = Fault(status=500)
+    command = ["install", "--dry-run", "--cpuonly", "--retries", "0"]
+    result = pip(*command, "torch", *options(pytorch), code=1)
+    assert f"Cannot use {pytorch.pytorch_url}/torch/ as PyTorch's index" in (
+        result.stderr
+    )
+    assert "/simple/torch/" not in [path for _, path in pytorch.log()]
+    elsewhere = f"{pytorch.url}/elsewhere"
+    result = pip(
+        *command,
+        "pillow",
+        "-i",
+        pytorch.index_url,
+        "--pytorch-index-url",
+        elsewhere,
+        code=1,
+    )
+    assert "There is no page of torch there" in result.stderr
+
+
+@pytest.mark.parametrize("missing", [403, 404])
+def test_mirrors_of_some_pages(
+    dry: Dry, pytorch: PyTorchIndexServer, missing: int
+) -> None:
+    pytorch.missing = missing
+    pytorch.umbrella = False
+    for pages, env, build in (
+        (None, R535, "2.9.1+cu128"),
+        ({"cu128"}, R535, "2.9.1+cu128"),
+        ({"cu126", "cpu"}, R535, "2.9.1+cu126"),
+        ({"cu126", "cpu"}, NO_GPU, "2.9.1+cpu"),
+    ):
+        pytorch.page_backends = pages
+        pytorch.clear_log()
+        found = dry("pystiche", *STABLE, env=env)
+        assert found["torch"] == build
+        assert found["sympy"] == "1.13.3"
+        requested = pytorch.page_requests()
+        assert len(requested) == len(set(requested))
+    pytorch.umbrella, pytorch.page_backends = True, set()
+    assert dry("pystiche", *STABLE, env=R535)["torch"] == "2.9.1+cu128"
+
+
+def test_an_umbrella_page_that_lacks_a_backend(
+    dry: Dry, pytorch: PyTorchIndexServer
+) -> None:
+    """Of builds that it does not list, the page of the backend is asked for."""
+    pytorch.add_builds("torchtext", "0.18", ["cpu", "cu126"])
+    pytorch.unlisted.add("cu126")
+    found = dry("torchtext", "--pytorch-computation-backend", "cu126")
+    assert found["torchtext"] == "0.18+cu126"
+
+
+def test_a_mirror_with_another_layout(
+    pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
+) -> None:
+    user_index = ["-i", pytorch.index_url]
+    command = ["install", "--dry-run", "torch", "--cpuonly", *user_index]
+    url = f"{pytorch.url}/whl/{{channel}}/"
+    nightly = ["--pytorch-index-url", url, "--pytorch-channel", "nightly"]
+    assert versions(pip(*command, *nightly))["torch"] == "2.10.0.dev20251101+cpu"
+    # On a disk, and in JSON.
+    mirror = PyTorchIndexServer()
+    for backend in ("cpu", "cu128"):
+        mirror.add(make_wheel("torch", f"2.9.1+{backend}"))
+    mirror.add(make_wheel("sympy", "1.0"))
+    url = mirror.write_file_index(tmp_path / "my mirror").as_uri()
+    assert versions(pip(*command, "--pytorch-index-url", url)) == {"torch": "2.9.1+cpu"}
+    with mirror:
+        mirror.page_format = "json"
+        found = versions(pip(*command, "--pytorch-index-url", mirror.index_url))
+    assert found == {"torch": "2.9.1+cpu"}
+
+
+def test_find_links_and_no_index(
+    pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    for backend in ("cpu", "cu126", "cu128"):
+        make_wheel("torch", f"2.9.5+{backend}").write_to(folder)
+    make_wheel("sympy", "1.15").write_to(folder)
+    links = ["install", "--dry-run", "--cpuonly", "--find-links", folder]
+    offline = [*links, "--no-index", "--pytorch-index-url", pytorch.pytorch_url]
+    assert versions(pip(*offline, "torch", "sympy")) == {
+        "torch": "2.9.5+cpu",
+        "sympy": "1.15",
+    }
+    assert pytorch.log() == []
+    # Beside the index they are what they are with any pip: one more place to look.
+    result = pip(*links, *options(pytorch), "torch", "sympy")
+    assert versions(result) == {"torch": "2.9.5+cpu", "sympy": "1.15"}
+    pages = [path for _, path in pytorch.log() if path.endswith("/")]
+    assert pages == ["/whl/torch/", "/whl/sympy/"]
+
+
+def test_without_the_options_nothing_is_different(
+    pip: Pip, pytorch: PyTorchIndexServer
+) -> None:
+    command = ["install", "--dry-run", "torch"]
+    result = pip(*command, "-i", pytorch.index_url, env=R535)
+    assert versions(result) == {"torch": "9.9"}
+    assert pytorch.page_requests() == []
+    # PyTorch's own index as an index is what it is with any pip.
+    pytorch.clear_log()
+    result = pip(*command, "-i", f"{pytorch.pytorch_url}/cu126", env=R535)
+    assert versions(result)["torch"] == "2.9.1+cu126"
+    assert "Using the variant" not in result.stdout
+    assert pytorch.page_requests() == ["cu126/torch/", "cu126/sympy/"]
+    result = pip(*command, "--no-variants", "--cpuonly", *options(pytorch))
+    assert versions(result) == {"torch": "9.9"}
+    assert "have no effect" in result.stderr
+
+
+# Commands
+
+
+def test_install(venv: Environment, pytorch: PyTorchIndexServer) -> None:
+    pytorch.add(make_wheel("needs-torch", "1.0", requires=["torch"]))
+    command = ["install", "torch", *options(pytorch)]
+    venv.pip(*command, env=R535)
+    assert venv.installed() == {"torch": "2.9.1+cu128", "sympy": "1.13.3"}
+    (record,) = venv.site_packages.glob("torch-*.dist-info/variant-selection.json")
+    assert json.loads(record.read_text())["label"] == "cu128"
+    # What is installed stays, whatever machine it is; also with -U.
+    for extra in ([], ["-U"], ["--pytorch-channel=stable", "-U"]):
+        result = venv.pip(*command, *extra, env=NO_GPU)
+        assert "Would" not in result.stdout
+        assert venv.installed()["torch"] == "2.9.1+cu128"
+    venv.pip("install", "needs-torch", "--cpuonly", *options(pytorch))
+    assert venv.installed()["torch"] == "2.9.1+cu128"
+    # Unless it is asked for in another build.
+    venv.pip(*command, "--cpuonly", env=R535)
+    assert venv.installed()["torch"] == "2.9.1+cpu"
+    pytorch.clear_log()
+    result = venv.pip(*command, "--cpuonly", env=R535)
+    assert "already satisfied: torch" in result.stdout
+    assert pytorch.log() == []
+    venv.pip(*command, "--variant", "torch=cu126", env=R535)
+    assert venv.installed()["torch"] == "2.9.1+cu126"
+    result = venv.pip(*command, "--upgrade-variants", env=R535)
+    assert venv.installed()["torch"] == "2.9.1+cu128"
+    # Without the bridge nothing is said or done about it.
+    result = venv.pip("install", "torch", "-i", pytorch.index_url, env=NO_GPU)
+    assert "suits" not in result.output
+
+
+def test_an_installed_build_is_asked_about(
+    venv: Environment, pytorch: PyTorchIndexServer
+) -> None:
+    command = ["install", "torch", *options(pytorch)]
+    venv.pip(*command, env=NO_GPU)
+    pytorch.clear_log()
+    result = venv.pip(*command, env=R535)
+    assert "the variant cu128 suits this machine better" in result.stdout
+    assert pytorch.log() == []
+
+
+def test_what_another_pip_installed(
+    venv: Environment, pytorch: PyTorchIndexServer
+) -> None:
+    """Its version tells the build; a record is not needed."""
+    venv.pip("install", "torch", "-i", f"{pytorch.pytorch_url}/cu126")
+    assert venv.installed()["torch"] == "2.9.1+cu126"
+    command = ["install", "torch", *options(pytorch)]
+    venv.pip(*command, "--pytorch-computation-backend=cu128,cu126")
+    assert venv.installed()["torch"] == "2.9.1+cu126"
+    venv.pip(*command, "--upgrade-variants", env=R535)
+    assert venv.installed()["torch"] == "2.9.1+cu128"
+    venv.pip(*command, "--cpuonly")
+    assert venv.installed()["torch"] == "2.9.1+cpu"
+
+
+@pytest.mark.parametrize("command", ["download", "wheel"])
+def test_download_and_wheel(
+    venv: Environment, pytorch: PyTorchIndexServer, command: str
+) -> None:
+    for arguments, build in (
+        (["--cpuonly"], "cpu"),
+        (["--pytorch-computation-backend", "cu126"], "cu126"),
+        (STABLE, "cu128"),
+    ):
+        venv.pip(
+            *(command, "--no-deps", "torch", *arguments, *options(pytorch)), env=R535
+        )
+        assert (venv.work / f"torch-2.9.1+{build}-py3-none-any.whl").exists()
+
+
+def test_download_for_another_machine(
+    venv: Environment, pytorch: PyTorchIndexServer
+) -> None:
+    pytorch.add_builds(
+        "torchaudio", "2.9.1", ["cpu", "cu128"], tag="py3-none-win_amd64"
+    )
+    command = ["download", "--no-deps", "torchaudio", *options(pytorch)]
+    target = ["--platform", "win_amd64", "--only-binary", ":all:"]
+    backend = ["--pytorch-computation-backend", "cu128"]
+    venv.pip(*command, *target, *backend, env=forced("11.0"))
+    assert (venv.work / "torchaudio-2.9.1+cu128-py3-none-win_amd64.whl").exists()
+
+
+def test_lock(venv: Environment, pytorch: PyTorchIndexServer) -> None:
+    """A lock file has one build of what differs in its version: that of the target."""
+    for arguments, build in ((["--cpuonly"], "cpu"), (STABLE, "cu128")):
+        venv.pip("lock", "torch", *arguments, *options(pytorch), env=R535)
+        lock = (venv.work / "pylock.toml").read_text()
+        assert f'version = "2.9.1+{build}"' in lock
+        assert lock.count("torch-2.9.1+") == 1
+        assert 'version = "1.13.3"' in lock
+    venv.pip("install", "-r", "pylock.toml")
+    assert venv.installed() == {"torch": "2.9.1+cu128", "sympy": "1.13.3"}
+
+
+def test_listings(venv: Environment, pytorch: PyTorchIndexServer) -> None:
+    index = ["index", "versions", "torch", *options(pytorch)]
+    result = venv.pip(*index, env=R535)
+    assert result.lines[:2] == [
+        "torch (2.9.1+cu128)",
+        "Available versions: 2.9.1+cu128, 2.8.0+cu129, 2.7.1+cu128, 2.5.1+cu124",
+    ]
+    backend = ["--pytorch-computation-backend", "rocm6.2", "--json"]
+    assert json.loads(venv.pip(*index, *backend).stdout)["versions"] == [
+        "2.5.1+rocm6.2"
+    ]
+    result = venv.pip(*index, "--pytorch-computation-backend", "cu90", code=1)
+    assert "No variant of torch" in result.stderr
+    outdated = ["list", "--outdated", *options(pytorch), "--format", "freeze"]
+    columns = [*outdated[:-1], "json"]
+    for installed, newest in (
+        ("2.8.0+cpu", "2.9.1+cu128"),
+        # Another build is no newer version.
+        ("2.9.1+cpu", None),
+        ("2.9.1+xpu", None),
+    ):
+        venv.pip("install", f"torch=={installed}", *options(pytorch), env=R535)
+        listed = json.loads(venv.pip(*columns, env=R535).stdout)
+        found = {each["name"]: each["latest_version"] for each in listed}
+        assert found.get("torch") == newest
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_what_builds_need(
+    venv: Environment, pytorch: PyTorchIndexServer, in_process: bool
+) -> None:
+    """An extension is built against the torch that it will run with."""
+    sdist = make_sdist("extension", "1.0", requires=["torch"], build_requires=["torch"])
+    pytorch.add(sdist)
+    feature = ["--use-feature", "inprocess-build-deps"] if in_process else []
+    for arguments, build in (
+        (["--pytorch-computation-backend", "cu126"], "2.9.1+cu126"),
+        (["--cpuonly", "--pre"], "2.9.2+cpu"),
+        (STABLE, "2.9.1+cu128"),
+    ):
+        pytorch.clear_log()
+        command = ["download", "--no-deps", "extension", *feature, *arguments]
+        venv.pip(*command, *options(pytorch), env=R535)
+        wheels = [path for _, path in pytorch.log() if path.endswith(".whl")]
+        assert [build.replace("+", "%2B") in path for path in wheels] == [
+            "torch" in path for path in wheels
+        ]
+        assert any("torch" in path for path in wheels)
+        (venv.work / sdist.filename).unlink()
+
+
+def test_hashes(venv: Environment, pytorch: PyTorchIndexServer) -> None:
+    wheel = make_wheel("torch", "2.9.6+cu126")
+    pytorch.place(wheel, backend="cu126")
+    pytorch.add_builds("torch", "2.9.6", ["cpu", "cu128"])
+    (venv.work / "requirements.txt").write_text(
+        f"torch==2.9.6+cu126 --hash=sha256:{wheel.sha256}\n"
+    )
+    command = ["install", "-r", "requirements.txt", "--require-hashes"]
+    venv.pip(*command, *options(pytorch), "--cpuonly")
+    assert venv.installed() == {"torch": "2.9.6+cu126"}

@@ -1,0 +1,138 @@
+"""Serve a copy of the layout of PyTorch's own index on loopback, beside an index.
+
+Under ``/whl``, ``/whl/test`` and ``/whl/nightly`` each project has an umbrella page with
+the builds for all backends, and a page a backend that has any; files lie in folders named
+after their backend. What there is not, object stores answer with 403.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from tests.lib.index import Answer, IndexServer, Request
+from tests.lib.repository import Entry
+from tests.lib.wheels import DistFile, make_wheel
+
+__all__ = ["PyTorchIndexServer"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A file, where it lies and which pages a backend list it.
+
+    :ivar folder: below ``/whl``, ``"nightly/cu128"``; empty for ``/whl`` itself.
+    """
+
+    entry: Entry
+    channel: str
+    folder: str
+    backend: str | None
+
+    @property
+    def path(self) -> str:
+        folder = f"{self.folder}/" if self.folder else ""
+        return f"{folder}{self.entry.file.filename}"
+
+
+class PyTorchIndexServer(IndexServer):
+    """PyTorch's index; what is added with :meth:`add` is on the user's index.
+
+    :ivar umbrella: whether there are pages with the builds for all backends.
+    :ivar page_backends: the only backends with pages of their own; None: all.
+    :ivar unlisted: backends whose builds the umbrella pages leave out.
+    :ivar missing: the status for what there is not.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.umbrella = True
+        self.page_backends: set[str] | None = None
+        self.unlisted: set[str] = set()
+        self.missing = 403
+        self._placed: list[_Placed] = []
+
+    @property
+    def pytorch_url(self) -> str:
+        """Return what ``--pytorch-index-url`` takes."""
+        return f"{self.url}/whl"
+
+    def add_builds(
+        self,
+        name: str,
+        version: str,
+        backends: Iterable[str],
+        *,
+        channel: str = "stable",
+        **wheel_options: Any,
+    ) -> None:
+        """Add a wheel a backend, as ``2.9.1+cu128`` in the folder ``cu128``."""
+        for backend in backends:
+            wheel = make_wheel(name, f"{version}+{backend}", **wheel_options)
+            self.place(wheel, backend=backend, channel=channel)
+
+    def place(
+        self, file: DistFile, *, backend: str | None = None, channel: str = "stable"
+    ) -> None:
+        """Add a file to the folder of a backend, or to that of the channel."""
+        parts = ["" if channel == "stable" else channel, backend or ""]
+        folder = "/".join(part for part in parts if part)
+        self._placed.append(_Placed(Entry(file), channel, folder, backend))
+
+    def page_requests(self) -> list[str]:
+        """Return the paths of the pages below ``/whl`` that were asked for."""
+        return [
+            path.removeprefix("/whl/")
+            for _, path in self.log()
+            if path.startswith("/whl/") and path.endswith("/")
+        ]
+
+    def _regular_answer(self, request: Request) -> Answer:
+        path = unquote(urlsplit(request.path).path)
+        if not path.startswith("/whl/"):
+            return super()._regular_answer(request)
+        path = path.removeprefix("/whl/")
+        if path.endswith("/"):
+            return self._whl_page(request, path.strip("/").split("/"))
+        for placed in self._placed:
+            if path == placed.path:
+                return self._sent(request, placed.entry.file.content)
+            if path == f"{placed.path}.metadata" and placed.entry.file.metadata:
+                return self._sent(request, placed.entry.file.metadata)
+        return Answer(self.missing, b"AccessDenied")
+
+    def _whl_page(self, request: Request, parts: Sequence[str]) -> Answer:
+        channel = parts[0] if parts[0] in ("test", "nightly") else "stable"
+        parts = parts if channel == "stable" else parts[1:]
+        project = parts[-1] if parts else ""
+        backend = parts[0] if len(parts) == 2 else None
+        if backend is None:
+            allowed = self.umbrella
+        else:
+            allowed = self.page_backends is None or backend in self.page_backends
+        listed = [
+            placed
+            for placed in self._placed
+            if allowed
+            and placed.channel == channel
+            and placed.entry.file.project == project
+            and (
+                placed.backend not in self.unlisted
+                if backend is None
+                else placed.backend in (backend, None)
+            )
+        ]
+        if not listed or (
+            backend is not None
+            and not any(placed.backend == backend for placed in self._placed)
+        ):
+            return Answer(self.missing, b"AccessDenied")
+        paths = {id(placed.entry): placed.path for placed in listed}
+        text = self.project_html(
+            [placed.entry for placed in listed],
+            self.pages,
+            lambda entry: f"/whl/{quote(paths[id(entry)])}",
+        )
+        return self._page(request, text, "text/html")
