@@ -1,0 +1,99 @@
+"""What names a computation backend, and which one comes first."""
+
+from __future__ import annotations
+
+import pytest
+
+from pip._internal.variants.pytorch.backends import (
+    Backend,
+    InvalidBackend,
+    is_special_build,
+    newest_first,
+    parse_list,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("cpu", "cpu"),
+        (" XPU ", "xpu"),
+        ("cu92", "cu92"),
+        ("cu118", "cu118"),
+        ("CUDA12.8", "cu128"),
+        ("cuda128", "cu128"),
+        ("cu12.10", "cu1210"),
+        ("cu1210", "cu1210"),
+        ("rocm6.4", "rocm6.4"),
+        ("rocm6.4.0", "rocm6.4"),
+        ("ROCm6.2.4", "rocm6.2.4"),
+        ("rocm7.14", "rocm7.14"),
+    ],
+)
+def test_what_names_a_backend(text: str, label: str) -> None:
+    assert Backend.parse(text).label == label
+    assert Backend.parse(label) == Backend.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "gpu", "cuda", "cu", "cu1", "cu12", "cu12.", "cu12.8.1", "cu12345"),
+        *("rocm", "rocm6", "rocm6.", "rocm6.4.1.2", "cpu\n1", "cu١٢٨", "cu9.10"),
+        *("cpu.cxx11.abi", "git1234567", "pt28cu128"),
+    ],
+)
+def test_what_names_none(text: str) -> None:
+    with pytest.raises(InvalidBackend, match="expected cpu, xpu, cuNNN"):
+        Backend.parse(text)
+    assert Backend.find(text) is None
+
+
+def test_lists() -> None:
+    assert [each.label for each in parse_list(" cu128, CPU ,cuda12.8")] == [
+        "cu128",
+        "cpu",
+    ]
+    assert parse_list(" Auto ") == ()
+
+
+@pytest.mark.parametrize("text", ["", " , ", "cpu,", "auto,cpu", "cpu auto", "cpu;xpu"])
+def test_what_is_no_list(text: str) -> None:
+    with pytest.raises(InvalidBackend, match=r"expected cpu, xpu.* got "):
+        parse_list(text)
+
+
+def test_order() -> None:
+    """By number, not by text; and kinds that cannot be compared have an order too."""
+    mixed = [
+        "cpu",
+        "cu92",
+        "cu118",
+        "rocm6.2",
+        "cu130",
+        "xpu",
+        "rocm6.2.4",
+        "rocm7.14",
+        "cu128",
+        "rocm7.2",
+    ]
+    ordered = newest_first(map(Backend.parse, mixed))
+    assert " ".join(map(str, ordered)) == (
+        "cu130 cu128 cu118 cu92 rocm7.14 rocm7.2 rocm6.2.4 rocm6.2 xpu cpu"
+    )
+
+
+@pytest.mark.parametrize(
+    ("local", "special"),
+    [
+        ("cpu.cxx11.abi", True),
+        ("cu118.with.pypi.cudnn", True),
+        ("rocm7.1.1.lw.git351", True),
+        ("rocm6.4", False),
+        ("cu128", False),
+        ("git0d4682f0", False),
+        ("cu12torch2.8cxx11abitrue", False),
+    ],
+)
+def test_special_builds(local: str, special: bool) -> None:
+    assert is_special_build(local) is special

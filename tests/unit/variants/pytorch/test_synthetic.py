@@ -1,0 +1,74 @@
+"""Local versions become manifests, and these order the builds of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pytest
+
+from pip._internal.variants.manifest import Manifest
+from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.pytorch.backends import Backend
+from pip._internal.variants.pytorch.synthetic import (
+    Machine,
+    manifest_for,
+    manifest_of_choice,
+)
+from pip._internal.variants.selection import select
+from tests.lib.hosts import forced
+
+ALL = "cpu cu118 cu121 cu126 cu128 cu129 cu130 cu140 rocm6.2 rocm6.2.4 rocm6.4 xpu"
+
+
+def backends(labels: str) -> list[Backend]:
+    return [Backend.parse(label) for label in labels.split()]
+
+
+def order(manifest: Manifest, environ: Mapping[str, str | None]) -> str:
+    """Give the compatible labels, best first, on the machine of override variables."""
+    given = {name: value for name, value in environ.items() if value is not None}
+    providers = Providers(environ=given, environment={}, hardware=False)
+    labels: Iterable[str] = sorted(manifest.variants)
+    return " ".join(select("", manifest, labels, providers, ()).ranking.compatible)
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, "cpu"),
+        (forced("11.4", "8.0"), "cu118 cpu"),
+        (forced("12.2", "8.6"), "cu129 cu128 cu126 cu121 cu118 cpu"),
+        (forced("12.2", "6.1"), "cu126 cu121 cu118 cpu"),
+        (forced("13.0", "12.1"), "cu130 cu129 cu128 cpu"),
+        (forced("14.1", "8.0"), "cu140 cu130 cu129 cu128 cu126 cu121 cu118 cpu"),
+        (
+            {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1201"},
+            "rocm6.4 rocm6.2.4 cpu",
+        ),
+        ({"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.4.4"}, "xpu cpu"),
+    ],
+)
+def test_what_suits_a_machine(environ: Mapping[str, str | None], expected: str) -> None:
+    assert order(manifest_for(Machine(), backends(ALL)), environ) == expected
+
+
+def test_a_choice_asks_nobody() -> None:
+    manifest = manifest_of_choice(backends("cu118 cu130 xpu"), backends(ALL))
+    assert order(manifest, forced("11.0")) == "cu118 cu130 xpu"
+    assert order(manifest, {}) == "cu118 cu130 xpu"
+
+
+def test_a_gpu_that_nobody_tells_of() -> None:
+    machine = Machine(has_capability=False)
+    environ = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
+    assert order(manifest_for(machine, backends("cpu cu128")), environ) == "cu128 cpu"
+    assert order(manifest_for(Machine(), backends("cpu cu128")), environ) == "cpu"
+
+
+def test_it_can_be_recorded_and_judged_again() -> None:
+    for manifest in (
+        manifest_for(Machine("535.104.05"), backends(ALL)),
+        manifest_of_choice(backends("cu128"), backends(ALL)),
+    ):
+        assert parse_document(manifest.document) == manifest
