@@ -124,6 +124,21 @@ def bench(session: nox.Session) -> None:
     session.run("python", "-m", "tools.bench", *session.posargs, env=_wheels(session))
 
 
+@nox.session(python="3.11", reuse_venv=True)
+def upstream(session: nox.Session) -> None:
+    """Run a cell of upstream's own tests: CHECKOUT unit|functional [--help]."""
+    wheels = _wheels(session)
+    fork, release = wheels["PIP_VARIANTS_WHEEL"], wheels["PIP_UPSTREAM_WHEEL"]
+    built = ["--fork", fork, "--release", release]
+    session.run("python", "-m", "tools.upstream", *session.posargs, *built)
+
+
+@nox.session(name="upstream-compare", python="3.11", reuse_venv=True)
+def upstream_compare(session: nox.Session) -> None:
+    """Compare what the cells of upstream's tests came to, fork and release."""
+    session.run("python", "-m", "tools.upstream.compare", *session.posargs)
+
+
 def _run_tool(session: nox.Session, module: str, *arguments: str) -> None:
     """Run a module of this repository with the assembled fork as its pip."""
     session.run(

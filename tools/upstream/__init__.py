@@ -1,0 +1,1 @@
+"""Run upstream's own test-suite with the fork as its pip, and with the release."""

@@ -1,0 +1,131 @@
+"""Upstream's checkout with another pip in it, and an environment to run its tests."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.upstream.errors import UpstreamError
+
+__all__ = ["Tree", "prepare"]
+
+# What upstream's tests need in addition to their own group: the common wheels hold an
+# older setuptools than the group would bring, and a few tests want the two alike.
+_TOOLS = ["setuptools<80", "pytest-reportlog", "pytest-timeout"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What one pip is tested in.
+
+    :param folder: holds upstream's checkout, with that pip in its ``src``, and an
+        environment with that pip and the tools of the tests.
+    :param commit: of upstream, full hash.
+    :param digest: of the wheel that the pip is from.
+    :param version: of that pip.
+    """
+
+    folder: Path
+    commit: str
+    digest: str
+    version: str
+
+    @property
+    def root(self) -> Path:
+        """Return the root of the checkout."""
+        return self.folder / "pip"
+
+    @property
+    def venv(self) -> Path:
+        """Return the folder of the environment."""
+        return self.folder / "venv"
+
+    @property
+    def python(self) -> Path:
+        """Return the interpreter of the environment."""
+        return self.venv / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def prepare(checkout: Path, wheel: Path, build: Path) -> Tree:
+    """Lay out a tree below *build*, or return the one that is there.
+
+    :param checkout: a git checkout of upstream, or its git folder; what is committed at
+        ``HEAD`` counts.
+    :param wheel: of the pip to be tested.
+    :raises UpstreamError: *checkout* is not upstream's repository.
+    """
+    commit = _git(checkout, "rev-parse", "HEAD").decode().strip()
+    digest, version = _identify(wheel)
+    folder = build / "trees" / f"{commit[:8]}-{version}-{digest[:8]}"
+    tree = Tree(folder, commit, digest, version)
+    stamp = folder / "complete"
+    if stamp.exists():
+        return tree
+    shutil.rmtree(folder, ignore_errors=True)
+    _unpack(tree, checkout, wheel)
+    _install(tree, wheel)
+    stamp.touch()
+    return tree
+
+
+def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
+    archive = io.BytesIO(_git(checkout, "archive", "HEAD"))
+    with tarfile.open(fileobj=archive) as source:
+        source.extractall(tree.root, filter="tar")
+    if not (tree.root / "tests" / "functional").is_dir():
+        raise UpstreamError(f"no checkout of pip's repository: {str(checkout)!r}")
+    # Tests ask git about the folder that they are in; it is not to answer with ours.
+    subprocess.run(["git", "init", "--quiet"], cwd=tree.root, check=True)
+    shutil.rmtree(tree.root / "src" / "pip")
+    with zipfile.ZipFile(wheel) as files:
+        members = [name for name in files.namelist() if name.startswith("pip/")]
+        files.extractall(tree.root / "src", members)
+
+
+def _install(tree: Tree, wheel: Path) -> None:
+    """Install the pip, what the tests need and the wheels that they install."""
+    pip = [sys.executable, "-m", "pip"]
+    into_venv = [*pip, "--python", str(tree.python), "install", "--quiet"]
+    wheels = str(tree.root / "tests" / "data" / "common_wheels")
+    to_folder = [*pip, "wheel", "--quiet", "--wheel-dir", wheels]
+    groups = f"{tree.root / 'pyproject.toml'}:"
+    for command in (
+        [sys.executable, "-m", "venv", "--without-pip", str(tree.venv)],
+        [*into_venv, "--group", f"{groups}test", *_TOOLS, str(wheel)],
+        [*to_folder, "--group", f"{groups}test-common-wheels"],
+    ):
+        subprocess.run(command, check=True)
+
+
+def _identify(wheel: Path) -> tuple[str, str]:
+    """Return a digest of what the wheel installs, and the version of its pip."""
+    with zipfile.ZipFile(wheel) as files:
+        (record,) = (
+            name for name in files.namelist() if name.endswith(".dist-info/RECORD")
+        )
+        rows = sorted(files.read(record).splitlines())
+    version = record.split("/")[0].removeprefix("pip-").removesuffix(".dist-info")
+    return hashlib.sha256(b"\n".join(rows)).hexdigest(), version
+
+
+def _git(checkout: Path, *arguments: str) -> bytes:
+    # A git folder without a work tree will do.
+    bare = (checkout / "objects").is_dir()
+    where = ["--git-dir" if bare else "-C", str(checkout)]
+    done = subprocess.run(
+        ["git", *where, *arguments], check=False, stdout=subprocess.PIPE
+    )
+    if done.returncode:
+        raise UpstreamError(
+            "git cannot read it (see above); give a checkout of pip's repository: "
+            f"{str(checkout)!r}"
+        )
+    return done.stdout
