@@ -116,6 +116,14 @@ class TestInstalled:
             "pip._vendor.packaging._variants",
         }
 
+    def test_help_imports_no_network(self, venv: Environment) -> None:
+        code = (
+            "import sys\nfrom pip._internal.cli.main import main\n"
+            "try:\n    main(['variants', '--help'])\n"
+            "finally:\n    print('net:', *(n for n in sys.modules if 'requests' in n))"
+        )
+        assert venv.run(venv.python, "-c", code).lines[-1] == "net:"
+
 
 class TestNotInstalled:
     """The fork runs from a file, and installs from there."""

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.base_command import Command
-from pip._internal.cli.req_command import SessionCommandMixin
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR
 from pip._internal.utils._log import getLogger
 from pip._internal.variants.actions.action import Action, OptionMaker
