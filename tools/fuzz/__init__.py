@@ -1,0 +1,1 @@
+"""Feed hostile input to whatever reads what others wrote."""

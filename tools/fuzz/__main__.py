@@ -1,0 +1,121 @@
+"""Fuzz what reads hostile input: manifests, pages, names, wheels, answers, records.
+
+Each target runs in a process of its own, under atheris. An execution must raise nothing
+but the documented errors, take at most a second of CPU time and 200 MB, and never choose
+a variant whose properties are not supported. What fails is left in build/fuzz/TARGET.
+
+Exit status 1 if anything was found. The table that is printed is what
+docs/reliability.md records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.fuzz.targets import TARGETS
+
+_FOLDER = Path("build/fuzz")
+_DONE = re.compile(r"^Done (\d+) (?:runs )?in (\d+) second", re.MULTILINE)
+_STATUS = re.compile(r"^#\d+.*?cov: (\d+).*?rss: (\d+)Mb", re.MULTILINE)
+#: Targets that hypothesis makes data for are slower.
+_RUNS = {False: 150_000, True: 40_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the fuzzing of one target ended.
+
+    :ivar branches: how many places of the code were reached, as atheris counts.
+    :ivar finding: what was printed if something failed.
+    """
+
+    executions: int
+    seconds: int
+    branches: int
+    megabytes: int
+    finding: str | None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Fuzz the targets; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}")
+    parser.add_argument("--runs", type=int, help="executions of each target")
+    parser.add_argument("--seed", type=int, default=825, help="(default: %(default)s)")
+    options = parser.parse_args(arguments)
+    unknown = set(options.targets) - set(TARGETS)
+    if unknown:
+        parser.error(f"no such target: {', '.join(sorted(unknown))}")
+    total, found = 0, False
+    print("| target | executions | seconds | places reached | MB |", flush=True)
+    print("|---|---|---|---|---|", flush=True)
+    for name in options.targets or TARGETS:
+        runs = options.runs or _RUNS[TARGETS[name].structure]
+        outcome = _fuzz(name, runs, options.seed)
+        total += outcome.executions
+        print(
+            f"| `{name}` | {outcome.executions:,} | {outcome.seconds} "
+            f"| {outcome.branches} | {outcome.megabytes} |",
+            flush=True,
+        )
+        if outcome.finding is not None:
+            found = True
+            print(outcome.finding, flush=True)
+    print(f"{total:,} executions")
+    return int(found)
+
+
+def _fuzz(name: str, runs: int, seed: int) -> Outcome:
+    folder = _FOLDER / name
+    corpus = folder / "corpus"
+    corpus.mkdir(parents=True, exist_ok=True)
+    command = [
+        *(sys.executable, "-m", "tools.fuzz.engine", name),
+        *(f"-atheris_runs={runs}", f"-seed={seed}", "-timeout=30"),
+        *(f"-artifact_prefix={folder}/", "-max_len=8192", "-rss_limit_mb=1024"),
+        "-len_control=0",
+    ]
+    tokens = TARGETS[name].tokens
+    if tokens:
+        lines = [f'"{_escaped(token)}"' for token in tokens]
+        dictionary = folder / "tokens.txt"
+        dictionary.write_text("\n".join(lines), encoding="ascii")
+        command.append(f"-dict={dictionary}")
+    process = subprocess.run(
+        [*command, str(corpus)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="backslashreplace",
+        check=False,
+    )
+    output = process.stdout
+    done, states = _DONE.search(output), _STATUS.findall(output)
+    executions, seconds = map(int, done.groups()) if done else (0, 0)
+    branches, megabytes = map(int, states[-1]) if states else (0, 0)
+    finding = None if done and process.returncode == 0 else _tail(output)
+    return Outcome(executions, seconds, branches, megabytes, finding)
+
+
+def _tail(output: str) -> str:
+    start = output.find("=== Uncaught Python exception: ===")
+    return output[max(start, len(output) - 5000) if start < 0 else start :]
+
+
+def _escaped(token: bytes) -> str:
+    return "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}"
+        for byte in token
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""What is fuzzed, and the limits that hold for each execution."""
+
+from __future__ import annotations
+
+import random
+import resource
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tools.fuzz.choices import Choices
+
+__all__ = ["LimitExceeded", "Limits", "Target", "printable", "structured"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that reads hostile input.
+
+    :ivar run: reads one input; whatever it raises is a finding.
+    :ivar seeds: inputs to begin with.
+    :ivar tokens: what is worth inserting into an input.
+    :ivar structure: whether an input's bytes are choices among data of some shape, in
+        place of what is read.
+    """
+
+    name: str
+    run: Callable[[bytes], object]
+    seeds: Callable[[], Iterable[bytes]] = tuple
+    tokens: Sequence[bytes] = ()
+    structure: bool = False
+
+
+def structured(name: str, check: Callable[[Choices], object]) -> Target:
+    """Make a target of what takes data of some shape."""
+    return Target(name, lambda data: check(Choices(data)), _noise, structure=True)
+
+
+def _noise() -> Iterator[bytes]:
+    chance = random.Random(825)
+    for power in range(4, 11):
+        for _ in range(20):
+            yield chance.randbytes(2**power)
+
+
+class LimitExceeded(AssertionError):
+    """An execution took too long, or too much memory."""
+
+
+class Limits:
+    """Run a target within limits: a second of CPU time, 200 MB of memory more."""
+
+    seconds = 1.0
+    megabytes = 200
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._memory = peak_memory()
+
+    def __call__(self, data: bytes) -> None:
+        """Run the target once.
+
+        :raises LimitExceeded: if it is over a limit.
+        """
+        start = time.process_time()
+        self._target.run(data)
+        taken = time.process_time() - start
+        if taken > self.seconds:
+            raise LimitExceeded(f"{self._target.name} took {taken:.1f} seconds")
+        more = peak_memory() - self._memory
+        if more > self.megabytes:
+            raise LimitExceeded(f"{self._target.name} took {more:.0f} MB")
+
+
+def peak_memory() -> float:
+    """Give the most memory that this process has had, in MB (Linux counts in KiB)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def printable(text: str) -> None:
+    """Check that a line of text does nothing to a terminal but show."""
+    assert text.isprintable(), f"not printable: {text!r}"

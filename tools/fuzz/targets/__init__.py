@@ -1,0 +1,36 @@
+"""What is fuzzed, a module for each thing that pip reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tools.fuzz.target import Target
+from tools.fuzz.targets import (
+    dependencies,
+    file_names,
+    host_files,
+    installed,
+    manifests,
+    pages,
+    plugins,
+    releases,
+    wheels,
+)
+
+__all__ = ["TARGETS"]
+
+TARGETS: Mapping[str, Target] = {
+    target.name: target
+    for module in (
+        manifests,
+        releases,
+        pages,
+        file_names,
+        wheels,
+        dependencies,
+        plugins,
+        host_files,
+        installed,
+    )
+    for target in module.TARGETS
+}

@@ -1,0 +1,77 @@
+"""The names of wheels and manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pip._vendor.packaging._variants import (
+    InvalidManifestFilename,
+    is_valid_label,
+    parse_manifest_filename,
+    split_label,
+)
+from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+from pip._internal.exceptions import InvalidWheelFilename as PipInvalidWheelFilename
+from pip._internal.models.wheel import Wheel
+from tools.fuzz.target import Target
+
+__all__ = ["TARGETS"]
+
+
+def _seeds() -> Iterator[bytes]:
+    yield b"foo-1.0-py3-none-any.whl"
+    yield b"foo-1.0-py3-none-any-cu128.whl"
+    yield b"foo_bar-1!1.0.post1+cu1-2x-cp312-cp312-manylinux_2_28_x86_64-a.b_c.whl"
+    yield b"Foo.Bar-1.0.0+local-variants.json"
+
+
+def _run(data: bytes) -> None:
+    name = data.decode("utf-8", "surrogateescape")
+    _wheel(name)
+    try:
+        project, version = parse_manifest_filename(name)
+    except InvalidManifestFilename:
+        return
+    again = parse_manifest_filename(
+        f"{project.replace('-', '_')}-{version}-variants.json"
+    )
+    assert again == (project, version)
+
+
+def _wheel(name: str) -> None:
+    plain, label = split_label(name)
+    if label is None:
+        assert plain == name
+    else:
+        assert is_valid_label(label)
+        assert label.isascii()
+        assert plain.endswith(".whl")
+        assert name == f"{plain.removesuffix('.whl')}-{label}.whl"
+        # What is left has no label, so that nothing strips two.
+        assert split_label(plain) == (plain, None)
+    parsed: object
+    try:
+        parsed = parse_wheel_filename(name)
+    except InvalidWheelFilename:
+        parsed = None
+    unlabelled: object
+    try:
+        unlabelled = parse_wheel_filename.__wrapped__(plain)  # type: ignore[attr-defined]
+    except InvalidWheelFilename:
+        unlabelled = None
+    assert parsed == unlabelled
+    try:
+        Wheel(name)
+    except PipInvalidWheelFilename:
+        assert parsed is None
+
+
+TARGETS = (
+    Target(
+        "file-names",
+        _run,
+        _seeds,
+        tokens=[b"-py3-none-any", b".whl", b"-variants.json", b"-1-", b"\xd9\xa3"],
+    ),
+)

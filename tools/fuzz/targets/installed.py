@@ -1,0 +1,96 @@
+"""What is recorded of installed builds, by this pip or whoever wrote there since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from pip._vendor.packaging._variants import is_valid_label
+
+from pip._internal.variants import seams
+from pip._internal.variants.explain import shortened
+from pip._internal.variants.installed import installed_build
+from tests.lib.manifests import PREVIEW_TORCH, variant_json
+from tools.fuzz.choices import Choices
+from tools.fuzz.shapes import make_document
+from tools.fuzz.target import Target, printable, structured
+
+__all__ = ["TARGETS"]
+
+
+class _Installed(SimpleNamespace):
+    """Stands in for a distribution, of which only these files are read."""
+
+    files: dict[str, bytes]
+
+    def read_text(self, name: str) -> str:
+        if name not in self.files:
+            raise FileNotFoundError(name)
+        return self.files[name].decode("utf-8")
+
+
+def _record(data: bytes) -> None:
+    _installed_from({seams.SELECTION_FILE: data})
+    _installed_from({"variant.json": data})
+    _installed_from(
+        {seams.SELECTION_FILE: data, "variant.json": json.dumps(_OWN).encode()}
+    )
+
+
+def _installed_from(files: dict[str, bytes]) -> None:
+    dist: Any = _Installed(files=files)
+    build = installed_build(dist)
+    if build is None:
+        return
+    assert build.label is None or is_valid_label(build.label)
+    assert all(map(is_valid_label, build.labels))
+    for each in (*build.supported, *build.declared):
+        printable(str(each))
+    printable(shortened(build.labels))
+
+
+_OWN = variant_json(PREVIEW_TORCH, "cu128")
+_RECORD = {
+    "label": "cu128",
+    "supported": ["nvidia :: sm_arch :: 90_real"],
+    "labels": ["cu128", "cu126"],
+    "by-hand": False,
+    "manifest": PREVIEW_TORCH,
+}
+
+
+def _seeds() -> Iterator[bytes]:
+    yield json.dumps(_RECORD).encode()
+    yield json.dumps(_OWN).encode()
+
+
+def _check(choices: Choices) -> None:
+    texts = lambda: choices.several(choices.text, 0, 3)  # noqa: E731
+    record = {
+        "label": choices.mostly(
+            lambda: choices.one_of(("cu128", None, choices.text()))
+        ),
+        "supported": choices.mostly(
+            lambda: choices.one_of((_RECORD["supported"], texts()))
+        ),
+        "labels": choices.mostly(lambda: choices.one_of((_RECORD["labels"], texts()))),
+        "manifest": choices.one_of((PREVIEW_TORCH, make_document(choices))),
+        **choices.some_of({"by-hand": choices.json}),
+    }
+    _record(json.dumps(record).encode("ascii"))
+
+
+TARGETS = (
+    structured("installed", _check),
+    Target(
+        "installed-bytes",
+        _record,
+        _seeds,
+        tokens=[
+            *(b'"label"', b'"labels"', b'"supported"', b'"by-hand"', b'"manifest"'),
+            *(b'"\\u001b[31m"', b'"\\ud800"', b"null", b" :: "),
+        ],
+    ),
+)

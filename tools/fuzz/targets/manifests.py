@@ -1,0 +1,96 @@
+"""The bytes of manifests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from pip._internal.variants.manifest import InvalidManifest, Manifest
+from pip._internal.variants.manifest_parser import parse_document, parse_manifest
+from pip._internal.variants.merging import merge
+from pip._internal.variants.ordering import rank
+from pip._internal.variants.properties import SupportedFeature, SupportedProperties
+from tests.lib.manifests import PREVIEW_TORCH, SCHEMAS, Provider, make_manifest
+from tools.fuzz.target import Target, printable
+
+__all__ = ["TARGETS", "seeds"]
+
+_MACHINE = SupportedProperties(
+    {
+        "nvidia": [
+            SupportedFeature("cuda_version_lower_bound", ("12.8", "12.6")),
+            SupportedFeature("sm_arch", ("90_real", "90_virtual")),
+        ],
+        "x86_64": [SupportedFeature("level", ("v3", "v2", "v1"))],
+    }
+)
+#: A message is for people; a manifest of megabytes must not end up in one.
+_LONGEST_MESSAGE = 1000
+
+
+def seeds() -> Iterator[bytes]:
+    """Give a manifest of each generation, and real ones."""
+    yield json.dumps(PREVIEW_TORCH).encode()
+    for schema in SCHEMAS:
+        content = make_manifest(
+            {
+                "cu128": ["nvidia :: sm_arch :: 90_real", "x86_64 :: level :: v3"],
+                "mkl": ["blas_lapack :: provider :: mkl"],
+                "null": {},
+            },
+            schema=schema,
+            providers={
+                "x86_64": Provider(
+                    ["x"], enable_if="os_name == 'posix'", optional=True
+                ),
+                "blas_lapack": Provider(static={"provider": ["mkl"], "f": ["1"]}),
+            },
+        )
+        yield json.dumps(content).encode()
+
+
+def _run(data: bytes) -> None:
+    try:
+        manifest = parse_manifest(data)
+    except InvalidManifest as error:
+        message = str(error)
+        printable(message)
+        assert len(message) < _LONGEST_MESSAGE, f"{len(message)} characters"
+        return
+    _check_choice(manifest)
+    assert merge({"a": manifest, "b": manifest}) == manifest
+    # What was read can be kept as JSON, and means the same when it is read again.
+    text = json.dumps(manifest.document)
+    text.encode("ascii")
+    assert parse_document(json.loads(text)) == manifest
+
+
+def _check_choice(manifest: Manifest) -> None:
+    labels = [*manifest.variants, "unheard_of"]
+    ranking = rank(manifest, _MACHINE, labels)
+    decided = [*ranking.compatible, *ranking.rejected, *ranking.unknown]
+    assert sorted(decided) == sorted(labels)
+    for label in ranking.compatible:
+        printable(label)
+        for namespace, features in manifest.variants[label].features.items():
+            for feature, values in features.items():
+                supported = _MACHINE.values_of(namespace, feature)
+                assert set(values) & set(supported), f"{label} was chosen"
+
+
+TARGETS = (
+    Target(
+        "manifest-bytes",
+        _run,
+        seeds,
+        tokens=[
+            *(b'"$schema"', b'"default-priorities"', b'"namespace"', b'"feature"'),
+            *(b'"property"', b'"providers"', b'"variants"', b'"static-properties"'),
+            *(b'"requires"', b'"plugin-api"', b'"enable-if"', b'"optional"'),
+            *(b'"plugin-use"', b'"install-time"', b'"feature-order"', b'"builtin"'),
+            *(b'"null"', b'"nvidia"', b'"x86_64"', b'"level"', b'"v3"', b'"none"'),
+            *(b'"v0.1.1.json"', b'"abi_dependency"', b'"\\ud800"', b'"\\u001b"'),
+            *(b"null", b"true", b"NaN", b"[]", b"{}", b"1e999", b"\xef\xbb\xbf"),
+        ],
+    ),
+)

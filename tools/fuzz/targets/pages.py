@@ -1,0 +1,165 @@
+"""The pages of indexes, and the links on them."""
+
+from __future__ import annotations
+
+import json
+import optparse
+from collections.abc import Iterator
+from typing import Any
+
+from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.index.collector import IndexContent, LinkCollector, parse_links
+from pip._internal.index.package_finder import PackageFinder
+from pip._internal.models.link import Link
+from pip._internal.models.search_scope import SearchScope
+from pip._internal.models.selection_prefs import SelectionPreferences
+from pip._internal.network.session import PipSession
+from pip._internal.variants.context import Context
+from pip._internal.variants.links import label_of
+from pip._internal.variants.release import Release
+from tools.fuzz.choices import Choices
+from tools.fuzz.target import Target, structured
+
+__all__ = ["TARGETS"]
+
+_URL = "https://index.example/simple/foo/"
+_JSON = "application/vnd.pypi.simple.v1+json"
+_SESSION = PipSession()
+
+
+def _finder(*, enabled: bool) -> PackageFinder:
+    scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
+    collector = LinkCollector(_SESSION, scope)
+    context = Context(_SESSION, optparse.Values(), enabled=enabled)
+    context.collector = collector
+    collector._variants = context  # type: ignore[attr-defined]
+    return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))
+
+
+def _read(content_type: str, data: bytes) -> None:
+    # Upstream's parsers fail on pages that are not what they say they are, and so may
+    # this one, in the same way.
+    expected = _failure(content_type, data, upstream=True)
+    assert _failure(content_type, data, upstream=False) == expected
+    if expected is not None:
+        return
+    links = list(_links(content_type, data))
+    finder = _finder(enabled=True)
+    evaluator = finder.make_link_evaluator("foo")
+    found = finder.evaluate_links(evaluator, links)
+    context: Context = finder._link_collector._variants  # type: ignore[attr-defined]
+    for (project, _, _), link in context.manifest_links.items():
+        assert project == "foo"
+        assert link.filename.endswith("-variants.json")
+    by_version: dict[Any, list[Link]] = {}
+    for candidate in found:
+        label = label_of(candidate.link)
+        assert label is None or is_valid_label(label)
+        by_version.setdefault(candidate.version, []).append(candidate.link)
+    for version, of_version in by_version.items():
+        name = canonicalize_name("foo")
+        release = Release(context, name, version, of_version, [_URL])
+        assert set(release.labels) <= {_URL}
+    for candidate in _finder(enabled=False).evaluate_links(evaluator, links):
+        assert label_of(candidate.link) is None
+
+
+def _links(content_type: str, data: bytes) -> Iterator[Link]:
+    page = IndexContent(data, content_type, "utf-8", _URL, cache_link_parsing=False)
+    return iter(parse_links(page))
+
+
+def _failure(content_type: str, data: bytes, *, upstream: bool) -> str | None:
+    decorated = Link.__dict__["from_json"]
+    if upstream:
+        plain = classmethod(decorated.__func__.__wrapped__)
+        Link.from_json = plain  # type: ignore[assignment, method-assign]
+    try:
+        for _ in _links(content_type, data):
+            pass
+    except Exception as error:
+        return type(error).__name__
+    finally:
+        Link.from_json = decorated  # type: ignore[method-assign]
+    return None
+
+
+_PARTS = (
+    ("foo", "Foo", "f.o", "foo-bar"),
+    ("1.0", "1!2", "1.0+cu1", "1.0-1", "x"),
+    ("py3-none-any", "2x-py3-none-any", "variants"),
+    (".whl", "-cu128.whl", "-null.whl", "-CU.whl", ".json"),
+)
+_BASES = ("", "/", "https://x/", "file:///", "//", "https://[::1", "data:,")
+_TAILS = ("", "#sha256=" + "0" * 64, "#md5=x", "?x=y", "#egg=a&b", "%0a")
+
+
+def _file_name(choices: Choices) -> str:
+    parts = [
+        choices.text() if choices.rarely() else choices.one_of(options)
+        for options in _PARTS
+    ]
+    return "-".join(parts[:3]) + parts[3]
+
+
+def _url(choices: Choices) -> str:
+    base, tail = choices.one_of(_BASES), choices.one_of(_TAILS)
+    return f"{base}{_file_name(choices)}{tail}"
+
+
+def _entry(choices: Choices) -> dict[str, Any]:
+    return {
+        "filename": choices.mostly(lambda: _file_name(choices)),
+        "url": choices.mostly(lambda: _url(choices)),
+        **choices.some_of(
+            {
+                "hashes": lambda: choices.mostly(lambda: {"sha256": "0" * 64}),
+                "yanked": choices.json,
+                "requires-python": lambda: choices.one_of((">=3", ">=99", "\x1b[31m")),
+                "core-metadata": choices.json,
+                "upload-time": lambda: choices.one_of(("2026-01-01T00:00:00Z", "x")),
+            }
+        ),
+    }
+
+
+def _check_links(choices: Choices) -> None:
+    entries = choices.several(lambda: _entry(choices), 0, 5)
+    page = json.dumps({"meta": {"api-version": "1.0"}, "files": entries})
+    _read(_JSON, page.encode())
+    urls = choices.several(lambda: _url(choices), 0, 5)
+    html = "".join(f'<a href="{url}">x</a>' for url in urls)
+    _read("text/html", html.encode("utf-8", "surrogatepass"))
+
+
+def _json_seeds() -> Iterator[bytes]:
+    file = {"filename": "foo-1.0-py3-none-any-cu128.whl", "url": "x.whl", "hashes": {}}
+    manifest = {"filename": "foo-1.0-variants.json", "url": "blob/0", "hashes": {}}
+    yield json.dumps({"files": [file, manifest]}).encode()
+
+
+def _html_seeds() -> Iterator[bytes]:
+    yield (
+        b'<base href="x"><a href="foo-1.0-py3-none-any-cu128.whl#sha256=0">x</a>'
+        b'<a href="foo-1.0-variants.json" data-yanked>x</a>'
+    )
+
+
+_TOKENS = (b"-variants.json", b"foo-1.0-", b"py3-none-any", b"-cu128.whl")
+TARGETS = (
+    structured("page-links", _check_links),
+    Target(
+        "page-json",
+        lambda data: _read(_JSON, data),
+        _json_seeds,
+        tokens=(*_TOKENS, b'"filename"', b'"url"', b'"files"', b'"yanked"'),
+    ),
+    Target(
+        "page-html",
+        lambda data: _read("text/html", data),
+        _html_seeds,
+        tokens=(*_TOKENS, b'<a href="', b"<base ", b"data-yanked", b"&#x1b;"),
+    ),
+)
