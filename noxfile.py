@@ -139,6 +139,14 @@ def upstream_compare(session: nox.Session) -> None:
     session.run("python", "-m", "tools.upstream.compare", *session.posargs)
 
 
+@nox.session(python="3.11")
+def fuzz(session: nox.Session) -> None:
+    """Feed hostile input to whatever reads what others wrote."""
+    session.install("atheris", "filelock")
+    _assemble(session)
+    _run_tool(session, "tools.fuzz")
+
+
 def _run_tool(session: nox.Session, module: str, *arguments: str) -> None:
     """Run a module of this repository with the assembled fork as its pip."""
     session.run(

@@ -73,6 +73,12 @@ SEAMS: tuple[Seam, ...] = (
         why="pkg_resources evaluates and keeps all dependencies here.",
     ),
     Decorate(
+        file=_P + "utils/wheel.py",
+        target="read_wheel_metadata_file",
+        hook="metadata_file",
+        why="A wheel's variant.json may not be larger than a manifest.",
+    ),
+    Decorate(
         file=_P + "operations/prepare.py",
         target="RequirementPreparer._fetch_metadata_only",
         hook="metadata_fetched",

@@ -79,7 +79,7 @@ def _fuzz(name: str, runs: int, seed: int) -> Outcome:
     command = [
         *(sys.executable, "-m", "tools.fuzz.engine", name),
         *(f"-atheris_runs={runs}", f"-seed={seed}", "-timeout=30"),
-        *(f"-artifact_prefix={folder}/", "-max_len=8192", "-rss_limit_mb=1024"),
+        *(f"-artifact_prefix={folder}/", "-max_len=4096", "-rss_limit_mb=1024"),
         "-len_control=0",
     ]
     tokens = TARGETS[name].tokens

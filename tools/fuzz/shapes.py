@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from tools.fuzz.choices import Choices
@@ -163,5 +164,5 @@ def _provider(choices: Choices) -> dict[str, Any]:
         "unknown": choices.json,
     }
     return choices.some_of(
-        {key: lambda make=make: choices.mostly(make) for key, make in made.items()}
+        {key: functools.partial(choices.mostly, make) for key, make in made.items()}
     )

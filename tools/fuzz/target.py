@@ -7,10 +7,15 @@ import resource
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tools.fuzz.choices import Choices
 
-__all__ = ["LimitExceeded", "Limits", "Target", "printable", "structured"]
+__all__ = ["MEMORY", "LimitExceeded", "Limits", "Target", "printable", "structured"]
+
+
+#: Where files are that are written once an execution: in memory if there is a place.
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pip._vendor.packaging._variants import (
     InvalidManifestFilename,
@@ -50,21 +50,26 @@ def _wheel(name: str) -> None:
         assert name == f"{plain.removesuffix('.whl')}-{label}.whl"
         # What is left has no label, so that nothing strips two.
         assert split_label(plain) == (plain, None)
-    parsed: object
-    try:
-        parsed = parse_wheel_filename(name)
-    except InvalidWheelFilename:
-        parsed = None
-    unlabelled: object
-    try:
-        unlabelled = parse_wheel_filename.__wrapped__(plain)  # type: ignore[attr-defined]
-    except InvalidWheelFilename:
-        unlabelled = None
-    assert parsed == unlabelled
+    parsed = _parsed(parse_wheel_filename, name)
+    expected = _parsed(parse_wheel_filename.__wrapped__, plain)  # type: ignore[attr-defined]
+    if label is not None and expected is ValueError:
+        expected = InvalidWheelFilename
+    assert parsed == expected
     try:
         Wheel(name)
     except PipInvalidWheelFilename:
-        assert parsed is None
+        assert parsed is InvalidWheelFilename
+    except ValueError:
+        assert parsed is ValueError
+
+
+def _parsed(parse: Callable[[str], object], name: str) -> object:
+    try:
+        return parse(name)
+    except InvalidWheelFilename:
+        return InvalidWheelFilename
+    except ValueError:  # thousands of digits, as upstream has it for plain wheels
+        return ValueError
 
 
 TARGETS = (

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
 
 from pip._vendor.packaging._variants import is_valid_label
 
+from pip._internal.metadata import get_directory_distribution
 from pip._internal.variants import seams
 from pip._internal.variants.explain import shortened
 from pip._internal.variants.installed import installed_build
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
-from tools.fuzz.target import Target, printable, structured
+from tools.fuzz.target import MEMORY, Target, printable, structured
 
 __all__ = ["TARGETS"]
-
-
-class _Installed(SimpleNamespace):
-    """Stands in for a distribution, of which only these files are read."""
-
-    files: dict[str, bytes]
-
-    def read_text(self, name: str) -> str:
-        if name not in self.files:
-            raise FileNotFoundError(name)
-        return self.files[name].decode("utf-8")
 
 
 def _record(data: bytes) -> None:
@@ -40,8 +30,12 @@ def _record(data: bytes) -> None:
 
 
 def _installed_from(files: dict[str, bytes]) -> None:
-    dist: Any = _Installed(files=files)
-    build = installed_build(dist)
+    for name in (seams.SELECTION_FILE, "variant.json"):
+        path = Path(_INFO, name)
+        path.unlink(missing_ok=True)
+        if name in files:
+            path.write_bytes(files[name])
+    build = installed_build(get_directory_distribution(str(_INFO)))
     if build is None:
         return
     assert build.label is None or is_valid_label(build.label)
@@ -51,6 +45,12 @@ def _installed_from(files: dict[str, bytes]) -> None:
     printable(shortened(build.labels))
 
 
+_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-installed-")
+_INFO = Path(_FOLDER.name, "torch-2.8.0.dist-info")
+_INFO.mkdir()
+_INFO.joinpath("METADATA").write_text(
+    "Metadata-Version: 2.1\nName: torch\nVersion: 2.8.0\n", encoding="utf-8"
+)
 _OWN = variant_json(PREVIEW_TORCH, "cu128")
 _RECORD = {
     "label": "cu128",
@@ -67,7 +67,9 @@ def _seeds() -> Iterator[bytes]:
 
 
 def _check(choices: Choices) -> None:
-    texts = lambda: choices.several(choices.text, 0, 3)  # noqa: E731
+    def texts() -> list[str]:
+        return choices.several(choices.text, 0, 3)
+
     record = {
         "label": choices.mostly(
             lambda: choices.one_of(("cu128", None, choices.text()))

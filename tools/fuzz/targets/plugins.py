@@ -18,11 +18,11 @@ from pip._internal.variants.providers import plugin_child, plugin_query
 from pip._internal.variants.providers.plugin_query import PluginFailed
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
-from tools.fuzz.target import Target, printable, structured
+from tools.fuzz.target import MEMORY, Target, printable, structured
 
 __all__ = ["TARGETS"]
 
-_FOLDER = tempfile.TemporaryDirectory(prefix="fuzz-plugins-")
+_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-plugins-")
 
 
 def _read(data: bytes) -> None:

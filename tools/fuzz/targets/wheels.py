@@ -20,13 +20,13 @@ from pip._internal.variants.verification import check_direct
 from pip._internal.variants.wheel_manifests import manifest_of_wheels
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
-from tools.fuzz.target import printable, structured
+from tools.fuzz.target import MEMORY, printable, structured
 
 __all__ = ["TARGETS"]
 
 _FILENAME = "foo-1.0-py3-none-any-cu128.whl"
 _SESSION = PipSession()
-_FOLDER = tempfile.TemporaryDirectory(prefix="fuzz-wheels-")
+_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-wheels-")
 
 _MEMBERS = (
     "foo-1.0.dist-info/variant.json",
@@ -44,7 +44,7 @@ _MEMBERS = (
     "\x1b[31m-1.0.dist-info/variant.json",
     "foo\x1b[31m.dist-info/x",
 )
-_CONTENTS = (b"", b"\xff", b"{}", b"[" * 5000, b" " * (9 << 20), b'{"a":0,"a":0}')
+_CONTENTS = (b"", b"\xff", b"{}", b"[" * 5000, b'{"a":0,"a":0}', b" " * (3 << 19))
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA)
 
 

@@ -12,6 +12,7 @@ from pip._internal.exceptions import (
     DistributionNotFound,
     MetadataInconsistent,
 )
+from pip._internal.variants.texts import printable
 
 __all__ = [
     "InvalidHostFile",
@@ -55,9 +56,9 @@ class InvalidVariantWheel(DiagnosticPipError):
     reference = "invalid-variant-wheel"
 
     def __init__(self, filename: str, problem: str) -> None:
-        self.problem = problem
+        self.problem = problem = printable(problem)
         super().__init__(
-            message=Text(f"{filename} is not a valid variant wheel."),
+            message=Text(f"{printable(filename)} is not a valid variant wheel."),
             context=Text(problem[:1].upper() + problem[1:] + "."),
             hint_stmt=Text(
                 "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
@@ -94,6 +95,7 @@ class VariantDisagreement(MetadataInconsistent, DiagnosticPipError):
     reference = "variant-disagreement"
 
     def __init__(self, filename: str, stated: str, found: str) -> None:
+        filename = printable(filename)
         self._line = (
             f"{filename} is not what the variants manifest says: that is {stated}; "
             f"the wheel: {found}"
@@ -132,7 +134,7 @@ class UnsupportedVariant(DiagnosticPipError):
 
     def __init__(self, what: str, reasons: Iterable[str], instead: str) -> None:
         super().__init__(
-            message=Text(f"{what} cannot run on the target machine."),
+            message=Text(f"{printable(what)} cannot run on the target machine."),
             context=_lines(reasons),
             hint_stmt=Text(
                 "If it is meant for another machine, describe that one with "
@@ -164,7 +166,9 @@ class VariantsDisabled(DiagnosticPipError):
 
     def __init__(self, filename: str) -> None:
         super().__init__(
-            message=Text(f"{filename} is a variant wheel, and variants are off."),
+            message=Text(
+                f"{printable(filename)} is a variant wheel, and variants are off."
+            ),
             context=Text(
                 "--no-variants, its environment variable or configuration key, or the "
                 "legacy resolver turns them off."

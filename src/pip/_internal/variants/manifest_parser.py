@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
@@ -31,7 +32,11 @@ from pip._internal.variants.properties import (
     is_valid_value,
 )
 
-__all__ = ["load_json", "parse_document", "parse_manifest"]
+__all__ = ["MAX_MANIFEST_SIZE", "load_json", "parse_document", "parse_manifest"]
+
+#: Bytes; the largest real manifests have a few thousand. What is made to be slow to
+#: read takes more than half a second for as many, and fifty times the memory.
+MAX_MANIFEST_SIZE = 1024 * 1024
 
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 #: The newest minor of major 0 that is understood; 0.x promises no compatibility.
@@ -59,10 +64,10 @@ def parse_document(document: object) -> Manifest:
     version = _schema_version(schema)
     priorities = _object(root.get("default-priorities"), "'default-priorities'")
     namespaces = _strings(
-        priorities.get("namespace"), "'default-priorities.namespace'", _namespace
+        priorities.get("namespace"), "'default-priorities.namespace'", _NAMESPACE
     )
     if len(set(namespaces)) != len(namespaces):
-        raise InvalidManifest(f"namespaces are repeated in {list(namespaces)!r}")
+        raise InvalidManifest(f"namespaces are repeated in {_shown(namespaces)}")
 
     with_overrides = version is None or version < _WITHOUT_OVERRIDES
     feature_order: dict[str, tuple[str, ...]] = {}
@@ -70,7 +75,9 @@ def parse_document(document: object) -> Manifest:
     if with_overrides:
         feature_order = _feature_order(priorities)
         value_order = {
-            _namespace(namespace): _features(features, f"priorities of {namespace!r}")
+            _checked(namespace, _NAMESPACE): _features(
+                features, f"priorities of {namespace!r}"
+            )
             for namespace, features in _optional_object(priorities, "property").items()
         }
 
@@ -90,7 +97,8 @@ def parse_document(document: object) -> Manifest:
         # Drafts used abi_dependency without ranking it.
         if namespace not in ranked and namespace != ABI_DEPENDENCY:
             raise InvalidManifest(
-                f"'default-priorities.namespace' lacks the namespace {namespace!r}"
+                "'default-priorities.namespace' lacks the namespace "
+                f"{_shown(namespace)}"
             )
     if ABI_DEPENDENCY in used and ABI_DEPENDENCY not in ranked:
         namespaces += (ABI_DEPENDENCY,)
@@ -98,7 +106,7 @@ def parse_document(document: object) -> Manifest:
     static = _optional_object(root, "static-properties")
     providers = {
         namespace: _provider(
-            _namespace(namespace),
+            _checked(namespace, _NAMESPACE),
             _object(description, f"the provider of {namespace!r}"),
             static.get(namespace),
             feature_order.get(namespace, ()),
@@ -122,8 +130,10 @@ def parse_document(document: object) -> Manifest:
 def load_json(data: bytes) -> Any:
     """Read JSON strictly: UTF-8, each key once. Numbers, which mean nothing, become 0.
 
-    :raises InvalidManifest: if it is none.
+    :raises InvalidManifest: if it is none, or too large.
     """
+    if len(data) > MAX_MANIFEST_SIZE:
+        raise InvalidManifest(f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB")
     try:
         return json.loads(
             data.decode("utf-8"),
@@ -147,7 +157,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise InvalidManifest(f"a key is repeated: {key!r}")
+                raise InvalidManifest(f"a key is repeated: {_shown(key)}")
             seen.add(key)
     return result
 
@@ -172,7 +182,7 @@ def _schema_version(schema: object) -> tuple[int, int, int] | None:
         return None
     major, minor, patch = (int(number or 0) for number in found[-1])
     if major != 0 or minor > _NEWEST_MINOR:
-        raise InvalidManifest(f"its schema is not supported: {schema!r}")
+        raise InvalidManifest(f"its schema is not supported: {_shown(schema)}")
     return major, minor, patch
 
 
@@ -189,17 +199,50 @@ def _optional_object(parent: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {} if value is None else _object(value, f"{key!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of text: how to call it, and which ones are valid."""
+
+    name: str
+    is_valid: Callable[[str], bool]
+
+
+_NAMESPACE = _Kind("namespace", is_valid_namespace)
+_FEATURE = _Kind("feature", is_valid_feature_name)
+_VALUE = _Kind("value", is_valid_value)
+_LABEL = _Kind("label", is_valid_label)
+# Such text comes up in messages: no lone surrogate, which cannot be written, and
+# nothing that a terminal would obey.
+_TEXT = _Kind("text", str.isprintable)
+
+
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise InvalidManifest(f"{what} is not a string: {_shown(value)}")
-    # Such text comes up in messages: no lone surrogate, which cannot be written, and
-    # nothing that a terminal would obey.
-    if not value.isprintable():
-        raise InvalidManifest(f"{what} is not printable text: {_shown(value)}")
+    return _checked(value, _TEXT)
+
+
+def _optional_text(parent: Mapping[str, Any], key: str) -> str | None:
+    value = parent.get(key)
+    return None if value is None else _text(value, f"{key!r}")
+
+
+def _boolean(parent: Mapping[str, Any], key: str, *, default: bool, what: str) -> bool:
+    value = parent.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise InvalidManifest(f"{key!r} of {what} is not a boolean: {_shown(value)}")
     return value
 
 
-def _strings(value: object, what: str, check: Any) -> tuple[str, ...]:
+def _checked(text: str, kind: _Kind) -> str:
+    if not kind.is_valid(text):
+        raise InvalidManifest(f"invalid {kind.name}: {_shown(text)}")
+    return text
+
+
+def _strings(value: object, what: str, kind: _Kind) -> tuple[str, ...]:
     if value is None:
         raise InvalidManifest(f"{what} is missing")
     if not isinstance(value, list):
@@ -207,28 +250,10 @@ def _strings(value: object, what: str, check: Any) -> tuple[str, ...]:
     if not value:
         raise InvalidManifest(f"{what} is empty")
     for item in value:
-        # A manifest has tens of thousands of them, and few messages to write.
-        if not isinstance(item, str) or not item.isprintable():
-            _text(item, f"an item of {what}")
-    return tuple(map(check, value))
-
-
-def _namespace(text: str) -> str:
-    if not is_valid_namespace(text):
-        raise InvalidManifest(f"invalid namespace: {_shown(text)}")
-    return text
-
-
-def _feature(text: str) -> str:
-    if not is_valid_feature_name(text):
-        raise InvalidManifest(f"invalid feature: {_shown(text)}")
-    return text
-
-
-def _value(text: str) -> str:
-    if not is_valid_value(text):
-        raise InvalidManifest(f"invalid value: {_shown(text)}")
-    return text
+        if not isinstance(item, str):
+            raise InvalidManifest(f"an item of {what} is not a string: {_shown(item)}")
+        _checked(item, kind)
+    return tuple(value)
 
 
 def _shown(value: object) -> str:
@@ -238,33 +263,32 @@ def _shown(value: object) -> str:
 
 def _features(value: object, what: str) -> dict[str, tuple[str, ...]]:
     """Validate ``{feature: [value, …]}``; a value that is repeated counts once."""
-    return {
-        _feature(feature): tuple(
-            dict.fromkeys(_strings(values, f"{what} :: {feature}", _value))
-        )
-        for feature, values in _object(value, what).items()
-    }
+    features = {}
+    for feature, values in _object(value, what).items():
+        _checked(feature, _FEATURE)
+        listed = _strings(values, f"{what} :: {feature}", _VALUE)
+        features[feature] = listed if len(listed) == 1 else tuple(dict.fromkeys(listed))
+    return features
 
 
 def _feature_order(priorities: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     order = {}
     for namespace, features in _optional_object(priorities, "feature").items():
         if features != []:
+            _checked(namespace, _NAMESPACE)
             what = f"'default-priorities.feature.{namespace}'"
-            order[_namespace(namespace)] = _strings(features, what, _feature)
+            order[namespace] = _strings(features, what, _FEATURE)
     return order
 
 
 def _variant(label: str, properties: object) -> Variant:
-    if not is_valid_label(label):
-        raise InvalidManifest(f"invalid label: {_shown(label)}")
-    features = {
-        _namespace(namespace): _features(features, f"variant {label!r}: {namespace}")
-        for namespace, features in _object(properties, f"variant {label!r}").items()
-    }
-    for namespace, listed in features.items():
+    what = f"variant {_shown(_checked(label, _LABEL))}"
+    features = {}
+    for namespace, listed in _object(properties, what).items():
+        _checked(namespace, _NAMESPACE)
+        features[namespace] = _features(listed, f"{what}: {namespace}")
         if not listed:
-            raise InvalidManifest(f"variant {label!r}: {namespace} has no features")
+            raise InvalidManifest(f"{what}: {namespace} has no features")
     if label == NULL_LABEL and features:
         raise InvalidManifest("the null variant has properties")
     return Variant(label, features)
@@ -284,18 +308,13 @@ def _provider(
     what = f"the provider of {namespace!r}"
     requires: tuple[str, ...] = ()
     if description.get("requires") not in (None, []):
-        requires = _strings(description["requires"], f"'requires' of {what}", str)
-    plugin_api, enable_if, plugin_use, builtin = (
-        None if description.get(key) is None else _text(description[key], f"{key!r}")
-        for key in ("plugin-api", "enable-if", "plugin-use", "builtin")
-    )
-    optional, install_time = (
-        default if description.get(key) is None else description[key]
-        for key, default in (("optional", False), ("install-time", True))
-    )
-    for key, value in (("optional", optional), ("install-time", install_time)):
-        if not isinstance(value, bool):
-            raise InvalidManifest(f"{key!r} of {what} is not a boolean: {value!r}")
+        requires = _strings(description["requires"], f"'requires' of {what}", _TEXT)
+    plugin_api = _optional_text(description, "plugin-api")
+    enable_if = _optional_text(description, "enable-if")
+    plugin_use = _optional_text(description, "plugin-use")
+    builtin = _optional_text(description, "builtin")
+    optional = _boolean(description, "optional", default=False, what=what)
+    install_time = _boolean(description, "install-time", default=True, what=what)
 
     static: dict[str, tuple[str, ...]] = {}
     if "static-properties" in description:  # 0.2
@@ -338,9 +357,9 @@ def _in_feature_order(
         if len(static) > 1:
             raise InvalidManifest(f"'feature-order' of {what} is missing")
         return static
-    names = _strings(order, f"'feature-order' of {what}", _feature)
+    names = _strings(order, f"'feature-order' of {what}", _FEATURE)
     if sorted(names) != sorted(static):
         raise InvalidManifest(
-            f"'feature-order' of {what} must name each feature once: {list(names)!r}"
+            f"'feature-order' of {what} must name each feature once: {_shown(names)}"
         )
     return {name: static[name] for name in names}

@@ -15,6 +15,7 @@ from pip._internal.network.lazy_wheel import (
 )
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response
@@ -33,6 +34,9 @@ _MAX_REQUESTS = 200
 
 class WheelUnreadable(Exception):
     """The metadata of a wheel could not be read; the message says why, to people."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
 
 
 class NoRanges(WheelUnreadable):

@@ -103,6 +103,23 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
     return from_json
 
 
+def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes]:
+    """Read the files of a wheel's ``.dist-info`` with *fn*, apart from ``variant.json``.
+
+    Stands here, since nearly all files are read as ever and need nothing imported.
+    """
+
+    @functools.wraps(fn)
+    def read(archive: Any, path: str) -> bytes:
+        if not path.endswith("/variant.json"):
+            return fn(archive, path)
+        from pip._internal.variants.archives import read_manifest
+
+        return read_manifest(archive, path)
+
+    return read
+
+
 # No dataclass or named tuple: to make one takes as long as all the rest of this module.
 class Record:
     """What to keep of the choice of a build: its project, label and all the rest."""

@@ -26,7 +26,11 @@ from pip._internal.network.utils import raise_for_status
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
+from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
 
 __all__ = [
-    "MAX_MANIFEST_SIZE",
     "ManifestMissing",
     "ManifestUnavailable",
     "fetch_manifest",
@@ -45,8 +48,6 @@ __all__ = [
 
 logger = getLogger(__name__)
 
-#: Bytes; the largest real manifests have a few thousand.
-MAX_MANIFEST_SIZE = 8 * 1024 * 1024
 #: Seconds from the response's first byte to its last.
 _MAX_BODY_TIME = 60.0
 #: A body that breaks off is asked for again, as pip's session does with requests.
@@ -58,6 +59,9 @@ _GONE = (404, 410)
 
 class ManifestUnavailable(Exception):
     """A manifest could not be had or read; the message says why, to people."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
 
 
 class ManifestMissing(ManifestUnavailable):
@@ -167,7 +171,7 @@ def _read(response: Response) -> bytes:
         body += chunk
         if len(body) > MAX_MANIFEST_SIZE:
             raise ManifestUnavailable(
-                f"it is larger than {MAX_MANIFEST_SIZE // 1024 // 1024} MiB"
+                f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
             )
         if time.monotonic() > deadline:
             raise ManifestUnavailable(

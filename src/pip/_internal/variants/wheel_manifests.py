@@ -14,6 +14,7 @@ from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._internal.exceptions import PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
 from pip._internal.utils._log import getLogger
+from pip._internal.variants.archives import undamaged
 from pip._internal.variants.errors import InvalidVariantWheel
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import parse_manifest
@@ -62,7 +63,8 @@ def manifest_of_wheel(session: PipSession, link: Link, label: str) -> Manifest:
     :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
     """
     try:
-        dist = _local_wheel(link) if link.is_file else remote_wheel(session, link)
+        with undamaged(link.filename):
+            dist = _local_wheel(link) if link.is_file else remote_wheel(session, link)
     except UnsupportedWheel as error:
         # Upstream names the project first, which the file name does already.
         problem = str(error).rpartition("has an invalid wheel, ")[2]

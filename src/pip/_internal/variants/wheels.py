@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import split_label
@@ -84,7 +85,8 @@ def prepared(
         if label is not None:
             # Without variants, none need be downloaded to be refused.
             context = _enabled_context(preparer.finder, req.link)
-    dist = fn(preparer, req, parallel_builds)
+    with nullcontext() if label is None else _undamaged(req):
+        dist = fn(preparer, req, parallel_builds)
     link = req.link
     if link is None or not link.is_wheel:
         return dist
@@ -108,6 +110,13 @@ def prepared(
                 _remember(req, dist, selection, None, by_hand=by_hand)
                 break
     return dist
+
+
+def _undamaged(req: InstallRequirement) -> AbstractContextManager[None]:
+    from pip._internal.variants.archives import undamaged
+
+    assert req.link is not None, "it has a label"
+    return undamaged(req.link.filename)
 
 
 def _remember(

@@ -88,10 +88,20 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
         try:
             return fn(filename, **options) if options else fn(filename)
         except ValueError:
-            name, label = split_label(filename)
+            plain, label = split_label(filename)
             if label is None:
                 raise
-        return fn(name, **options)
+        from .utils import InvalidWheelFilename
+
+        try:
+            return fn(plain, **options)
+        except InvalidWheelFilename:
+            raise
+        except ValueError:
+            # Python makes no number of thousands of digits.
+            raise InvalidWheelFilename(
+                f"Invalid wheel filename (a number is too long): {filename!r}"
+            ) from None
 
     return parse
 
@@ -106,7 +116,7 @@ def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
         name is one, since it would be ambiguous.
     """
     from .utils import canonicalize_name
-    from .version import InvalidVersion, Version
+    from .version import Version
 
     if not filename.endswith(MANIFEST_SUFFIX):
         raise InvalidManifestFilename(f"not a variants manifest: {filename!r}")
@@ -115,7 +125,7 @@ def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
         raise InvalidManifestFilename(f"invalid project name in {filename!r}")
     try:
         return canonicalize_name(name), Version(version)
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, or thousands of digits
         raise InvalidManifestFilename(f"invalid version in {filename!r}") from None
 
 

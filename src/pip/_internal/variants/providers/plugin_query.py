@@ -19,6 +19,7 @@ from pip._internal.variants.properties import (
     is_valid_feature_name,
     is_valid_value,
 )
+from pip._internal.variants.texts import printable
 
 __all__ = ["PluginFailed", "query_plugin"]
 
@@ -143,7 +144,5 @@ def _read(path: str, code: int) -> tuple[SupportedFeature, ...]:
         # Only a plugin that writes to that file itself comes here.
         raise PluginFailed("its answer cannot be read") from None
     if fault is not None:
-        # Its words must not do anything to a terminal.
-        shown = "".join(c if c.isprintable() else " " for c in str(fault)[:500])
-        raise PluginFailed(f"it failed: {shown}")
+        raise PluginFailed(f"it failed: {printable(str(fault)[:500])}")
     return tuple(valid.values())

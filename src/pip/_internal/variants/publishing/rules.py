@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pip._internal.variants.publishing.texts import printable
+from pip._internal.variants.texts import printable
 
 __all__ = ["Finding", "Findings", "RULES", "Rule", "Severity"]
 

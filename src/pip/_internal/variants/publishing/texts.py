@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["capital", "counted", "printable"]
+__all__ = ["capital", "counted"]
 
 
 def capital(text: str) -> str:
@@ -13,8 +13,3 @@ def capital(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Give a number of things; *noun* is what one is called."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def printable(text: str) -> str:
-    """Give *text* with escapes in place of what is not to be shown as it is."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -1,0 +1,74 @@
+"""Wheels as ZIP archives: damaged ones, and ``variant.json`` of a hostile size."""
+
+from __future__ import annotations
+
+import errno
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pip._internal.exceptions import UnsupportedWheel
+from pip._internal.variants.errors import InvalidVariantWheel
+from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE
+
+try:
+    from lzma import LZMAError
+except ImportError:  # A Python can be built without it.
+    LZMAError = zlib.error  # type: ignore[misc, assignment]
+
+__all__ = ["read_manifest", "undamaged"]
+
+#: What reading an archive raises that is damaged, or of a kind that cannot be read.
+_DAMAGED: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+    EOFError,
+    struct.error,
+    NotImplementedError,
+    UnicodeDecodeError,
+)
+#: And for a file that is not there, or is encrypted.
+_UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
+
+
+@contextmanager
+def undamaged(filename: str) -> Iterator[None]:
+    """Refuse the variant wheel *filename* if its archive turns out to be damaged.
+
+    :raises InvalidVariantWheel: then.
+    """
+    try:
+        yield
+    except _DAMAGED as error:
+        raise InvalidVariantWheel(filename, _problem(error)) from None
+    except OSError as error:
+        # Decompressors give none; a place before the file's beginning gives this one.
+        if error.errno not in (None, errno.EINVAL):
+            raise
+        raise InvalidVariantWheel(filename, _problem(error)) from None
+
+
+def _problem(error: Exception) -> str:
+    return f"its archive cannot be read: {error}"
+
+
+def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
+    """Read a wheel's ``variant.json``: a few bytes of an archive can stand for many.
+
+    :raises UnsupportedWheel: if it cannot be read, or is too large.
+    """
+    try:
+        info = archive.getinfo(path)
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            # Only of these two does zipfile decompress no more than is asked for.
+            raise UnsupportedWheel(f"{path!r} is compressed in an unusual way")
+        with archive.open(info) as file:
+            data = file.read(MAX_MANIFEST_SIZE + 1)
+    except _UNREADABLE as error:
+        raise UnsupportedWheel(f"could not read {path!r} file: {error!r}") from None
+    if len(data) > MAX_MANIFEST_SIZE:
+        raise UnsupportedWheel(f"{path!r} is larger than {MAX_MANIFEST_SIZE >> 20} MiB")
+    return data
