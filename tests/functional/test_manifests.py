@@ -106,7 +106,7 @@ BROKEN: Mapping[str, tuple[bytes, str]] = {
     "truncated": (json.dumps(PREVIEW_TORCH).encode()[:-1], "it is not JSON"),
     "list": (b"[]", "is not an object"),
     "deep": (b"[" * 100_000, "nested too deeply"),
-    "huge": (b" " * (9 << 20), "larger than 1 MiB"),
+    "huge": (b" " * (9 << 20), "larger than 2 MiB"),
     "future": (
         json.dumps({**PREVIEW_TORCH, "$schema": "v2.0.0.json"}).encode(),
         "its schema is not supported: 'v2.0.0.json'",
@@ -269,7 +269,7 @@ FAULTS: Mapping[str, tuple[dict[str, Any], str]] = {
     "401": ({"status": 401}, "401 Client Error"),
     "403": ({"status": 403}, "403 Client Error"),
     "truncated": ({"truncate": 100}, "IncompleteRead"),
-    "a lie about its size": ({"size": 9 << 20}, "larger than 1 MiB"),
+    "a lie about its size": ({"size": 9 << 20}, "larger than 2 MiB"),
 }
 
 

@@ -16,14 +16,16 @@ from pip._vendor.packaging.utils import NormalizedName
 from pip._internal.variants.errors import UnsupportedVariant, UnusableManifest
 from pip._internal.variants.explain import rejection
 from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
 from pip._internal.variants.selection import (
     Origin,
     OriginKind,
     Selection,
     select,
 )
-from pip._internal.variants.sources import MAX_MANIFEST_SIZE
 
 if TYPE_CHECKING:
     from pip._internal.variants.context import Context
@@ -48,9 +50,6 @@ def read_manifest(path: str) -> Manifest:
     except OSError as error:
         problem = f"it cannot be read: {error.strerror}"
         raise UnusableManifest(path, problem) from None
-    if len(data) > MAX_MANIFEST_SIZE:
-        size = MAX_MANIFEST_SIZE // 1024 // 1024
-        raise UnusableManifest(path, f"it is larger than {size} MiB")
     try:
         return parse_manifest(data)
     except InvalidManifest as error:

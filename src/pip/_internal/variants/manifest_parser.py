@@ -34,9 +34,10 @@ from pip._internal.variants.properties import (
 
 __all__ = ["MAX_MANIFEST_SIZE", "load_json", "parse_document", "parse_manifest"]
 
-#: Bytes; the largest real manifests have a few thousand. What is made to be slow to
-#: read takes more than half a second for as many, and fifty times the memory.
-MAX_MANIFEST_SIZE = 1024 * 1024
+#: Bytes. The largest real manifests have five thousand, one of 5,000 labels with ten
+#: properties each has 1.6 MiB. As many of what is slowest to read (labels, each of one
+#: short property) take about a second of a slow machine, and 90 MB of memory.
+MAX_MANIFEST_SIZE = 2 * 1024 * 1024
 
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 #: The newest minor of major 0 that is understood; 0.x promises no compatibility.
