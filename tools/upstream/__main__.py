@@ -56,6 +56,11 @@ def _parser() -> argparse.ArgumentParser:
         "fails in the cells of the fork that it is compared with",
     )
     parser.add_argument(
+        "--network",
+        action="store_true",
+        help="run the tests that need PyPI, GitHub and other hosts; no other call does",
+    )
+    parser.add_argument(
         "--num-test-groups", type=int, default=1, metavar="N", help="split the tests"
     )
     parser.add_argument(
@@ -77,6 +82,10 @@ def _run(cell: Cell, tree: Tree, options: argparse.Namespace) -> int:
         if not tests:
             print(f"{cell.name}: nothing fails")
         elif not results.run_tests(tree, tests):
+            raise UpstreamError("pytest broke off; see above")
+        return 0
+    if options.network:
+        if not results.run_network(tree, options.workers):
             raise UpstreamError("pytest broke off; see above")
         return 0
     count, only = options.num_test_groups, options.test_group

@@ -35,7 +35,8 @@ class Run:
     :param pip: version of the pip tested.
     :param digest: of the wheel that it came from.
     :param folder: of the tree, which upstream puts into the names of some tests.
-    :param group: "3/8" for the third of eight groups; "" for tests named one by one.
+    :param group: "3/8" for the third of eight groups, "network" for the tests that are
+        in none, "" for tests named one by one.
     :param finished: whether pytest came to its end.
     """
 
@@ -74,8 +75,8 @@ class Results:
     @property
     def whole(self) -> bool:
         """Tell whether every group of a division was run to its end."""
-        finished = {run.group for run in self.runs() if run.finished and run.group}
-        counts = {int(group.split("/")[1]) for group in finished}
+        finished = {run.group for run in self.runs() if run.finished}
+        counts = {int(group.split("/")[1]) for group in finished if "/" in group}
         return any(
             finished.issuperset(f"{number}/{count}" for number in range(1, count + 1))
             for count in counts
@@ -100,11 +101,21 @@ class Results:
     def run_group(self, tree: Tree, number: int, count: int, workers: str) -> bool:
         """Run one of the groups that upstream's tests divide themselves into.
 
+        Those that need the internet are left out.
+
         :param workers: how many tests at once.
         """
         split = ["--num-test-groups", str(count), "--test-group", str(number)]
-        arguments = ["-n", workers, *split, f"tests/{self.cell.suite}"]
-        return self._run(tree, arguments, f"{number}/{count}")
+        tests = ["-m", "not network", f"tests/{self.cell.suite}"]
+        return self._run(tree, ["-n", workers, *split, *tests], f"{number}/{count}")
+
+    def run_network(self, tree: Tree, workers: str) -> bool:
+        """Run the tests that need the internet: PyPI, GitHub and others.
+
+        :param workers: how many tests at once.
+        """
+        tests = ["-m", "network", f"tests/{self.cell.suite}"]
+        return self._run(tree, ["-n", workers, *tests], "network")
 
     def _run(self, tree: Tree, arguments: Sequence[str], group: str) -> bool:
         """Call pytest and keep what it reports.

@@ -207,6 +207,7 @@ def test_a_cell_is_put_together_from_its_runs(tmp_path: Path) -> None:
     assert not results.whole
     _keep(tmp_path, UNIT, "2/2", {"c": "failed"})
     _keep(tmp_path, UNIT, "", {"a": "passed"})
+    _keep(tmp_path, UNIT, "network", {})
     assert results.whole
     assert results.outcomes() == {
         "a": "passed",
