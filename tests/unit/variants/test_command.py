@@ -39,3 +39,15 @@ def test_help_of_an_action_is_about_that_alone(
 def test_general_options_may_come_first(command: VariantsCommand) -> None:
     options, args = command.parse_args(["-v", "host", "--variant-host", "cpu-aarch64"])
     assert (options.verbose, options.variant_host, args) == (1, "cpu-aarch64", ["host"])
+
+
+def test_help_is_the_same_before_anything_is_parsed(
+    command: VariantsCommand, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command.parser.print_help()
+    unparsed = capsys.readouterr().out
+    parsed = create_command("variants", isolated=True)
+    with pytest.raises(SystemExit, match="0"):
+        parsed.parse_args(["--help"])
+    assert unparsed == capsys.readouterr().out
+    assert "Options of" not in unparsed

@@ -69,6 +69,14 @@ class VariantsCommand(Command, SessionCommandMixin):
                 *(f"- {name}: {_action(name).SUMMARY}" for name in ACTIONS),
             ]
         )
+        # `pip help variants` asks for the help of a parser that has parsed nothing.
+        self._parsed = False
+        self.parser.print_help = self._print_help  # type: ignore[method-assign]
+
+    def _print_help(self, file: Any = None) -> None:
+        if not self._parsed:
+            self._fit([])
+        type(self.parser).print_help(self.parser, file)
 
     def handler_map(
         self,
@@ -78,6 +86,12 @@ class VariantsCommand(Command, SessionCommandMixin):
 
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; after the name of an action, only what is its own."""
+        self._parsed = True
+        self._fit(args)
+        return super().parse_args(args)
+
+    def _fit(self, args: list[str]) -> None:
+        """Let parser and help be those of the action that the arguments begin with."""
         if args and args[0] in ACTIONS:
             action = _action(args[0])
             self._narrow(args[0])
@@ -91,7 +105,6 @@ class VariantsCommand(Command, SessionCommandMixin):
                 f"{self.parser.description}\n\nEach has options: "
                 f"{self.parser.get_prog_name()} ACTION --help"
             )
-        return super().parse_args(args)
 
     def _narrow(self, name: str | None) -> None:
         """Leave the options of one action, or of none."""
