@@ -266,8 +266,8 @@ def test_wheels_that_contradict_leave_plain_wheels(
 
 
 FAULTS: Mapping[str, tuple[dict[str, Any], str]] = {
-    "401": ({"status": 401}, "401 Client Error"),
-    "403": ({"status": 403}, "403 Client Error"),
+    "401": ({"status": 401}, "401 Unauthorized"),
+    "403": ({"status": 403}, "403 Forbidden"),
     "truncated": ({"truncate": 100}, "IncompleteRead"),
     "a lie about its size": ({"size": 9 << 20}, "larger than 2 MiB"),
 }

@@ -7,16 +7,18 @@ import hashlib
 import os
 import socket
 import ssl
+import struct
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 from urllib.parse import quote, unquote, urlsplit
 
+from tests.lib.faults import Fault
 from tests.lib.repository import (
     HTML_TYPE,
     JSON_TYPE,
@@ -32,37 +34,15 @@ _BLOCK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it came in; header names are in lower case."""
+    """A request as it came in; header names are in lower case.
+
+    :param fault: what is to go wrong with it
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
-
-
-@dataclass(slots=True)
-class Fault:
-    """What goes wrong at one path.
-
-    :param status: answer with this status and no useful body
-    :param times: so often, then all is well; ``None``: always
-    :param body: send this in place of the file
-    :param truncate: break the connection after this many bytes of the body
-    :param size: send a body of this many bytes, whatever the file is
-    :param headers: further headers, which replace those of the same name
-    :param delay: seconds before the answer
-    :param pace: seconds between blocks of one KiB
-    :param methods: which requests it concerns
-    """
-
-    status: int | None = None
-    times: int | None = None
-    body: bytes | None = None
-    truncate: int | None = None
-    size: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    delay: float = 0
-    pace: float = 0
-    methods: Sequence[str] = ("GET", "HEAD")
+    fault: Fault = field(default_factory=Fault)
 
 
 @dataclass(slots=True)
@@ -72,8 +52,7 @@ class Answer:
     status: int
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
-    pace: float = 0
-    truncate: int | None = None
+    fault: Fault = field(default_factory=Fault)
 
 
 class IndexServer(Repository):
@@ -125,6 +104,9 @@ class IndexServer(Repository):
 
     def stop(self) -> None:
         """Stop listening and free the port."""
+        for fault in self.faults.values():
+            if fault.gate is not None:
+                fault.gate.open()
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
@@ -196,34 +178,35 @@ class IndexServer(Repository):
 
     def answer(self, request: Request) -> Answer:
         """Return what to send for a request."""
-        self.requests.append(request)
         fault = self._fault_for(request)
-        if fault is not None and fault.delay:
+        request = replace(request, fault=fault)
+        self.requests.append(request)
+        if fault.delay:
             time.sleep(fault.delay)
+        if fault.gate is not None and fault.truncate is None:
+            fault.gate.arrive()
         if not self._is_allowed(request):
             challenge = {"WWW-Authenticate": 'Basic realm="index"'}
             return Answer(401, b"credentials needed", challenge)
-        if fault is not None and fault.status is not None:
+        if fault.status is not None:
             body = b"planted fault" if fault.body is None else fault.body
-            return Answer(fault.status, body, dict(fault.headers))
+            return Answer(fault.status, body, dict(fault.headers), fault)
         answer = self._regular_answer(request)
-        if fault is not None:
-            if fault.body is not None:
-                answer.body = fault.body
-            if fault.size is not None:
-                answer.body = b" " * fault.size
-            answer.headers.update(fault.headers)
-            answer.pace = fault.pace
-            answer.truncate = fault.truncate
+        answer.fault = fault
+        if fault.body is not None:
+            answer.body = fault.body
+        if fault.size is not None:
+            answer.body = b" " * fault.size
+        answer.headers.update(fault.headers)
         return answer
 
-    def _fault_for(self, request: Request) -> Fault | None:
+    def _fault_for(self, request: Request) -> Fault:
         fault = self.faults.get(request.path)
-        if fault is None or request.method not in fault.methods:
-            return None
+        if fault is None or not fault.concerns(request.method, request.headers):
+            return Fault()
         if fault.times is not None:
             if fault.times <= 0:
-                return None
+                return Fault()
             fault.times -= 1
         return fault
 
@@ -296,8 +279,8 @@ class IndexServer(Repository):
         if self.ranges:
             headers["Accept-Ranges"] = "bytes"
             wanted = _parse_range(request.headers.get("range"), len(body))
-            if wanted is not None:
-                first, last = wanted
+            if wanted is not None and not request.fault.whole:
+                first, last = (max(0, each - request.fault.shift) for each in wanted)
                 headers["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
                 return Answer(206, body[first : last + 1], headers)
         return _conditional(request, body, headers, self.file_cache_control)
@@ -336,23 +319,40 @@ class _Handler(BaseHTTPRequestHandler):
     def _respond(self, *, with_body: bool) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         answer = self.server.index.answer(Request(self.command, self.path, headers))
+        fault, body = answer.fault, answer.body
+        if fault.reset and fault.truncate is None:
+            self._reset()
+            return
         self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, value)
         if answer.status != 304:
-            self.send_header("Content-Length", str(len(answer.body)))
+            answer.headers.setdefault("Content-Length", str(len(body) + fault.longer))
+        for name, value in answer.headers.items():
+            if value:
+                self.send_header(name, value)
+        if fault.longer or not answer.headers.get("Content-Length", "").isdigit():
+            self.close_connection = True
         self.end_headers()
         if not with_body or answer.status == 304:
             return
-        body = answer.body
-        if answer.truncate is not None:
-            body = body[: answer.truncate]
+        if fault.truncate is not None:
+            body = body[: fault.truncate]
             self.close_connection = True
-        block = 1024 if answer.pace else _BLOCK
+        block = 1024 if fault.pace else _BLOCK
         for start in range(0, len(body), block):
             self.wfile.write(body[start : start + block])
-            if answer.pace:
-                time.sleep(answer.pace)
+            if fault.pace:
+                time.sleep(fault.pace)
+        if fault.truncate is not None and fault.gate is not None:
+            fault.gate.arrive()
+        if fault.reset:
+            self._reset()
+
+    def _reset(self) -> None:
+        """Break the connection off, with what is still to be sent."""
+        now = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, now)
+        socket.close(self.connection.detach())
+        self.close_connection = True
 
 
 def _conditional(

@@ -8,6 +8,7 @@ pool, cache and authentication. Upstream's own order of doing things stays.
 from __future__ import annotations
 
 import io
+import math
 import queue
 import threading
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ from pip._vendor.requests.adapters import HTTPAdapter
 from pip._vendor.urllib3 import HTTPResponse
 
 from pip._internal.utils._log import getLogger
+from pip._internal.variants.time_limits import short_waits, time_limit
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
@@ -74,12 +76,15 @@ class EarlyRequests:
         for _ in range(self._workers):
             self._jobs.put(None)
 
-    def ask(self, url: str, headers: Mapping[str, str]) -> Future[Response] | None:
+    def ask(
+        self, url: str, headers: Mapping[str, str], seconds: float = math.inf
+    ) -> Future[Response] | None:
         """Make a GET request early, in a thread.
 
         The response is for the request with the same URL and headers that will be made
         by the session; nobody else must read it.
 
+        :param seconds: how long the body may take.
         :return: None if requests to that URL cannot be made early, or if this one has
             been answered.
         """
@@ -100,7 +105,7 @@ class EarlyRequests:
             future: Future[Response] = Future()
             self._futures[key] = future
             self._made.add(key)
-            self._submit(future, adapter, request, settings)
+            self._submit(future, adapter, request, settings, seconds)
         return self._futures.get(key)
 
     def take(self, request: PreparedRequest) -> Response | None:
@@ -133,21 +138,32 @@ class EarlyRequests:
         adapter: _EarlyAdapter,
         request: PreparedRequest,
         settings: Mapping[str, Any],
+        seconds: float,
     ) -> None:
         def job() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
                 response = adapter.send_now(request, **settings)
-                future.set_result(_read(response, request))
-            except Exception as error:
+                with time_limit(response, seconds):
+                    response = _read(response, request)
+                future.set_result(response)
+            except BaseException as error:  # Upstream's thread waits for the future.
                 future.set_exception(error)
 
-        self._jobs.put(job)
         if self._workers < min(_WORKERS, len(self._futures)):
-            self._workers += 1
             # A server that hangs must not keep pip from ending.
-            threading.Thread(target=self._work, daemon=True).start()
+            thread = threading.Thread(target=self._work, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:
+                logger.debug("No thread for early requests: %s", error)
+                if not self._workers:
+                    future.set_exception(error)
+                    return
+            else:
+                self._workers += 1
+        self._jobs.put(job)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -158,6 +174,7 @@ class _EarlyAdapter(HTTPAdapter):
     """What answers requests that were made early; each adapter is given its own kind."""
 
     early: EarlyRequests
+    inner: HTTPAdapter
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
         """Answer a request by what was asked for early, if it was."""
@@ -169,18 +186,24 @@ class _EarlyAdapter(HTTPAdapter):
 
     def send_now(self, request: PreparedRequest, **settings: Any) -> Response:
         """Send a request as if nothing were made early."""
-        return super().send(request, **settings)
+        return self.inner.send(request, **settings)
 
 
 def _with_early_responses(inner: HTTPAdapter, early: EarlyRequests) -> HTTPAdapter:
     """Make an adapter that is like *inner*, connections and cache included."""
-    kind = type(inner).__name__
-    adapter = cast(
-        _EarlyAdapter, object.__new__(type(kind, (_EarlyAdapter, type(inner)), {}))
-    )
-    vars(adapter).update(vars(inner))
-    adapter.early = early
+    kind = type(inner)
+    taking = type(kind.__name__, (_EarlyAdapter, kind), {})
+    adapter = cast(_EarlyAdapter, _copy(inner, taking))
+    adapter.early, adapter.inner = early, _copy(inner, kind)
+    # What fails early is asked for once more when it is due, and may wait then.
+    adapter.inner.max_retries = short_waits(inner.max_retries)
     return adapter
+
+
+def _copy(adapter: HTTPAdapter, kind: type[HTTPAdapter]) -> HTTPAdapter:
+    made = object.__new__(kind)
+    vars(made).update(vars(adapter))
+    return made
 
 
 def _key(request: PreparedRequest) -> _Key:

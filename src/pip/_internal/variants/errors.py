@@ -24,12 +24,28 @@ __all__ = [
     "VariantDisagreement",
     "VariantLabelNotFound",
     "VariantsDisabled",
+    "in_words",
 ]
 
 
 def _lines(lines: Iterable[str]) -> Text | None:
     text = "\n".join(lines)
     return Text(text) if text else None
+
+
+def in_words(error: BaseException) -> str:
+    """Say what went wrong in plain text, within a sentence, and just once."""
+    if isinstance(error, DiagnosticPipError):
+        said = error.context or error.message
+        text = said if isinstance(said, Text) else Text.from_markup(said)
+        return text.plain.rstrip(".")
+    # Many an error repeats the one beneath it.
+    match error.args:
+        case [Exception() as inner, *_]:
+            return in_words(inner)
+        case [str() as said, Exception()]:
+            return said
+    return str(error)
 
 
 class InvalidHostFile(DiagnosticPipError):

@@ -23,6 +23,7 @@ from pip._internal.utils._log import getLogger
 from pip._internal.variants.early_requests import EarlyRequests
 from pip._internal.variants.releases import releases
 from pip._internal.variants.sources import manifest_headers
+from pip._internal.variants.time_limits import MAX_BODY_TIME
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -171,7 +172,9 @@ class Lookahead:
 
     def _ask_for_manifests(self, release: Release) -> list[Future[Any] | None]:
         return [
-            self._early.ask(link.url_without_fragment, manifest_headers(link))
+            self._early.ask(
+                link.url_without_fragment, manifest_headers(link), MAX_BODY_TIME
+            )
             for link in release.manifest_links
         ]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._vendor.requests.exceptions import RequestException
-from pip._vendor.urllib3.exceptions import HTTPError
+from pip._vendor.urllib3.exceptions import HTTPError, ProtocolError
 
 from pip._internal.exceptions import InvalidWheel, NetworkConnectionError
 from pip._internal.network.lazy_wheel import (
@@ -15,6 +16,7 @@ from pip._internal.network.lazy_wheel import (
 )
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.errors import in_words
 from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ logger = getLogger(__name__)
 
 #: Metadata takes a handful; what needs more is no wheel, or reads like none.
 _MAX_REQUESTS = 200
+#: A wheel whose parts break off is read again, as pip's session does with requests.
+_ATTEMPTS = 3
 
 
 class WheelUnreadable(Exception):
@@ -56,16 +60,27 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
     """
     project, *_ = parse_wheel_filename(link.filename)
     logger.verbose("Reading what %s says of itself", link)
-    # Upstream's reader takes whatever has these two methods of a session.
-    ranges = cast("PipSession", _RangeRequests(session))
-    try:
-        return dist_from_wheel_url(project, link.url_without_fragment, ranges)
-    except HTTPRangeRequestUnsupported:
-        raise NoRanges from None
-    except InvalidWheel:
-        raise WheelUnreadable("it is not a ZIP file") from None
-    except (NetworkConnectionError, RequestException, HTTPError) as error:
-        raise WheelUnreadable(redact_auth_from_url(str(error))) from None
+    for attempt in range(1, _ATTEMPTS + 1):
+        # Upstream's reader takes whatever has these two methods of a session.
+        ranges = cast("PipSession", _RangeRequests(session))
+        try:
+            return dist_from_wheel_url(project, link.url_without_fragment, ranges)
+        except HTTPRangeRequestUnsupported:
+            raise NoRanges from None
+        except InvalidWheel:
+            raise WheelUnreadable("it is not a ZIP file") from None
+        except ProtocolError as error:
+            logger.debug("Attempt %s at %s: %s", attempt, link, error)
+            reason = in_words(error)
+        except (
+            *(NetworkConnectionError, RequestException, HTTPError),
+            # A redirect to what is no URL.
+            ValueError,
+        ) as error:
+            # The session has already tried this again as often as it should.
+            reason = in_words(error)
+            break
+    raise WheelUnreadable(redact_auth_from_url(reason))
 
 
 class _RangeRequests:
@@ -85,13 +100,23 @@ class _RangeRequests:
         self._final_url = response.url
         return response
 
-    def get(self, _url: str, **kwargs: Any) -> Response:
+    def get(self, _url: str, headers: Mapping[str, str], **kwargs: Any) -> Response:
         if not self._left:
             raise WheelUnreadable(f"it takes more than {_MAX_REQUESTS} requests")
         self._left -= 1
-        response = self._session.get(self._final_url, **kwargs)
-        if response.status_code == 200:
-            # The whole wheel follows, which would be taken for a part of it.
+        response = self._session.get(self._final_url, headers=headers, **kwargs)
+        if response.status_code >= 400:
+            raise WheelUnreadable(f"{response.status_code} {response.reason}")
+        if _range_sent(response) != headers["Range"]:
+            # What follows would be taken for the part that was asked for.
             response.close()
             raise NoRanges
         return response
+
+
+def _range_sent(response: Response) -> str | None:
+    """Give which part of a file a response holds, as a request names it."""
+    if response.status_code != 206:
+        return None
+    part = response.headers.get("Content-Range", "").partition("/")[0]
+    return part.replace("bytes ", "bytes=", 1)

@@ -6,12 +6,12 @@ may grow after it was published, so it is cached as HTTP allows and no longer.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pip._vendor.requests.adapters import HTTPAdapter
 from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
 from pip._vendor.requests.exceptions import ConnectionError as RequestConnectionError
 from pip._vendor.urllib3.exceptions import HTTPError
@@ -22,15 +22,21 @@ from pip._internal.exceptions import (
     NetworkConnectionError,
 )
 from pip._internal.models.link import Link
-from pip._internal.network.utils import raise_for_status
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.errors import in_words
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import (
     MAX_MANIFEST_SIZE,
     parse_manifest,
 )
 from pip._internal.variants.texts import printable
+from pip._internal.variants.time_limits import (
+    MAX_BODY_TIME,
+    Overdue,
+    short_waits,
+    time_limit,
+)
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response
@@ -43,18 +49,18 @@ __all__ = [
     "fetch_manifest",
     "fetch_manifest_bytes",
     "manifest_headers",
-    "without_prompts",
+    "unattended",
 ]
 
 logger = getLogger(__name__)
 
-#: Seconds from the response's first byte to its last.
-_MAX_BODY_TIME = 60.0
 #: A body that breaks off is asked for again, as pip's session does with requests.
 _ATTEMPTS = 3
 _HEADERS = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
 #: Statuses of what is not there, as against what cannot be had at the moment.
 _GONE = (404, 410)
+#: Of a manifest as a whole; a proxy may have changed how it is written.
+_FULL = (200, 203)
 
 
 class ManifestUnavailable(Exception):
@@ -125,9 +131,13 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> bytes
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason = str(error)
-        except (NetworkConnectionError, DiagnosticPipError, RequestException) as error:
+        except (
+            *(NetworkConnectionError, DiagnosticPipError, RequestException),
+            # A redirect to what is no URL.
+            ValueError,
+        ) as error:
             # The session has already tried this again as often as it should.
-            reason = str(getattr(error, "context", None) or error)
+            reason = in_words(error)
             break
     raise ManifestUnavailable(redact_auth_from_url(reason))
 
@@ -137,45 +147,61 @@ class _BodyBrokeOff(Exception):
 
 
 def _get(session: PipSession, url: str, headers: dict[str, str]) -> bytes:
-    with without_prompts(session):
+    with unattended(session, url):
         response = session.get(url, headers=headers, stream=True)
     try:
+        status = f"{response.status_code} {response.reason}"
         if response.status_code in _GONE:
-            raise ManifestMissing(f"{response.status_code} {response.reason}")
-        raise_for_status(response)
-        return _read(response)
+            raise ManifestMissing(status)
+        if response.status_code not in _FULL:
+            raise ManifestUnavailable(status)
+        with time_limit(response, MAX_BODY_TIME):
+            return _read(response)
+    except Overdue as error:
+        raise ManifestUnavailable(str(error)) from None
     except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
-        raise _BodyBrokeOff(str(error)) from None
+        raise _BodyBrokeOff(in_words(error)) from None
     finally:
         response.close()
 
 
 @contextmanager
-def without_prompts(session: PipSession) -> Iterator[None]:
-    """Keep an install that needs no password from asking for one.
+def unattended(session: PipSession, url: str) -> Iterator[None]:
+    """Keep pip from asking for a password, or waiting for hours, for a manifest.
 
-    Where one is needed, the index page has asked for it already.
+    Where a password is needed, the index page has asked for it already; and there is a
+    way to go on without a manifest.
     """
-    auth = session.auth
+    auth, adapter = session.auth, session.get_adapter(url)
     prompting, auth.prompting = auth.prompting, False
     try:
-        yield
+        # What reads files has nothing to wait for.
+        if isinstance(adapter, HTTPAdapter):
+            with _short_waits(adapter):
+                yield
+        else:
+            yield
     finally:
         auth.prompting = prompting
 
 
+@contextmanager
+def _short_waits(adapter: HTTPAdapter) -> Iterator[None]:
+    retries = adapter.max_retries
+    adapter.max_retries = short_waits(retries)
+    try:
+        yield
+    finally:
+        adapter.max_retries = retries
+
+
 def _read(response: Response) -> bytes:
-    deadline = time.monotonic() + _MAX_BODY_TIME
     body = bytearray()
     for chunk in response.iter_content(64 * 1024):
         body += chunk
         if len(body) > MAX_MANIFEST_SIZE:
             raise ManifestUnavailable(
                 f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
-            )
-        if time.monotonic() > deadline:
-            raise ManifestUnavailable(
-                f"it did not arrive within {_MAX_BODY_TIME:.0f} seconds"
             )
     return bytes(body)
 

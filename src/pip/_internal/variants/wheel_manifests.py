@@ -15,7 +15,7 @@ from pip._internal.exceptions import PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
 from pip._internal.utils._log import getLogger
 from pip._internal.variants.archives import undamaged
-from pip._internal.variants.errors import InvalidVariantWheel
+from pip._internal.variants.errors import InvalidVariantWheel, in_words
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.merging import Disagreement, merge
@@ -24,7 +24,7 @@ from pip._internal.variants.remote_wheels import (
     WheelUnreadable,
     remote_wheel,
 )
-from pip._internal.variants.sources import ManifestUnavailable, without_prompts
+from pip._internal.variants.sources import ManifestUnavailable, unattended
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -86,23 +86,24 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
     :raises ManifestUnavailable: if no wheel can be read, or if they contradict.
     """
     found: dict[str, Manifest] = {}
-    problem = "it has no wheels"
-    for label, link in links.items():
+    problems: dict[str, str] = {}
+    remaining = iter(links.items())
+    for label, link in remaining:
         try:
-            with without_prompts(session):
+            with unattended(session, link.url):
                 found[str(link.filename)] = manifest_of_wheel(session, link, label)
         except NoRanges as error:
-            problem = str(error)
-            break
+            # The others are on the same server.
+            rest = [label, *(other for other, _ in remaining)]
+            problems.update(dict.fromkeys(rest, str(error)))
         except InvalidVariantWheel as error:
-            problem = f"{link.filename}: {error.problem}"
+            problems[label] = f"{link.filename}: {error.problem}"
         except (WheelUnreadable, PipError, OSError) as error:
-            problem = f"{link.filename} cannot be read: {error}"
-        else:
-            continue
-        logger.debug("No manifest from %s: %s", link, problem)
+            problems[label] = f"{link.filename} cannot be read: {in_words(error)}"
     if not found:
-        raise ManifestUnavailable(problem)
+        raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
+    for label, problem in problems.items():
+        logger.warning("Ignoring the variant %s: %s", label, problem)
     try:
         return merge(found)
     except Disagreement as error:

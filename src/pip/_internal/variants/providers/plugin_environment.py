@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pip._vendor.urllib3.exceptions import HTTPError
+
 from pip._internal.build_env.installer import InprocessBuildEnvironmentInstaller
 from pip._internal.cache import WheelCache
 from pip._internal.cli.spinners import open_rich_spinner
@@ -27,6 +29,7 @@ from pip._internal.operations.build.build_tracker import get_build_tracker
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.logging import capture_logging, get_console
+from pip._internal.variants.errors import in_words
 from pip._internal.variants.plugin_cache import CACHE_FOLDER
 from pip._internal.variants.providers.plugin_query import PluginFailed
 
@@ -67,10 +70,10 @@ def plugin_folder(
             folder = _prepare(context, requirements, trusted, cache)
         except (UntrustedProvider, PluginFailed):
             raise
-        except (PipError, OSError) as error:
+        # The last two: servers that answer what is no page, no wheel or no URL.
+        except (PipError, OSError, ValueError, HTTPError) as error:
             logger.debug("Installing %s failed: %s", requirements, log.getvalue())
-            reason = getattr(error, "message", None) or error
-            raise PluginFailed(f"it cannot be installed: {reason}") from None
+            raise PluginFailed(f"it cannot be installed: {in_words(error)}") from None
     try:
         yield folder
     finally:

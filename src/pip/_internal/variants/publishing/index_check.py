@@ -40,7 +40,7 @@ from pip._internal.variants.remote_wheels import NoRanges, WheelUnreadable, remo
 from pip._internal.variants.sources import (
     ManifestUnavailable,
     fetch_manifest_bytes,
-    without_prompts,
+    unattended,
 )
 
 if TYPE_CHECKING:
@@ -181,8 +181,9 @@ class _PageCheck:
             return
         findings = Findings(self.subject(wheel.filename))
         try:
-            with without_prompts(self.session):
-                dist = remote_wheel(self.session, offered.links[wheel.filename])
+            link = offered.links[wheel.filename]
+            with unattended(self.session, link.url):
+                dist = remote_wheel(self.session, link)
             if wheel.label is None:
                 _check_markers(dist.read_text("METADATA"), findings)
             else:
