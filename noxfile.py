@@ -88,7 +88,7 @@ def functional(session: nox.Session) -> None:
     session.install(*TEST_TOOLS, *BENCH_TOOLS, "build", "uv")
     session.run(
         *PYTEST,
-        *("-n", "2", "-m", "not torch"),
+        *("-n", "2", "-m", "not torch and not matrix"),
         *(session.posargs or ["tests/functional"]),
         # uv is to trust what pip and the system trust.
         env={**_wheels(session), "UV_SYSTEM_CERTS": "1"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.requests.adapters import HTTPAdapter
 from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
@@ -22,6 +22,7 @@ from pip._internal.exceptions import (
     NetworkConnectionError,
 )
 from pip._internal.models.link import Link
+from pip._internal.network.cache import is_from_cache
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
@@ -78,23 +79,27 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
     """Fetch, verify and parse the manifest at *link*.
 
     If its hash is not the one that the index stated, the index page is read afresh,
-    since either of the two may be an older copy.
+    since either of the two may be an older copy. What the cache has may be damaged.
 
     :raises ManifestMissing: if the server says that there is none.
     :raises ManifestUnavailable: if it cannot be had, or is not valid.
     """
     try:
-        data = _download(session, link, manifest_headers(link))
-        if not _hash_matches(link, data):
+        fetched = _download(session, link, manifest_headers(link))
+        if not _hash_matches(link, fetched.data):
             link = _link_read_afresh(session, link)
-            afresh = {**_HEADERS, "Cache-Control": "no-cache"}
-            data = _download(session, link, afresh)
-            if not _hash_matches(link, data):
+            fetched = _download_afresh(session, link)
+            if not _hash_matches(link, fetched.data):
                 raise ManifestUnavailable("its hash is not the one the index states")
-        url = redact_auth_from_url(link.url_without_fragment)
-        return replace(parse_manifest(data), url=url)
+        try:
+            manifest = parse_manifest(fetched.data)
+        except InvalidManifest:
+            if not fetched.from_cache:
+                raise
+            manifest = parse_manifest(_download_afresh(session, link).data)
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error)) from None
+    return replace(manifest, url=redact_auth_from_url(link.url_without_fragment))
 
 
 def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
@@ -103,7 +108,7 @@ def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
     :raises ManifestMissing: if the server says that there is none.
     :raises ManifestUnavailable: if it cannot be had.
     """
-    data = _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"})
+    data = _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"}).data
     return data, _hash_matches(link, data)
 
 
@@ -124,7 +129,22 @@ def manifest_headers(link: Link) -> dict[str, str]:
     return _HEADERS if link.has_hash else {**_HEADERS, "Cache-Control": "max-age=0"}
 
 
-def _download(session: PipSession, link: Link, headers: dict[str, str]) -> bytes:
+class _Fetched(NamedTuple):
+    data: bytes
+    from_cache: bool
+
+
+def _download_afresh(session: PipSession, link: Link) -> _Fetched:
+    """Fetch what is at *link* whatever the cache has, which is forgotten."""
+    url = link.url_without_fragment
+    controller = getattr(session.get_adapter(url), "controller", None)
+    if controller is not None:
+        # Otherwise the server might say that nothing has changed.
+        controller.cache.delete(controller.cache_url(url))
+    return _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"})
+
+
+def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetched:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             return _get(session, link.url_without_fragment, headers)
@@ -146,7 +166,7 @@ class _BodyBrokeOff(Exception):
     """A response began well and did not end so."""
 
 
-def _get(session: PipSession, url: str, headers: dict[str, str]) -> bytes:
+def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
     with unattended(session, url):
         response = session.get(url, headers=headers, stream=True)
     try:
@@ -156,7 +176,7 @@ def _get(session: PipSession, url: str, headers: dict[str, str]) -> bytes:
         if response.status_code not in _FULL:
             raise ManifestUnavailable(status)
         with time_limit(response, MAX_BODY_TIME):
-            return _read(response)
+            return _Fetched(_read(response), is_from_cache(response))
     except Overdue as error:
         raise ManifestUnavailable(str(error)) from None
     except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:

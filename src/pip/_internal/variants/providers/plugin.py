@@ -21,7 +21,7 @@ from pip._internal.variants.providers.answer import Answer, Step, no_answer
 if TYPE_CHECKING:
     from pip._internal.variants.context import Context
     from pip._internal.variants.manifest import Provider
-    from pip._internal.variants.properties import Property
+    from pip._internal.variants.properties import Property, SupportedFeature
 
 __all__ = ["Plugins"]
 
@@ -74,6 +74,7 @@ class Plugins:
         known: Sequence[Property],
     ) -> Answer:
         from pip._internal.variants.providers.plugin_environment import (
+            DamagedPlugin,
             UntrustedProvider,
             plugin_folder,
         )
@@ -83,12 +84,20 @@ class Plugins:
         )
 
         context = self._context
-        plugin = f"the plugin {', '.join(names)}"
-        try:
+
+        def query() -> tuple[SupportedFeature, ...]:
             with plugin_folder(context, requirements, context.trusted) as folder:
-                features = query_plugin(
+                return query_plugin(
                     folder, api, known, os.environ, context.provider_timeout
                 )
+
+        plugin = f"the plugin {', '.join(names)}"
+        try:
+            try:
+                features = query()
+            except DamagedPlugin:
+                # Installed anew, it may work.
+                features = query()
         except UntrustedProvider as error:
             untrusted = (error.project,)
             return no_answer(_untrusted(untrusted), untrusted=untrusted)

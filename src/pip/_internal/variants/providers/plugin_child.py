@@ -2,16 +2,20 @@
 
 The source of this module is handed to ``python -I -S -c``, so that it imports nothing
 but the standard library. It is given a JSON object as its argument, and writes one to
-the file that the object names: whatever the plugin prints goes elsewhere.
+the file that the object names: whatever the plugin prints goes elsewhere. Nothing comes
+from its standard input either, which ends with the process that started it.
 """
 
 from __future__ import annotations
 
+import _thread
 import collections
 import importlib
 import inspect
 import itertools
 import json
+import os
+import signal
 import sys
 from typing import Any
 
@@ -65,8 +69,30 @@ def described(configs: Any) -> list[list[Any]]:
     return features
 
 
+def end_with_parent(folder: str) -> None:
+    """See to it that nothing is left if pip is killed before the plugin has answered.
+
+    :param folder: what to remove then.
+    """
+    pipe, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+
+    def wait() -> None:
+        os.read(pipe, 1)
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+        if sys.platform != "win32":
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    _thread.start_new_thread(wait, ())
+
+
 def main(request: dict[str, Any]) -> None:
     """Answer *request* in the file that it names."""
+    end_with_parent(request["folder"])
     # At the end: a plugin's module must not stand in for one of the standard library.
     sys.path.append(request["path"])
     answer: dict[str, Any]

@@ -30,7 +30,12 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.plugin_cache import CACHE_FOLDER
+from pip._internal.variants.plugin_cache import (
+    CACHE_FOLDER,
+    PARTIAL,
+    remove_abandoned,
+    remove_damaged,
+)
 from pip._internal.variants.providers.plugin_query import PluginFailed
 
 if TYPE_CHECKING:
@@ -39,9 +44,13 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.context import Context
 
-__all__ = ["UntrustedProvider", "plugin_folder"]
+__all__ = ["DamagedPlugin", "UntrustedProvider", "plugin_folder"]
 
 logger = getLogger(__name__)
+
+
+class DamagedPlugin(PluginFailed):
+    """A plugin gave no answer, and was not in the cache as it was installed."""
 
 
 class UntrustedProvider(PipError):
@@ -63,6 +72,8 @@ def plugin_folder(
 
     :raises UntrustedProvider: if any package to install is not among *trusted*.
     :raises PluginFailed: if they cannot be installed.
+    :raises DamagedPlugin: in place of what comes of it, if they are not in the cache as
+        they were installed; they are removed from it.
     """
     cache = context.cache_folder(CACHE_FOLDER)
     with capture_logging() as log:
@@ -76,6 +87,10 @@ def plugin_folder(
             raise PluginFailed(f"it cannot be installed: {in_words(error)}") from None
     try:
         yield folder
+    except PluginFailed as error:
+        if remove_damaged(folder):
+            raise DamagedPlugin(*error.args) from None
+        raise
     finally:
         if cache is None or not folder.startswith(cache):
             shutil.rmtree(folder, ignore_errors=True)
@@ -98,18 +113,38 @@ def _prepare(
         kept = None if cache is None or key is None else os.path.join(cache, key)
         if kept is not None and os.path.isdir(kept):
             return kept
-        if kept is not None:
-            os.makedirs(os.path.dirname(kept), exist_ok=True)
-        folder = tempfile.mkdtemp(
-            prefix=".partial-", dir=None if kept is None else os.path.dirname(kept)
-        )
-        try:
-            with _spinner():
-                _install(installer, resolved, folder)
-            return folder if kept is None else _keep(folder, kept)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+        with _spinner():
+            installer._preparer.prepare_linked_requirements_more(resolved)
+            if kept is not None:
+                try:
+                    return _install_in_cache(resolved, kept)
+                except OSError as error:
+                    logger.debug("Not kept in the cache: %s", error)
+            return _install_in(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
+
+
+def _install_in_cache(resolved: Sequence[InstallRequirement], kept: str) -> str:
+    cache = os.path.dirname(kept)
+    os.makedirs(cache, exist_ok=True)
+    remove_abandoned(cache)
+    folder = _install_in(resolved, tempfile.mkdtemp(prefix=PARTIAL, dir=cache))
+    try:
+        os.rename(folder, kept)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        # If another process was faster, what it made is the same.
+        if not os.path.isdir(kept):
             raise
+    return kept
+
+
+def _install_in(resolved: Sequence[InstallRequirement], folder: str) -> str:
+    try:
+        _install(resolved, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder
 
 
 @contextmanager
@@ -159,16 +194,11 @@ def _key(resolved: Iterable[InstallRequirement]) -> str | None:
     return digest.hexdigest()
 
 
-def _install(
-    installer: InprocessBuildEnvironmentInstaller,
-    resolved: Sequence[InstallRequirement],
-    folder: str,
-) -> None:
+def _install(resolved: Sequence[InstallRequirement], folder: str) -> None:
     # Slow to import, and not needed where the environment is in the cache.
     from pip._internal.models.scheme import Scheme
     from pip._internal.operations.install.wheel import install_wheel
 
-    installer._preparer.prepare_linked_requirements_more(resolved)
     aside = os.path.join(folder, ".aside")
     scheme = Scheme(
         platlib=folder, purelib=folder, headers=aside, scripts=aside, data=aside
@@ -185,15 +215,3 @@ def _install(
             pycompile=False,
             warn_script_location=False,
         )
-
-
-def _keep(folder: str, kept: str) -> str:
-    """Give a new environment its name in the cache."""
-    try:
-        os.rename(folder, kept)
-    except OSError:
-        # Another process was faster, and what it made is the same.
-        if not os.path.isdir(kept):
-            raise
-        shutil.rmtree(folder, ignore_errors=True)
-    return kept

@@ -55,7 +55,8 @@ def query_plugin(
     """Ask a plugin what this machine supports.
 
     It runs isolated from the user's Python settings and from the working directory,
-    sees few variables, and is killed with all processes of its group in the end.
+    sees few variables, and is killed with all processes of its group in the end, also
+    if this process is killed.
 
     :param path: the folder that the plugin is installed in.
     :param api: its entry point, ``module[:attribute.path]``.
@@ -72,6 +73,7 @@ def query_plugin(
             "api": api,
             "known": [[p.namespace, p.feature, p.value] for p in known],
             "answer": answer,
+            "folder": folder,
         }
         command = [sys.executable, "-I", "-S", "-c", source.decode("utf-8")]
         code = _run([*command, json.dumps(request)], folder, environ, timeout)
@@ -90,7 +92,8 @@ def _run(
             command,
             cwd=folder,
             env=_scrubbed(environ),
-            stdin=subprocess.DEVNULL,
+            # By its end the process knows that this one has ended.
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             **group,
@@ -113,6 +116,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _scrubbed(environ: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,183 @@
+"""Servers that fail in every way: the variants are lost at most, and it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.fault_cells import KINDS, Cell, run_cells
+from tests.lib.faults import FAULTS
+from tests.lib.index import IndexServer
+
+Start = Callable[[], IndexServer]
+
+#: By kind of request and by fault: what is chosen then, and what the user is told.
+OUTCOMES: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "manifest": {
+        # It is not there, so the wheels are read.
+        "404": ("gpu", ""),
+        "410": ("gpu", ""),
+        "503 once": ("gpu", ""),
+        "truncated once": ("gpu", ""),
+        "redirect": ("gpu", ""),
+        "no length": ("gpu", ""),
+        # It cannot be had, so there is no choosing.
+        "403": ("plain", "cannot be used: 403 Forbidden ("),
+        "429, retry after": ("plain", "cannot be used: 429 Too Many Requests ("),
+        "500": ("plain", "too many 500 error responses"),
+        "503, retry after": ("plain", "too many 503 error responses"),
+        "204": ("plain", "cannot be used: 204 No Content ("),
+        "304 unasked": ("plain", "cannot be used: 304 Not Modified ("),
+        "a part for the whole": ("plain", "cannot be used: 206 Partial Content ("),
+        "redirect in a circle": ("plain", "Exceeded 30 redirects"),
+        "redirect to nowhere": ("plain", "cannot be used: Invalid IPv6 URL ("),
+        "redirect to a file": ("plain", "Not following redirect"),
+        "reset": ("plain", "the connection was closed without a reply"),
+        "reset in the body": ("plain", "Connection reset by peer"),
+        "truncated": ("plain", "used: Connection broken: IncompleteRead(20 bytes"),
+        "length too long": ("plain", "Connection broken: IncompleteRead("),
+        "length too short": ("plain", "its hash is not the one the index states"),
+        "stalled": ("plain", "didn't respond within 2.0 seconds"),
+        "stalled in the body": ("plain", "Read timed out"),
+        "an error page": ("plain", "its hash is not the one the index states"),
+        "wrong encoding": ("plain", "cannot be used: "),
+    },
+    "head": {
+        "503 once": ("gpu", ""),
+        "redirect": ("gpu", ""),
+        "403": ("null", "-gpu.whl cannot be read: 403 Forbidden"),
+        "304 unasked": ("null", "-gpu.whl cannot be read: 304 Not Modified"),
+        "reset": ("null", "cannot be read: the connection was closed without a reply"),
+        "redirect to nowhere": ("null", "cannot be read: Invalid IPv6 URL"),
+        "no length": ("null", "its server cannot send the part of a wheel that"),
+        "length is no number": ("null", "its server cannot send the part of a wheel"),
+        "length too short": ("null", "cannot be read: it is not a ZIP file"),
+    },
+    "range": {
+        "503 once": ("gpu", ""),
+        "truncated once": ("gpu", ""),
+        "redirect": ("gpu", ""),
+        "404": ("null", "-gpu.whl cannot be read: 404 Not Found"),
+        "503": ("null", "too many 503 error responses"),
+        "reset in the body": ("null", "Connection reset by peer"),
+        "truncated": ("null", "Connection broken: IncompleteRead(20 bytes"),
+        "stalled": ("null", "didn't respond within 2.0 seconds"),
+        "whole for a part": ("null", "its server cannot send the part of a wheel"),
+        "another part": ("null", "its server cannot send the part of a wheel"),
+        "wrong Content-Range": ("null", "its server cannot send the part of a wheel"),
+        "304 unasked": ("null", "its server cannot send the part of a wheel"),
+        "other bytes": ("null", "cannot be read: it is not a ZIP file"),
+    },
+    "provider page": {
+        "503 once": ("npu1", ""),
+        "404": ("plain", "No matching distribution found for npu-provider"),
+        "redirect to nowhere": ("plain", "installed: Invalid IPv6 URL"),
+        "truncated": ("plain", "installed: Connection broken: IncompleteRead(20 "),
+        "an error page": ("plain", "cannot be installed: "),
+    },
+    "provider metadata": {
+        "503": ("plain", "too many 503 error responses"),
+        "reset": ("plain", "installed: the connection was closed without a reply"),
+        "length is no number": ("npu1", ""),
+        "other bytes": ("plain", "DO NOT MATCH THE HASHES"),
+    },
+    "provider wheel": {
+        "truncated once": ("npu1", ""),
+        "redirect": ("npu1", ""),
+        "500": ("plain", "too many 500 error responses"),
+        "stalled": ("plain", "didn't respond within 2.0 seconds"),
+        "redirect to nowhere": ("plain", "installed: Invalid IPv6 URL"),
+        "other bytes": ("plain", "DO NOT MATCH THE HASHES"),
+    },
+}
+
+
+def assert_told(cell: Cell) -> None:
+    """Assert that pip says what the user loses, in its own manner."""
+    assert cell.result.returncode == 0, cell
+    assert not cell.traced, cell
+    lost = cell.choice not in ("gpu", "npu1")
+    warnings = [
+        line
+        for line in cell.result.stderr.splitlines()
+        if line.startswith(("WARNING: Ignoring the variant", "WARNING: The plugin "))
+    ]
+    assert len(warnings) == int(lost), cell
+    # An error is not to show what it is made of.
+    for sign in ("[/]", "reference=", ": ('"):
+        assert not any(sign in line for line in warnings), cell
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_what_is_lost(
+    venv: Environment, make_index: Start, tmp_path: Path, name: str
+) -> None:
+    expected = OUTCOMES[name]
+    cells = run_cells(venv, tmp_path / "run", make_index, KINDS[name], expected)
+    for cell in cells:
+        assert_told(cell)
+        choice, told = expected[cell.fault]
+        assert cell.choice == choice, cell
+        assert told in cell.result.stderr, cell
+
+
+UPSTREAMS = {
+    "page": ["404", "503 once", "reset", "truncated", "an error page"],
+    "metadata": ["403", "503 once", "truncated", "other bytes"],
+    "wheel": ["404", "503 once", "truncated", "truncated once", "length too short"],
+}
+
+
+def assert_as_upstream(
+    venv: Environment,
+    upstream_venv: Environment,
+    start: Start,
+    folder: Path,
+    name: str,
+    faults: list[str],
+) -> list[Cell]:
+    """Assert that upstream's own requests fail as they do where nothing has variants."""
+    cells = run_cells(venv, folder / "fork", start, KINDS[name], faults)
+    plain = KINDS[f"plain {name}"]
+    others = run_cells(upstream_venv, folder / "upstream", start, plain, faults)
+    for cell, other in zip(cells, others, strict=True):
+        assert cell.result.returncode == other.result.returncode, f"{cell}\n{other}"
+        assert cell.traced == other.traced, f"{cell}\n{other}"
+    return cells
+
+
+@pytest.mark.parametrize("name", UPSTREAMS)
+def test_what_stops_upstream_stops_here(
+    venv: Environment,
+    upstream_venv: Environment,
+    make_index: Start,
+    tmp_path: Path,
+    name: str,
+) -> None:
+    assert_as_upstream(venv, upstream_venv, make_index, tmp_path, name, UPSTREAMS[name])
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", [*OUTCOMES, *UPSTREAMS])
+def test_every_fault_at_every_request(
+    venv: Environment,
+    upstream_venv: Environment,
+    make_index: Start,
+    tmp_path: Path,
+    name: str,
+) -> None:
+    faults = list(FAULTS)
+    if name in UPSTREAMS:
+        cells = assert_as_upstream(
+            venv, upstream_venv, make_index, tmp_path, name, faults
+        )
+    else:
+        cells = run_cells(venv, tmp_path / "run", make_index, KINDS[name], faults)
+        for cell in cells:
+            assert_told(cell)
+    outcomes = [cell.choice for cell in cells]
+    counts = {choice: outcomes.count(choice) for choice in sorted(set(outcomes))}
+    print(f"\n{name}: {len(cells)} faults, {counts}")

@@ -1,0 +1,149 @@
+"""Run pip against servers that do one thing wrong each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.lib.batch import run_batch
+from tests.lib.environments import Environment, Result
+from tests.lib.faults import make_fault
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.wheels import make_wheel
+
+__all__ = ["KINDS", "PLUGIN", "Cell", "Kind", "add_packages", "run_cells"]
+
+PLUGIN = "npu-provider"
+_PLUGIN_CODE = """\
+class Feature:
+    multi_value = False
+    name, values = "kind", ["b1"]
+
+def get_supported_configs():
+    return [Feature]
+"""
+_WHEEL = "/files/{}-1.0-py3-none-any{}.whl"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A request that is to fail.
+
+    :param project: what is asked for
+    :param path: of the request
+    :param which: of those for that path, as :class:`tests.lib.faults.Fault` takes it
+    """
+
+    project: str
+    path: str
+    which: Mapping[str, Any] = field(default_factory=dict)
+
+
+#: What :func:`add_packages` adds has all of them.
+KINDS: Mapping[str, Kind] = {
+    "page": Kind("kernels", "/simple/kernels/"),
+    "manifest": Kind("kernels", "/files/kernels-1.0-variants.json"),
+    "metadata": Kind("kernels", _WHEEL.format("kernels", "-gpu") + ".metadata"),
+    "wheel": Kind("kernels", _WHEEL.format("kernels", "-gpu")),
+    "head": Kind("bare", _WHEEL.format("bare", "-gpu"), {"methods": ["HEAD"]}),
+    "range": Kind("bare", _WHEEL.format("bare", "-gpu"), {"ranged": True}),
+    "provider page": Kind("plugged", f"/simple/{PLUGIN}/"),
+    "provider metadata": Kind(
+        "plugged", _WHEEL.format("npu_provider", "") + ".metadata"
+    ),
+    "provider wheel": Kind("plugged", _WHEEL.format("npu_provider", "")),
+    # The same requests for what has no variants.
+    "plain page": Kind("plain", "/simple/plain/"),
+    "plain metadata": Kind("plain", _WHEEL.format("plain", "") + ".metadata"),
+    "plain wheel": Kind("plain", _WHEEL.format("plain", "")),
+}
+
+
+def add_packages(index: IndexServer) -> None:
+    """Add what every kind of request is made for.
+
+    ``kernels`` has a manifest, the wheels of ``bare`` must be read instead, and the
+    variant of ``plugged`` is for a plugin to judge. All have a plain build too.
+    """
+    variants = {"gpu": cuda("12.8"), "null": {}}
+    index.add_release("kernels", "1.0", variants)
+    index.add_release("bare", "1.0", variants, listed=False)
+    manifest = make_manifest(
+        {"npu1": ["npu :: kind :: b1"]},
+        providers={"npu": Provider([f"{PLUGIN}>=1"], "npu_plugin")},
+    )
+    index.add_release("plugged", "1.0", {}, manifest=manifest)
+    index.add(make_wheel(PLUGIN, "1.0", files={"npu_plugin.py": _PLUGIN_CODE}))
+    index.add(make_wheel("plain", "1.0"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What pip made of one fault."""
+
+    fault: str
+    result: Result
+
+    @property
+    def choice(self) -> str:
+        """Return the label that was chosen, or "plain", or "stops" for an error."""
+        if self.result.returncode:
+            return "stops"
+        for line in self.result.lines:
+            if line.startswith("Using the variant "):
+                return line.split()[3]
+        return "plain"
+
+    @property
+    def traced(self) -> bool:
+        """Tell whether a traceback was printed."""
+        return "Traceback (most recent call last)" in self.result.output
+
+    def __str__(self) -> str:
+        return f"{self.fault}: {self.choice}\n{self.result}"
+
+
+def run_cells(
+    environment: Environment,
+    folder: Path,
+    start: Callable[[], IndexServer],
+    kind: Kind,
+    faults: Iterable[str],
+    *options: str,
+) -> list[Cell]:
+    """Let a request of one kind fail in one way after the other.
+
+    :param folder: for what pip downloads
+    :param start: start one more server
+    :param options: further options of ``pip download``
+    :raises AssertionError: if temporary files are left
+    """
+    faults = list(faults)
+    base = start()
+    if not base.projects:
+        add_packages(base)
+    base_url = base.url.replace("127.0.0.1", "localhost")
+    commands: list[list[str]] = []
+    for number, name in enumerate(faults):
+        server = start()
+        server.projects = base.projects
+        server.faults[kind.path] = make_fault(name, kind.path, base_url, **kind.which)
+        # One more attempt, and no wait where nothing is to be waited for.
+        limits = ["--retries", "1", "--timeout", "2" if "stalled" in name else "15"]
+        target = str(folder / "downloads" / str(number))
+        commands.append(
+            ["download", "--no-cache-dir", "-d", target, "-i", server.index_url]
+            + [*limits, *options, kind.project]
+        )
+    temporary = folder / "temporary"
+    temporary.mkdir(parents=True)
+    env = {**forced("12.8"), "TMPDIR": str(temporary)}
+    env["PIP_TRUST_VARIANT_PROVIDER"] = PLUGIN
+    results = run_batch(environment, folder, commands, env=env)
+    left = sorted(path.name for path in temporary.iterdir())
+    assert not left, f"left in the folder for temporary files: {left}"
+    return [Cell(name, result) for name, result in zip(faults, results, strict=True)]
