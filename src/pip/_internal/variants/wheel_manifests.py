@@ -25,6 +25,7 @@ from pip._internal.variants.remote_wheels import (
     remote_wheel,
 )
 from pip._internal.variants.sources import ManifestUnavailable, unattended
+from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -103,7 +104,7 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
     if not found:
         raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
     for label, problem in problems.items():
-        logger.warning("Ignoring the variant %s: %s", label, problem)
+        logger.warning("Ignoring the variant %s: %s", label, printable(problem))
     try:
         return merge(found)
     except Disagreement as error:
