@@ -179,6 +179,31 @@ def test_the_choice_is_explained(pip: Pip, pytorch: PyTorchIndexServer) -> None:
     assert versions(preferred)["torch"] == "2.9.1+cu126"
 
 
+def test_the_choice_is_looked_at(pip: Pip, pytorch: PyTorchIndexServer) -> None:
+    """With ``pip variants``, which installs nothing."""
+    pytorch.add_builds("torch", "2.9.1", ["cpu.cxx11.abi"])
+    pytorch.add_builds("torch", "2.12.0", ["cpu"], tag="cp39-cp39-win_amd64")
+    result = pip("variants", "list", "torch", *options(pytorch), env=R535)
+    rows = [line.split()[:4] for line in result.lines]
+    assert ["*", "1", "cu128", "yes"] in rows
+    assert ["2", "cu126", "yes", "any"] in rows
+    assert ["3", "cpu", "yes", "any"] in rows
+    assert ["cu130", "no", "any", "nvidia"] in rows
+    assert "Other versions with variants: 2.8.0, 2.7.1, 2.5.1" in result.lines
+    result = pip("variants", "explain", "torch", *options(pytorch), env=R535)
+    for line in (
+        "  2.12.0: no wheel is for this platform and Python",
+        "  2.9.1+cpu.cxx11.abi: a special build, taken only if pinned exactly",
+        "  2.9.1: taken",
+        f"  Manifest: from the local versions on {pytorch.pytorch_url} (v0.2.0)",
+        "  cu128 comes before cu126: of pytorch :: backend, cu128 comes before cu126",
+        "torch-2.9.1+cu128-py3-none-any.whl would be installed.",
+    ):
+        assert line in result.lines
+    pinned = pip("variants", "explain", "--json", "sympy==1.11.1", *options(pytorch))
+    assert json.loads(pinned.stdout)["chosen"]["url"].startswith(pytorch.url + "/files")
+
+
 def test_version_first_and_a_word_about_the_newest_for_the_gpu(
     pip: Pip, pytorch: PyTorchIndexServer
 ) -> None:
@@ -201,11 +226,9 @@ def test_version_first_and_a_word_about_the_newest_for_the_gpu(
 
 def test_versions_are_compared_as_versions(dry: Dry) -> None:
     """0.9.1 is older than 0.24.1, and 2.5.1 for a newer CUDA older than 2.9.1."""
-    found = dry("torchvision", "--pytorch-computation-backend", "cu121,cu118,cpu")
-    assert found["torchvision"] == "0.24.1+cu118"
-    assert found["torch"] == "2.9.1+cpu"
-    found = dry("torch", "--pytorch-computation-backend", "cu121,cu118,cpu")
-    assert found["torch"] == "2.9.1+cpu"
+    backends = ["--pytorch-computation-backend", "cu121,cu118,cpu"]
+    assert dry("torchvision", "--no-deps", *backends) == {"torchvision": "0.24.1+cu118"}
+    assert dry("torch", *backends)["torch"] == "2.9.1+cpu"
 
 
 def test_an_exact_pin_wins(dry: Dry, pytorch: PyTorchIndexServer) -> None:
@@ -226,6 +249,79 @@ def test_wheels_without_local_version(dry: Dry, pytorch: PyTorchIndexServer) -> 
     assert dry("torch", *STABLE, env=forced("13.0"))["torch"] == "2.12.0"
     assert dry("torch", "--cpuonly")["torch"] == "2.11.0"
     assert dry("torch", *STABLE, env=R535)["torch"] == "2.11.0"
+
+
+# Builds that go together
+
+
+def test_one_backend_for_all(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+    """Versions do not tell: a build for a GPU breaks on another torch than its own."""
+    for name, version, backends in (
+        ("torchaudio", "2.9.1", ["cpu", "cu126", "rocm6.4"]),
+        ("old-kernels", "1.0", ["cpu", "cu118"]),
+        ("torchdata", "0.11", ["cpu"]),
+    ):
+        pytorch.add_builds(name, version, backends, requires=["torch"])
+    new = forced("13.0", "8.6")
+    for requirements, builds in (
+        (["torch"], {"torch": "cu130"}),
+        (["torchaudio"], {"torch": "cu126", "torchaudio": "cu126"}),
+        # Who has nothing but a build for the CPU does not decide for others.
+        (["torchdata"], {"torch": "cu130", "torchdata": "cpu"}),
+        # A GPU is not given up for what has no build that goes with it.
+        (["old-kernels"], {"torch": "cu130", "old-kernels": "cpu"}),
+        (
+            ["torch==2.8.0+cu126", "torchaudio", "torchdata"],
+            {"torch": "cu126", "torchaudio": "cu126", "torchdata": "cpu"},
+        ),
+        (["--variant", "torch=cu126", "torchaudio"], {"torchaudio": "cu126"}),
+        # What is chosen by hand decides.
+        (["torch", "torchaudio==2.9.1+cpu"], {"torch": "cpu", "torchaudio": "cpu"}),
+        (
+            ["--pytorch-computation-backend=cu118,cpu", "old-kernels"],
+            {"torch": "cpu", "old-kernels": "cpu"},
+        ),
+    ):
+        found = dry(*requirements, env=new)
+        assert {name: found[name].partition("+")[2] for name in builds} == builds
+
+
+def test_what_is_installed_goes_with_the_rest(
+    venv: Environment, pytorch: PyTorchIndexServer
+) -> None:
+    new = forced("13.0", "8.6")
+    for name in ("torchaudio", "torchtext"):
+        pytorch.add_builds(
+            name, "2.9.1", ["cpu", "cu126", "cu130"], requires=["torch==2.9.1"]
+        )
+    user = options(pytorch)
+    # Another pip put it there.
+    venv.pip("install", "torch", "-i", f"{pytorch.pytorch_url}/cu126")
+    result = venv.pip("install", "torchaudio", *user, env=new)
+    assert venv.installed()["torchaudio"] == "2.9.1+cu126"
+    assert (
+        "Taking cu126 of torchaudio 2.9.1 instead of cu130, so that the builds go "
+        "together" in result.lines
+    )
+    # Of what is already there nothing is replaced unasked, but there is a word of it.
+    result = venv.pip("install", "torchtext", "--cpuonly", *user, env=new)
+    assert venv.installed()["torchtext"] == "2.9.1+cpu"
+    assert "Builds for different backends come together" in result.stdout
+    result = venv.pip("install", "torch", "--cpuonly", *user, env=new)
+    (warning,) = (line for line in result.stderr.splitlines() if "together" in line)
+    assert warning.startswith(
+        "WARNING: Builds for different backends come together: torch 2.9.1 (cpu), "
+    )
+    # The command that it names does what it says.
+    command = warning.partition(" install ")[2].split()
+    assert command[:2] == ["--upgrade-variants", "--cpuonly"]
+    venv.pip("install", "-i", pytorch.index_url, *command, env=new)
+    installed = venv.installed()
+    assert [installed[name] for name in ("torch", "torchaudio", "torchtext")] == [
+        "2.9.1+cpu",
+        "2.9.1+cpu",
+        "2.9.1+cpu",
+    ]
 
 
 # Options
@@ -595,6 +691,23 @@ def test_an_installed_build_is_asked_about(
     result = venv.pip(*command, env=R535)
     assert "the variant cu128 suits this machine better" in result.stdout
     assert pytorch.log() == []
+    # What it says to type does it, with the options that were typed.
+    (hint,) = (line for line in result.lines if "To switch:" in line)
+    switch = hint.partition(" install ")[2].split()
+    assert switch == [
+        *("--upgrade-variants", "--pytorch-channel", "stable"),
+        *("--pytorch-index-url", pytorch.pytorch_url, "torch"),
+    ]
+    venv.pip("install", "-i", pytorch.index_url, *switch, env=R535)
+    assert venv.installed()["torch"] == "2.9.1+cu128"
+    # There is nothing else to tell where it came from than what was recorded.
+    warned = venv.pip(
+        "check", env={"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "11.8"}
+    )
+    assert (
+        "install --upgrade-variants --pytorch-computation-backend auto torch"
+        in warned.stderr
+    )
 
 
 def test_what_another_pip_installed(

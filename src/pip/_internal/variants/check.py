@@ -94,7 +94,7 @@ def unsupported(
             yield (
                 f"This machine does not support {variant}, which needs {needs}. To "
                 f"switch to the best variant of this version: "
-                f"{how_to_switch(variant.name)}"
+                f"{how_to_switch(variant.name, variant.build)}"
             )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pip._internal.exceptions import InstallationError
 from pip._internal.utils._log import getLogger
@@ -27,15 +27,40 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection import Selection
 
 __all__ = [
+    "Agreement",
     "CudaBuild",
+    "CudaMajor",
     "agreeing",
     "cuda_build",
     "cuda_major",
     "mixture",
-    "preferring",
 ]
 
 logger = getLogger(__name__)
+
+
+class Agreement(Protocol):
+    """What all builds of an installation are to have in common, if they can."""
+
+    def order(self, selection: Selection) -> tuple[str, ...]:
+        """Order the compatible labels so that those that agree come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CudaMajor:
+    """The agreement on a major version of CUDA."""
+
+    major: int
+
+    def order(self, selection: Selection) -> tuple[str, ...]:
+        """Put those for it first among those for CUDA; all others keep their places."""
+        labels = selection.ranking.compatible
+        majors = {label: cuda_major(selection.properties(label)) for label in labels}
+        cuda = [label for label in labels if majors[label] is not None]
+        ordered = iter(sorted(cuda, key=lambda label: majors[label] != self.major))
+        return tuple(
+            label if majors[label] is None else next(ordered) for label in labels
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +89,6 @@ def cuda_major(properties: Iterable[Property]) -> int | None:
     return None
 
 
-def preferring(selection: Selection, major: int) -> tuple[str, ...]:
-    """Order the compatible labels so that, of those for CUDA, those of *major* come first.
-
-    All others keep their places.
-    """
-    labels = selection.ranking.compatible
-    majors = {label: cuda_major(selection.properties(label)) for label in labels}
-    cuda = [label for label in labels if majors[label] is not None]
-    ordered = iter(sorted(cuda, key=lambda label: majors[label] != major))
-    return tuple(label if majors[label] is None else next(ordered) for label in labels)
-
-
 def mixture(builds: Sequence[CudaBuild]) -> str | None:
     """Say which variants are for different CUDA major versions, if any are."""
     if len({build.major for build in builds}) < 2:
@@ -102,9 +115,9 @@ def agreeing(
     builds = _builds(context, first, kept)
     if mixture(builds) is None:
         return first
-    result = resolver._result
+    result, agreed = resolver._result, context.agreement
     for major in sorted(frozenset.intersection(*(b.majors for b in builds)))[::-1]:
-        context.cuda_major = major
+        context.agreement = CudaMajor(major)
         try:
             second = run()
         except InstallationError as error:
@@ -113,7 +126,7 @@ def agreeing(
         if _gives_up_nothing(context, first, second, kept):
             logger.info("%s", _explained(major, builds, _builds(context, second, kept)))
             return second
-    context.cuda_major = None
+    context.agreement = agreed
     resolver._result = result
     message = mixture(builds)
     if message is not None:

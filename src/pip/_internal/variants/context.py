@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
+    from pip._internal.variants.coherence import Agreement
     from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.lookahead import Lookahead
     from pip._internal.variants.option_values import LabelChoice
@@ -51,9 +52,6 @@ logger = getLogger(__name__)
 _IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
 #: Set among the options of ``pip lock``.
 _LOCKING = "variants_locking"
-#: What turns the bridge to PyTorch's index on.
-_PYTORCH = ("pytorch_channel", "pytorch_backends", "cpuonly", "pytorch_index_url")
-_LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 
 
 class Context:
@@ -81,8 +79,8 @@ class Context:
         self.in_build = bool(os.environ.get(_IN_BUILD))
         self.dry_run = bool(given("dry_run"))
         self.may_look_ahead = not given("no_variant_lookahead")
-        #: The CUDA major version that is preferred, so that all variants agree on one.
-        self.cuda_major: int | None = None
+        #: What all builds are to have in common, if they can.
+        self.agreement: Agreement | None = None
         self.upgrade_variants = bool(given("upgrade_variants"))
         self.direct: dict[Link, Selection] = {}
         self.choices: list[LabelChoice] = (
@@ -112,9 +110,7 @@ class Context:
 
             self.locking = Locking()
         #: The bridge to PyTorch's index, if it is in use.
-        self.pytorch: Bridge | None = None
-        if "pytorch_channel" in vars(options):
-            self.pytorch = self._bridge()
+        self.pytorch = self._bridge()
         if self.enabled and self._host_file is not None:
             # A mistake in it is better said before anything is fetched.
             _ = self.detected
@@ -122,15 +118,16 @@ class Context:
             _ = self.preferences
 
     def _bridge(self) -> Bridge | None:
-        given = vars(self._options)
-        if not any(map(given.get, _PYTORCH)) and not os.environ.get(_LTT_VARIABLE):
+        from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
+
+        if not in_use(self._options, os.environ):
             return None
         if not self.enabled:
-            if given.get("no_variants"):
+            if vars(self._options).get("no_variants"):
                 logger.warning(
                     "Without variants PyTorch's index is not looked at: the --pytorch-* "
                     "options, --cpuonly and %s have no effect",
-                    _LTT_VARIABLE,
+                    LTT_VARIABLE,
                 )
             return None
         # What is looked up where is known too late to look ahead.

@@ -48,6 +48,8 @@ class Cause(enum.Enum):
     LABEL = "label"
     #: Its files are variants that the target cannot run, or that cannot be judged.
     VARIANTS = "variants"
+    #: Its files are special builds, which only a pin of exactly that version takes.
+    SPECIAL_BUILD = "special-build"
     #: Files of an older version come first, as with ``--prefer-binary``.
     ORDER = "order"
 

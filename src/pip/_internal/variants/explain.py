@@ -154,6 +154,8 @@ def needs(
 
 def rejections(release: Release) -> list[str]:
     """Say for each variant of a release that was refused, why."""
+    if release.refusal is not None:
+        return [release.refusal]
     several = len(release.selections) > 1
     lines = []
     for selection in release.selections.values():

@@ -18,7 +18,7 @@ from pip._vendor.packaging.utils import (
     parse_sdist_filename,
     parse_wheel_filename,
 )
-from pip._vendor.packaging.version import InvalidVersion
+from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.models.link import Link
 from pip._internal.utils._log import getLogger
@@ -27,7 +27,7 @@ from pip._internal.variants.context import context_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version
+    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.index.sources import _FlatDirectoryToUrls
@@ -41,6 +41,7 @@ __all__ = [
     "folder_url",
     "label_of",
     "manifest_link_from_json",
+    "public",
     "scan_directory",
     "source_of",
     "version_of",
@@ -90,7 +91,8 @@ def label_of(link: Link) -> str | None:
 def version_of(link: Link, project: NormalizedName) -> Version | None:
     """Read the version in the name of a wheel or source distribution of *project*.
 
-    :return: None if it is none of that project.
+    :return: None if it is none of that project; without its local part if that tells
+        the build.
     """
     try:
         if link.is_wheel:
@@ -99,7 +101,14 @@ def version_of(link: Link, project: NormalizedName) -> Version | None:
             name, version = parse_sdist_filename(link.filename)
     except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
         return None
-    return version if name == project else None
+    if name != project:
+        return None
+    return public(version) if isinstance(link, BuildLink) else version
+
+
+def public(version: _BaseVersion) -> Version:
+    """Give a version without its local part, which may name the build."""
+    return Version(str(version).partition("+")[0])
 
 
 def source_of(link: Link) -> str:

@@ -88,14 +88,20 @@ def look_up(
             f"{str(wanted.link or wanted)!r}"
         )
     project = canonicalize_name(wanted.req.name)
+    context = context_of(finder)
+    assert context is not None, "the collector was made with options"
+    if context.pytorch is not None:
+        context.pytorch.note_roots([wanted, *constraints])
     # What else is installed bears on the choice; the project is looked at afresh.
     installed = factory._installed_dists.pop(project, None)
     found, constraint = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
-    context = context_of(finder)
-    assert context is not None, "the collector was made with options"
     chosen, problem = _choose(offers, context, requirement, project)
     files = list(collector.files(project))
+    if context.pytorch is not None:
+        sizes = {file.link: file.size for file in files}
+        builds = context.pytorch.files(finder, project, sizes)
+        files = [File(link, sizes.get(link)) for link in builds]
     return Decision(
         requirement=requirement,
         project=project,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -54,14 +55,14 @@ def resolved(
     :raises VariantLabelNotFound: if a label that was chosen by hand for whatever has
         it is one that no variant package has.
     """
-
-    def run() -> RequirementSet:
-        return fn(resolver, root_reqs, check_supported_wheels)
-
+    run = functools.partial(fn, resolver, root_reqs, check_supported_wheels)
     finder = resolver.factory._finder
     context = context_of(finder)
     if context is not None and context.pytorch is not None:
+        from pip._internal.variants.pytorch.agreement import one_backend
+
         context.pytorch.note_roots(root_reqs)
+        run = functools.partial(one_backend, run, resolver, context)
     if context is not None and context.locking is not None:
         from pip._internal.variants.locks.plan import resolve_to_lock
 
@@ -178,10 +179,18 @@ def _announce(context: Context, release: Release, link: Link) -> None:
             logger.verbose("%s: %s", release, refused)
     for namespace, message in explain.untrusted(release):
         context.say_once(logging.WARNING, message, about=f"trust {namespace}")
-    if release.chosen_by is None:
+    if release.chosen_by is None and not _is_agreed(context, release, label):
         missed = explain.missed_accelerator(release, label)
         if missed is not None:
             context.say_once(logging.WARNING, missed)
+
+
+def _is_agreed(context: Context, release: Release, label: str | None) -> bool:
+    """Tell whether a build was taken since it agrees with others."""
+    if context.agreement is None:
+        return False
+    compatible = (each.ranking.compatible for each in release.selections.values())
+    return label not in {labels[0] for labels in compatible if labels}
 
 
 def _announce_bridged(
@@ -204,6 +213,8 @@ def _advise_of_bridged(
         from pip._internal.variants.pytorch.advice import newest_with_gpu_build
 
         for release, link in chosen:
+            if _is_agreed(context, release, label_of(link)):
+                continue
             newest = newest_with_gpu_build(context, finder, release, link)
             if newest is not None:
                 context.say_once(logging.WARNING, newest)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.index.package_finder import LinkType
+from pip._internal.variants.context import context_of
 from pip._internal.variants.decision import Cause, Offer, PassedOver
-from pip._internal.variants.links import version_of
+from pip._internal.variants.links import BuildLink, public, version_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -51,7 +52,12 @@ def passed_over(
     evaluator = finder.make_link_evaluator(project)
     suitable: dict[Version, list[Link]] = {}
     for candidate in finder.find_all_candidates(project):
-        suitable.setdefault(candidate.version, []).append(candidate.link)
+        link, version = candidate.link, candidate.version
+        is_build = isinstance(link, BuildLink)
+        suitable.setdefault(public(version) if is_build else version, []).append(link)
+    context = context_of(finder)
+    bridge = None if context is None else context.pytorch
+    special = set() if bridge is None else bridge.special_versions(project)
     offered = {each.version: each for each in reversed(offers)}
     found = []
     for version in sorted(by_version, reverse=True):
@@ -59,6 +65,8 @@ def passed_over(
             reason = PassedOver(version, Cause.REQUIREMENT)
         elif version in offered:
             reason = _reached(offered[version])
+        elif version in special:
+            reason = PassedOver(version, Cause.SPECIAL_BUILD)
         elif version in suitable:
             reason = _filtered(version, suitable[version])
         else:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
+    from pip._internal.variants.coherence import Agreement
     from pip._internal.variants.context import Context
     from pip._internal.variants.manifest import Manifest
     from pip._internal.variants.providers.chain import Providers
@@ -45,7 +46,7 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
-        self._ranked: dict[int | None, list[Link]] = {}
+        self._ranked: dict[Agreement | None, list[Link]] = {}
 
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
@@ -92,6 +93,11 @@ class Release:
     @property
     def hint(self) -> str | None:
         """Say what else to choose where nothing of what the user chose is there."""
+        return None
+
+    @property
+    def refusal(self) -> str | None:
+        """Say in short why all of its variants are refused, if one word says it all."""
         return None
 
     def has_label(self, label: str) -> bool:
@@ -219,12 +225,12 @@ class Release:
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         """
-        major = self._context.cuda_major
-        if major not in self._ranked:
-            self._ranked[major] = self._rank(major)
-        return self._ranked[major]
+        agreement = self._context.agreement
+        if agreement not in self._ranked:
+            self._ranked[agreement] = self._rank(agreement)
+        return self._ranked[agreement]
 
-    def _rank(self, cuda_major: int | None) -> list[Link]:
+    def _rank(self, agreement: Agreement | None) -> list[Link]:
         self.reached = True
         chosen = self.chosen_label
         if chosen is not None and not self.has_label(chosen):
@@ -232,10 +238,8 @@ class Release:
         places: dict[tuple[str, str], tuple[int, int]] = {}
         for source_at, (source, selection) in enumerate(self.selections.items()):
             labels = selection.ranking.compatible
-            if cuda_major is not None:
-                from pip._internal.variants.coherence import preferring
-
-                labels = preferring(selection, cuda_major)
+            if agreement is not None:
+                labels = agreement.order(selection)
             for label_at, label in enumerate(labels):
                 places[source, label] = (source_at, label_at)
         if chosen is not None:

@@ -105,8 +105,10 @@ def release_of(
 
     :param pinned: whether a requirement names their local version.
     """
+    key = project, version, tuple(links)
     return context.release(
-        (project, version, tuple(links), pinned),
+        # Where lock files are read, the same key stands for what was chosen.
+        (*key, pinned) if pinned else key,
         functools.partial(_release, context, finder, project, version, links, pinned),
     )
 

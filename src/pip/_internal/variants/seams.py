@@ -187,8 +187,10 @@ class _Labelled:
 
 
 def with_label(version: str, label: str | None) -> str:
-    """Give the version of a build as messages show it."""
-    return version if label is None else f"{version} ({label})"
+    """Give the version of a build as messages show it; a local part may be its label."""
+    if label is None or version.endswith(f"+{label}"):
+        return version
+    return f"{version} ({label})"
 
 
 def is_other_build(installed: Any, candidate: Any) -> bool:

@@ -42,6 +42,7 @@ _CAUSES = {
     Cause.VARIANTS_OFF: "it has variant wheels alone, and variants are off",
     Cause.LABEL: "it lacks the label that was chosen with --variant",
     Cause.VARIANTS: "none of its variants can be used here",
+    Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
     Cause.ORDER: "files of an older version come first",
 }
 #: So many versions are told of in one line.

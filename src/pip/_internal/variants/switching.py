@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.variants.context import Context
+    from pip._internal.variants.pytorch.bridge import Bridge
     from pip._internal.variants.release import Release
 
 __all__ = ["Rival", "better_build", "how_to_switch", "is_other_build", "rival"]
@@ -156,8 +157,7 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
     build = installed_build(dist)
     if build is None or build.by_hand:
         return None
-    if context.pytorch is None and "pytorch" in build.manifest.namespaces:
-        # It came over the bridge to PyTorch's index, which is not in use now.
+    if build.is_bridged and context.pytorch is None:
         return None
     providers = context.providers.without_plugins()
     selection = select(
@@ -180,10 +180,23 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
     return (
         f"{what} is installed as {installed}, but the variant {best} suits this machine "
         f"better ({properties or 'it runs, and the installed one does not'}). To switch: "
-        f"{how_to_switch(dist.raw_name)}"
+        f"{how_to_switch(dist.raw_name, build, context.pytorch)}"
     )
 
 
-def how_to_switch(project: str) -> str:
-    """Give the command that replaces an installed build by the best of its version."""
-    return f"{get_best_invocation_for_this_pip()} install --upgrade-variants {project}"
+def how_to_switch(
+    project: str, build: InstalledBuild, bridge: Bridge | None = None
+) -> str:
+    """Give the command that replaces an installed build by the best of its version.
+
+    :param bridge: the one to PyTorch's index, if it is in use.
+    """
+    command = [get_best_invocation_for_this_pip(), "install", "--upgrade-variants"]
+    if bridge is not None:
+        command += bridge.settings.arguments
+    elif build.is_bridged:
+        from pip._internal.variants.pytorch.backends import AUTO
+        from pip._internal.variants.pytorch.options import BACKENDS_OPTION
+
+        command += [BACKENDS_OPTION, AUTO]
+    return " ".join([*command, project])

@@ -23,7 +23,7 @@ from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
 )
-from pip._internal.variants.coherence import CudaBuild, cuda_build, mixture
+from pip._internal.variants.coherence import CudaBuild, CudaMajor, cuda_build, mixture
 from pip._internal.variants.errors import VariantsDisabled
 from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build
@@ -231,7 +231,7 @@ class _Choices:
             made = self._made
             common = frozenset.intersection(*(each.majors for each in builds))
             for major in sorted(common, reverse=True):
-                self._context.cuda_major, self._made = major, {}
+                self._context.agreement, self._made = CudaMajor(major), {}
                 second = select()
                 others = self._cuda_builds(second)
                 names = {each.name for each in others}
@@ -240,7 +240,7 @@ class _Choices:
                     break
             else:
                 self._made = made
-            self._context.cuda_major = None
+            self._context.agreement = None
         return [(each, self._settle(each[0])) for each in needed]
 
     def _cuda_builds(self, needed: _Needed) -> list[CudaBuild]:

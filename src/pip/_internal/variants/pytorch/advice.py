@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.links import label_of
+from pip._internal.variants.links import label_of, public
 from pip._internal.variants.pytorch.backends import CPU
-from pip._internal.variants.pytorch.bridge import public
 from pip._internal.variants.pytorch.listing import releases
 from pip._internal.variants.pytorch.release import BridgedRelease
 

@@ -20,7 +20,7 @@ from pip._vendor.packaging.version import Version
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.links import BuildLink
+from pip._internal.variants.links import BuildLink, public
 from pip._internal.variants.pytorch import wheels
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.index import PUBLISHED, PyTorchIndex
@@ -31,7 +31,6 @@ from pip._internal.variants.selection import select
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.context import Context
     from pip._internal.variants.providers.chain import Providers
 
-__all__ = ["Bridge", "pins_build", "public"]
+__all__ = ["Bridge", "pins_build"]
 
 _Find = Callable[["PackageFinder", str], list[InstallationCandidate]]
 
@@ -65,6 +64,7 @@ class Bridge:
         self.shared: set[NormalizedName] = set()
         self.left_alone: set[NormalizedName] = set()
         self._pinned: frozenset[NormalizedName] = frozenset()
+        self._listed: dict[NormalizedName, list[Link]] = {}
 
     def for_build(self, context: Context) -> Bridge:
         """Give the same bridge for what is installed to build something."""
@@ -128,14 +128,7 @@ class Bridge:
             return find(finder, project_name)
         links = self._links(finder, project)
         if links is None:
-            on_indexes = tuple(finder.index_urls)
-            found = [
-                # What an index of the user's has is not for the bridge.
-                each
-                if on_indexes and (each.link.comes_from or "").startswith(on_indexes)
-                else self._labelled(each)
-                for each in find(finder, project_name)
-            ]
+            own, there = find(finder, project_name), []
         else:
             scope = finder.search_scope
             finder.search_scope = replace(scope, index_urls=[])
@@ -144,9 +137,30 @@ class Bridge:
             finally:
                 finder.search_scope = scope
             there = self._there(finder, project_name, links)
-            found = [*map(self._labelled, own), *there]
+        found = [
+            *(_relinked(each, self._own(finder, each.link)) for each in own),
+            *there,
+        ]
         self.found[project] = finder._all_candidates[project_name] = found
         return found
+
+    def files(
+        self, finder: PackageFinder, project: NormalizedName, own: Iterable[Link]
+    ) -> Iterator[Link]:
+        """Give all files of a project that was looked up, as the builds that they are.
+
+        :param own: those in the places that the user named.
+        """
+        yield from self._listed.get(project, ())
+        for link in own:
+            yield self._own(finder, link)
+
+    def _own(self, finder: PackageFinder, link: Link) -> Link:
+        # What an index of the user's has is not for the bridge.
+        on_indexes = tuple(finder.index_urls)
+        if on_indexes and (link.comes_from or "").startswith(on_indexes):
+            return link
+        return wheels.as_build(link, self.index.base_url, by_place=False)
 
     def _links(
         self, finder: PackageFinder, project: NormalizedName
@@ -189,17 +203,12 @@ class Bridge:
     def _evaluated(
         self, finder: PackageFinder, project_name: str, links: Sequence[Link]
     ) -> list[InstallationCandidate]:
-        evaluator = finder.make_link_evaluator(project_name)
         by_place = wheels.have_builds(links)
-        return [
-            self._labelled(each, by_place=by_place)
-            for each in finder.evaluate_links(evaluator, links)
-        ]
-
-    def _labelled(
-        self, candidate: InstallationCandidate, *, by_place: bool = False
-    ) -> InstallationCandidate:
-        return wheels.labelled(candidate, self.index.base_url, by_place=by_place)
+        source = self.index.base_url
+        builds = [wheels.as_build(each, source, by_place=by_place) for each in links]
+        self._listed[canonicalize_name(project_name)] = builds
+        evaluator = finder.make_link_evaluator(project_name)
+        return finder.evaluate_links(evaluator, builds)
 
     def _is_usable(self, candidate: InstallationCandidate) -> bool:
         link = candidate.link
@@ -231,6 +240,16 @@ class Bridge:
         found = self.found.get(project, ())
         return any(isinstance(each.link, BuildLink) for each in found)
 
+    def special_versions(self, project: NormalizedName) -> set[Version]:
+        """Give the versions that are builds with more than a backend to them."""
+        if project not in self._listed:
+            return set()
+        return {
+            candidate.version
+            for candidate in self.found[project]
+            if wheels.is_special(candidate)
+        }
+
     def infos(
         self,
         infos: Callable[[], Iterator[IndexCandidateInfo]],
@@ -242,12 +261,11 @@ class Bridge:
 
         :param pinned: whether a requirement names a local version.
         """
-        special = {
-            candidate.version
-            for candidate in self.found.get(project, ())
-            if wheels.is_special(candidate)
-        }
+        special: set[Version] | None = None
         for version, maker in infos():
+            if special is None:
+                # Only now upstream has looked for candidates.
+                special = self.special_versions(project)
             assert isinstance(maker, partial)
             if isinstance(maker.keywords["link"], BuildLink):
                 yield public(version), maker
@@ -255,16 +273,17 @@ class Bridge:
                 yield version, maker
 
 
-def public(version: _BaseVersion) -> Version:
-    """Give a version without its local part, which names the build."""
-    return Version(str(version).partition("+")[0])
-
-
 def pins_build(specifier: SpecifierSet) -> bool:
     """Tell whether a requirement names a local version, and so the build."""
     return any(
         each.operator in ("==", "===") and "+" in each.version for each in specifier
     )
+
+
+def _relinked(candidate: InstallationCandidate, link: Link) -> InstallationCandidate:
+    if link is candidate.link:
+        return candidate
+    return InstallationCandidate(candidate.name, str(candidate.version), link)
 
 
 def _pins_release(specifier: SpecifierSet) -> bool:

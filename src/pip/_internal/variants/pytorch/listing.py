@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
-from pip._internal.variants.links import BuildLink, label_of
-from pip._internal.variants.pytorch.bridge import public
+from pip._internal.variants.links import BuildLink, label_of, public
 from pip._internal.variants.releases import release_of
 
 if TYPE_CHECKING:

@@ -6,22 +6,45 @@ What their values mean is imported when there are any.
 from __future__ import annotations
 
 import optparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from pip._internal.cli.cmdoptions import PipOption
 
 __all__ = [
     "BACKENDS_OPTION",
+    "CHANNEL_OPTION",
+    "CPUONLY_OPTION",
     "DEFAULT_URL",
+    "LTT_VARIABLE",
+    "URL_OPTION",
     "cpuonly",
+    "in_use",
     "pytorch_channel",
     "pytorch_computation_backend",
     "pytorch_index_url",
 ]
 
 BACKENDS_OPTION = "--pytorch-computation-backend"
+CPUONLY_OPTION = "--cpuonly"
+CHANNEL_OPTION = "--pytorch-channel"
+URL_OPTION = "--pytorch-index-url"
+#: Where users of light-the-torch keep the backends.
+LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 DEFAULT_URL = "https://download.pytorch.org/whl"
+
+_DESTINATIONS = (
+    *("pytorch_backends", "cpuonly"),
+    *("pytorch_channel", "pytorch_index_url"),
+)
+
+
+def in_use(options: optparse.Values, environ: Mapping[str, str]) -> bool:
+    """Tell whether a command that has the options is to use the bridge."""
+    given = vars(options)
+    if _DESTINATIONS[0] not in given:
+        return False
+    return any(map(given.get, _DESTINATIONS)) or bool(environ.get(LTT_VARIABLE))
 
 
 def _checked_by(name: str) -> Callable[[optparse.Option, str, object], object]:
@@ -63,7 +86,7 @@ pytorch_computation_backend: Callable[..., optparse.Option] = partial(
 
 cpuonly: Callable[..., optparse.Option] = partial(
     PipOption,
-    "--cpuonly",
+    CPUONLY_OPTION,
     dest="cpuonly",
     action="store_true",
     default=False,
@@ -72,7 +95,7 @@ cpuonly: Callable[..., optparse.Option] = partial(
 
 pytorch_channel: Callable[..., optparse.Option] = partial(
     PyTorchOption,
-    "--pytorch-channel",
+    CHANNEL_OPTION,
     dest="pytorch_channel",
     type="channel",
     metavar="CHANNEL",
@@ -84,7 +107,7 @@ pytorch_channel: Callable[..., optparse.Option] = partial(
 
 pytorch_index_url: Callable[..., optparse.Option] = partial(
     PyTorchOption,
-    "--pytorch-index-url",
+    URL_OPTION,
     dest="pytorch_index_url",
     type="pytorch_url",
     metavar="URL",

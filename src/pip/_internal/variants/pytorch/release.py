@@ -62,6 +62,19 @@ class BridgedRelease(Release):
         return super().chosen_by
 
     @property
+    def refusal(self) -> str | None:
+        """Say so if there is no build for the backends that the user named."""
+        choice = self.bridge.settings.backends
+        if (
+            not choice
+            or self.pinned
+            or {each.label for each in choice} & {*self.labels}
+        ):
+            return None
+        wanted = " or ".join(map(str, choice))
+        return f"it has builds for {', '.join(self.labels)}, and none for {wanted}"
+
+    @property
     def hint(self) -> str | None:
         """Say which builds there are where the user named backends."""
         if not self.bridge.settings.backends or self.pinned:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import enum
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pip._internal.exceptions import CommandError
+from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.pytorch.backends import (
+    AUTO,
     CPU,
     Backend,
     InvalidBackend,
     parse_list,
 )
-from pip._internal.variants.pytorch.options import BACKENDS_OPTION, DEFAULT_URL
+from pip._internal.variants.pytorch.options import (
+    BACKENDS_OPTION,
+    CHANNEL_OPTION,
+    CPUONLY_OPTION,
+    DEFAULT_URL,
+    LTT_VARIABLE,
+    URL_OPTION,
+)
 
 if TYPE_CHECKING:
     import optparse
@@ -30,8 +40,6 @@ __all__ = [
     "valid_url",
 ]
 
-#: Where users of light-the-torch keep the backends.
-_LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 _CHANNEL_FIELD = "{channel}"
 
 
@@ -66,6 +74,20 @@ class Settings:
     index_url: str
 
     @property
+    def arguments(self) -> list[str]:
+        """Give options that lead to these settings, as one would type them."""
+        typed = []
+        if self.origin == CPUONLY_OPTION:
+            typed = [CPUONLY_OPTION]
+        elif self.origin is not None:
+            typed = [BACKENDS_OPTION, ",".join(map(str, self.backends)) or AUTO]
+        if self.channel is not Channel.STABLE or not typed:
+            typed += [CHANNEL_OPTION, self.channel.value]
+        if self.index_url != DEFAULT_URL:
+            typed += [URL_OPTION, shlex.quote(redact_auth_from_url(self.index_url))]
+        return typed
+
+    @property
     def base_url(self) -> str:
         """Give the URL of the channel, without a slash at the end."""
         base, name = self.index_url, self.channel.value
@@ -98,14 +120,14 @@ def _backends(
     if named is not None and (named.typed or not by_shorthand):
         return named.backends, BACKENDS_OPTION
     if by_shorthand:
-        return (CPU,), "--cpuonly"
-    text = environ.get(_LTT_VARIABLE)
+        return (CPU,), CPUONLY_OPTION
+    text = environ.get(LTT_VARIABLE)
     if not text:
         return (), None
     try:
-        return parse_list(text), _LTT_VARIABLE
+        return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
-        raise CommandError(_invalid(_LTT_VARIABLE, error)) from None
+        raise CommandError(_invalid(LTT_VARIABLE, error)) from None
 
 
 def _wants_prereleases(options: optparse.Values) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.variants.links import BuildLink, label_of
 from pip._internal.variants.pytorch.backends import CPU, Backend, is_special_build
 
 if TYPE_CHECKING:
+    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
 
-__all__ = ["have_builds", "is_special", "labelled"]
+__all__ = ["as_build", "have_builds", "is_special"]
 
 
 def have_builds(links: Iterable[Link]) -> bool:
@@ -26,26 +26,20 @@ def _local_version(filename: str) -> str | None:
     return parts[1].partition("+")[2] or None if len(parts) == 3 else None
 
 
-def labelled(
-    candidate: InstallationCandidate, source: str, *, by_place: bool
-) -> InstallationCandidate:
+def as_build(link: Link, source: str, *, by_place: bool) -> Link:
     """Make a wheel for one backend a variant, labelled with it.
 
     :param source: names where such labels have a meaning.
     :param by_place: whether a wheel without a local version is for the backend that its
         folder is named after, and for the CPU otherwise.
     """
-    link = candidate.link
     if not link.is_wheel or label_of(link) is not None:
-        return candidate
-    local = candidate.version.local
+        return link
+    local = _local_version(link.filename)
     backend = Backend.find(local)
     if local is None and by_place:
         backend = Backend.find(link.path.split("/")[-2]) or CPU
-    if backend is None:
-        return candidate
-    build = BuildLink.of(link, backend.label, source)
-    return InstallationCandidate(candidate.name, str(candidate.version), build)
+    return link if backend is None else BuildLink.of(link, backend.label, source)
 
 
 def is_special(candidate: InstallationCandidate) -> bool:

@@ -1,0 +1,272 @@
+"""Keep the builds of one installation to one backend where that is possible.
+
+What is built for a GPU needs what it depends on in a build for the same backend, and its
+requirements do not say so: they name versions. So where the best builds disagree, one
+backend is taken for all that have it, and the CPU for the rest. Versions stay as they are.
+"""
+
+from __future__ import annotations
+
+import enum
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.exceptions import InstallationError
+from pip._internal.utils._log import getLogger
+from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
+from pip._internal.variants.coherence import Agreement, CudaMajor
+from pip._internal.variants.links import BuildLink, public
+from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
+from pip._internal.variants.pytorch.release import BridgedRelease
+from pip._internal.variants.selection import OriginKind
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.context import Context
+    from pip._internal.variants.pytorch.bridge import Bridge
+    from pip._internal.variants.selection import Selection
+
+__all__ = ["OneBackend", "one_backend"]
+
+logger = getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OneBackend:
+    """The agreement on one backend."""
+
+    backend: Backend
+
+    def order(self, selection: Selection) -> tuple[str, ...]:
+        """Put the builds for it first, and behind them those for the CPU.
+
+        Variants proper agree with it if they are for the same major version of CUDA.
+        """
+        labels = selection.ranking.compatible
+        if (
+            selection.origin is not None
+            and selection.origin.kind is OriginKind.VERSIONS
+        ):
+            first = (self.backend.label, CPU.label)
+            return tuple(
+                sorted(labels, key=lambda each: [each != one for one in first])
+            )
+        if self.backend.kind is Kind.CUDA:
+            return CudaMajor(self.backend.version[0]).order(selection)
+        return labels
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """A build of the installation.
+
+    :ivar name: of the package and its version, for people.
+    :ivar options: the backends that it could be for instead, its own included.
+    :ivar by_hand: whether the user chose just this build.
+    :ivar is_installed: whether it stays as it is.
+    :ivar needs: the other builds that its package depends on.
+    """
+
+    name: str
+    backend: Backend
+    options: frozenset[Backend]
+    by_hand: bool = False
+    is_installed: bool = False
+    needs: frozenset[NormalizedName] = frozenset()
+
+    @property
+    def is_indifferent(self) -> bool:
+        """Tell whether it is for the CPU since it has no other build that suits."""
+        return self.options == {CPU} and not self.by_hand and not self.is_installed
+
+
+_Builds = Mapping["NormalizedName", _Build]
+
+
+class _Harmony(enum.IntEnum):
+    EQUAL = 0
+    #: Builds for the CPU do with dependencies that are for a GPU.
+    SOUND = 1
+    BROKEN = 2
+
+
+def one_backend(
+    run: Callable[[], RequirementSet], resolver: Resolver, context: Context
+) -> RequirementSet:
+    """Resolve so that the builds of PyTorch's packages are for one backend, if they can.
+
+    :param run: resolves once.
+    """
+    first = run()
+    bridge = context.pytorch
+    assert bridge is not None, "without it there are no such builds"
+    builds = _builds(context, resolver)
+    harmony = _harmony(builds)
+    result, agreed = resolver._result, context.agreement
+    for backend in _proposals(builds, bridge, agreed):
+        context.agreement = OneBackend(backend)
+        try:
+            second = run()
+        except InstallationError as error:
+            logger.debug("No solution with builds for %s: %s", backend, error)
+            continue
+        after = _builds(context, resolver)
+        if _harmony(after) < harmony and _names(after) <= _names(builds):
+            logger.info("%s", _explained(builds, after))
+            return second
+    context.agreement, resolver._result = agreed, result
+    if harmony is not _Harmony.EQUAL:
+        level = logging.WARNING if harmony is _Harmony.BROKEN else logging.INFO
+        logger.log(level, "%s", _mixture(builds, bridge))
+    return first
+
+
+def _proposals(
+    builds: _Builds, bridge: Bridge, agreed: Agreement | None
+) -> Iterator[Backend]:
+    """Give the backends that would make it better, the best first."""
+    now = _harmony(builds)
+    options = frozenset[Backend]().union(*(each.options for each in builds.values()))
+    ordered = [each for each in bridge.settings.backends if each in options]
+    ordered += [each for each in newest_first(options) if each not in ordered]
+    wants_cpu = any(each.by_hand and each.backend == CPU for each in builds.values())
+    promised: list[tuple[_Harmony, int, Backend]] = []
+    for backend in ordered:
+        if not _is_part_of(agreed, backend):
+            continue
+        then = {project: _with(build, backend) for project, build in builds.items()}
+        harmony = _harmony(then)
+        if backend == CPU and not wants_cpu:
+            # No GPU is given up so that all are equal.
+            harmony = max(harmony, _Harmony.SOUND)
+        with_gpu = sum(each.backend == backend != CPU for each in then.values())
+        promised.append((harmony, -with_gpu, backend))
+    promised.sort(key=lambda each: each[:2])
+    return (backend for harmony, _, backend in promised if harmony < now)
+
+
+def _is_part_of(agreed: Agreement | None, backend: Backend) -> bool:
+    if not isinstance(agreed, CudaMajor) or backend.kind is not Kind.CUDA:
+        return True
+    return backend.version[0] == agreed.major
+
+
+def _with(build: _Build, backend: Backend) -> _Build:
+    """Give the build that would be taken with the agreement on *backend*."""
+    taken = next((each for each in (backend, CPU) if each in build.options), None)
+    return build if taken is None else replace(build, backend=taken)
+
+
+def _harmony(builds: _Builds) -> _Harmony:
+    for build in builds.values():
+        if build.backend != CPU and any(
+            builds[project].backend != build.backend for project in build.needs
+        ):
+            return _Harmony.BROKEN
+    backends = {each.backend for each in builds.values() if not each.is_indifferent}
+    if len(backends) < 2:
+        return _Harmony.EQUAL
+    return _Harmony.SOUND if len(backends - {CPU}) < 2 else _Harmony.BROKEN
+
+
+def _names(builds: _Builds) -> set[str]:
+    return {build.name for build in builds.values()}
+
+
+def _builds(context: Context, resolver: Resolver) -> _Builds:
+    """Give what would be installed then, as far as there are builds for several.
+
+    What is installed and needs some of it is a part of that.
+    """
+    assert resolver._result is not None, "it has resolved"
+    mapping, graph, _ = resolver._result
+    found: dict[NormalizedName, _Build] = {}
+    needs: dict[NormalizedName, set[NormalizedName]] = {}
+    for node, candidate in mapping.items():
+        project = candidate.project_name
+        build = found.get(project) or _build(context, candidate)
+        if build is not None:
+            found[project] = build
+            needs.setdefault(project, set()).update(
+                mapping[child].project_name
+                for child in graph.iter_children(node)
+                if child is not None
+            )
+    versions = {each.project_name: each.version for each in mapping.values()}
+    for project, dist in context.installed_dists.items():
+        backend = Backend.find(dist.version.local) if project not in versions else None
+        if backend is not None:
+            met = {
+                canonicalize_name(each.name)
+                for each in dist.iter_dependencies()
+                if canonicalize_name(each.name) in found
+                and each.specifier.contains(versions[canonicalize_name(each.name)])
+            }
+            if met:
+                found[project] = _installed(dist.canonical_name, dist.version, backend)
+                needs[project] = met
+    return {
+        project: replace(build, needs=frozenset(needs[project] & found.keys()))
+        for project, build in found.items()
+    }
+
+
+def _build(context: Context, candidate: Candidate) -> _Build | None:
+    version = candidate.version
+    if candidate.is_installed:
+        backend = Backend.find(version.local)
+        if backend is None:
+            return None
+        return _installed(candidate.project_name, version, backend)
+    link = candidate.source_link
+    release = context.release_of(link)
+    if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
+        return None
+    if set(release.labels) == {CPU.label} and not release.pinned:
+        # There is no GPU in it at all.
+        return None
+    options = (each for each in release.ranked if isinstance(each, BuildLink))
+    return _Build(
+        str(release),
+        Backend.parse(link.label),
+        frozenset(Backend.parse(each.label) for each in options),
+        by_hand=release.pinned
+        or release.chosen_label is not None
+        or len(release.bridge.settings.backends) == 1,
+    )
+
+
+def _installed(project: str, version: Version, backend: Backend) -> _Build:
+    name = f"{project} {public(version)}"
+    return _Build(name, backend, frozenset({backend}), is_installed=True)
+
+
+def _explained(before: _Builds, after: _Builds) -> str:
+    changed = ", ".join(
+        f"{after[project].backend} of {build.name} instead of {build.backend}"
+        for project, build in before.items()
+        if project in after and after[project].backend != build.backend
+    )
+    return f"Taking {changed}, so that the builds go together"
+
+
+def _mixture(builds: _Builds, bridge: Bridge) -> str:
+    listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
+    command = [
+        *(get_best_invocation_for_this_pip(), "install", "--upgrade-variants"),
+        *bridge.settings.arguments,
+        *builds,
+    ]
+    return (
+        f"Builds for different backends come together: {listed}. To take builds anew "
+        f"for all of them: {' '.join(command)}"
+    )
