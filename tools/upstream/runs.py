@@ -93,10 +93,11 @@ class Results:
     def run_tests(self, tree: Tree, tests: Iterable[str]) -> bool:
         """Run tests one by one.
 
-        :param tests: node ids as in `outcomes`.
+        :param tests: node ids as in `outcomes`. Each is run with all its parameters:
+            those of one pip are not always those of the other.
         """
-        named = [test.replace(_TREE, str(tree.folder)) for test in tests]
-        return self._run(tree, ["-n", "0", *named], group="")
+        functions = sorted({test.partition("[")[0] for test in tests})
+        return self._run(tree, ["-n", "0", *functions], group="")
 
     def run_group(self, tree: Tree, number: int, count: int, workers: str) -> bool:
         """Run one of the groups that upstream's tests divide themselves into.
@@ -139,6 +140,7 @@ class Results:
                 [
                     *(tree.python, "-m", "pytest", "-p", "no:cacheprovider", "-q"),
                     *("--timeout", _TIMEOUT, f"--report-log={log}"),
+                    "--continue-on-collection-errors",
                     *self.cell.options,
                     *arguments,
                 ],
