@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
             options.untouched,
         )
         wheel = options.release if options.untouched else options.fork
-        tree = prepare(options.checkout, wheel, BUILD)
+        tree = prepare(options.checkout, wheel, cell.python, BUILD)
         return _run(cell, tree, options)
     except UpstreamError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -43,7 +43,12 @@ def _parser() -> argparse.ArgumentParser:
         "checkout", type=Path, help="a git checkout of pip's repository; HEAD counts"
     )
     parser.add_argument("suite", choices=SUITES)
-    parser.add_argument("--backend", choices=BACKENDS, default="importlib")
+    parser.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        default="importlib",
+        help="what pip reads metadata with: on CPython 3.11, or on 3.10",
+    )
     parser.add_argument("--zipapp", action="store_true", help="run pip from a zip file")
     parser.add_argument("--no-variants", dest="variants", action="store_false")
     parser.add_argument(

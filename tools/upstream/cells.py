@@ -16,6 +16,10 @@ Backend = Literal["importlib", "pkg_resources"]
 SUITES: tuple[Suite, ...] = get_args(Suite)
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
+# A version of CPython where pip uses it unasked: to ask for the older one on a newer
+# CPython makes pip warn, and upstream's tests turn that warning into an error.
+_PYTHONS: dict[Backend, str] = {"importlib": "3.11", "pkg_resources": "3.10"}
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -65,11 +69,12 @@ class Cell:
     @property
     def variables(self) -> dict[str, str]:
         """Return the environment variables that select this cell."""
-        importlib = str(int(self.backend == "importlib"))
-        variables = {"_PIP_USE_IMPORTLIB_METADATA": importlib}
-        if not self.variants:
-            variables["PIP_NO_VARIANTS"] = "1"
-        return variables
+        return {} if self.variants else {"PIP_NO_VARIANTS": "1"}
+
+    @property
+    def python(self) -> str:
+        """Return the version of CPython that selects this cell."""
+        return _PYTHONS[self.backend]
 
 
 def fork_cells() -> list[Cell]:

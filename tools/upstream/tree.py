@@ -13,6 +13,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.lib.interpreters import find_interpreters
 from tools.upstream.errors import UpstreamError
 
 __all__ = ["Tree", "prepare"]
@@ -54,24 +55,27 @@ class Tree:
         return self.venv / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
-def prepare(checkout: Path, wheel: Path, build: Path) -> Tree:
+def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
     """Lay out a tree below *build*, or return the one that is there.
 
     :param checkout: a git checkout of upstream, or its git folder; what is committed at
         ``HEAD`` counts.
     :param wheel: of the pip to be tested.
-    :raises UpstreamError: *checkout* is not upstream's repository.
+    :param python: the version of CPython that is to run it.
+    :raises UpstreamError: *checkout* is not upstream's repository, or there is no such
+        CPython.
     """
     commit = _git(checkout, "rev-parse", "HEAD").decode().strip()
     digest, version = _identify(wheel)
-    folder = build / "trees" / f"{commit[:8]}-{version}-{digest[:8]}"
+    name = f"{commit[:8]}-{version}-{digest[:8]}-py{python}"
+    folder = build / "trees" / name
     tree = Tree(folder, commit, digest, version)
     stamp = folder / "complete"
     if stamp.exists():
         return tree
     shutil.rmtree(folder, ignore_errors=True)
     _unpack(tree, checkout, wheel)
-    _install(tree, wheel)
+    _install(tree, wheel, python)
     stamp.touch()
     return tree
 
@@ -90,15 +94,18 @@ def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
         files.extractall(tree.root / "src", members)
 
 
-def _install(tree: Tree, wheel: Path) -> None:
+def _install(tree: Tree, wheel: Path, python: str) -> None:
     """Install the pip, what the tests need and the wheels that they install."""
-    pip = [sys.executable, "-m", "pip"]
-    into_venv = [*pip, "--python", str(tree.python), "install", "--quiet"]
+    interpreter = find_interpreters().get(python)
+    if interpreter is None:
+        raise UpstreamError(f"no CPython of this version on this machine: {python}")
+    pip = [sys.executable, "-m", "pip", "--python", str(tree.python)]
+    into_venv = [*pip, "install", "--quiet"]
     wheels = str(tree.root / "tests" / "data" / "common_wheels")
     to_folder = [*pip, "wheel", "--quiet", "--wheel-dir", wheels]
     groups = f"{tree.root / 'pyproject.toml'}:"
     for command in (
-        [sys.executable, "-m", "venv", "--without-pip", str(tree.venv)],
+        [str(interpreter), "-m", "venv", "--without-pip", str(tree.venv)],
         [*into_venv, "--group", f"{groups}test", *_TOOLS, str(wheel)],
         [*to_folder, "--group", f"{groups}test-common-wheels"],
     ):
