@@ -158,6 +158,12 @@ SEAMS: tuple[Seam, ...] = (
         hook="prepared",
         why="The wheel is here: its own metadata must agree with the manifest.",
     ),
+    Decorate(
+        file=_P + "req/__init__.py",
+        target="install_given_reqs",
+        hook="installing",
+        why="Whoever interrupts the installation of a variant must not lose the old one.",
+    ),
     InsertLine(
         file=_P + "operations/install/wheel.py",
         target="_install_wheel",

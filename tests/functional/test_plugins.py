@@ -13,6 +13,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.hosts import make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, make_manifest
+from tests.lib.processes import processes_of
 from tests.lib.wheels import make_sdist, make_wheel
 
 Pip = Callable[..., Result]
@@ -290,19 +291,6 @@ MISBEHAVIOUR: Mapping[str, tuple[str, str | None, str]] = {
         "did not answer within 2 seconds",
     ),
 }
-
-
-def processes_of(environment: Environment) -> list[str]:
-    """Give the commands that run with an interpreter of *environment*."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            command = entry.read_bytes().replace(b"\0", b" ").decode()
-        except OSError:
-            continue
-        if str(environment.venv) in command:
-            found.append(command)
-    return found
 
 
 @pytest.mark.parametrize("name", MISBEHAVIOUR)

@@ -26,7 +26,7 @@ class Gate:
         self._reached.set()
         self._opened.wait()
 
-    def wait_until_reached(self, seconds: float = 120) -> None:
+    def wait_until_reached(self, seconds: float = 60) -> None:
         """Wait for an answer to arrive.
 
         :raises AssertionError: if none does

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import sys
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -138,6 +139,48 @@ SELECTION_FILE = "variant-selection.json"
 SELECTIONS: dict[str, Record] = {}
 #: The labels of the variants that this run has installed, by their metadata folder.
 LABELS: dict[str, str] = {}
+
+
+_INTERRUPTED = b"""\
+Finishing the installation, so that nothing is left half installed. Press Ctrl-C again \
+to stop at once.
+"""
+
+
+def installing(fn: Callable[P, R]) -> Callable[P, R]:
+    """Let an interrupt wait until what is being installed is whole.
+
+    Upstream would leave the old build taken away and the new one begun. Stands here,
+    since upstream allows no import any more.
+    """
+
+    @functools.wraps(fn)
+    def install(*args: P.args, **kwargs: P.kwargs) -> R:
+        # Upstream has loaded it; without a choice among variants, all stays upstream's.
+        signal = sys.modules.get("signal")
+        if not SELECTIONS or signal is None:
+            return fn(*args, **kwargs)
+        interrupted: list[int] = []
+
+        def hold(number: int, frame: object) -> None:
+            if interrupted:
+                raise KeyboardInterrupt
+            interrupted.append(number)
+            os.write(2, _INTERRUPTED)
+
+        try:
+            before = signal.signal(signal.SIGINT, hold)
+        except ValueError:  # This is not the main thread.
+            return fn(*args, **kwargs)
+        try:
+            result = fn(*args, **kwargs)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if interrupted:
+            raise KeyboardInterrupt
+        return result
+
+    return install
 
 
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:

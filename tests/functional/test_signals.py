@@ -1,0 +1,208 @@
+"""pip is interrupted or killed at each of its steps: nothing is left half done."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.fault_cells import PLUGIN
+from tests.lib.faults import Fault, Gate
+from tests.lib.index import IndexServer
+from tests.lib.manifests import Provider, make_manifest
+from tests.lib.processes import Running, processes_of, start_pip, wait_for
+from tests.lib.wheels import make_wheel
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+
+#: Stops where a test wants it to, with a process of its own beside it.
+PLUGIN_CODE = """\
+import os, signal
+
+class Feature:
+    multi_value = False
+    name, values = "kind", ["b1"]
+
+def get_supported_configs():
+    mark = os.environ.get("NPU_VARIANT_PROVIDER_MARK")
+    if mark:
+        if os.fork():
+            open("beside.txt", "w").close()
+            open(mark, "w").close()
+        signal.pause()
+    return [Feature]
+"""
+#: Lets any program of the environment stop where it is about to write a file.
+STOPPER = """\
+import os, signal, sys
+path, mark = os.environ.get("STOP_AT"), os.environ.get("STOP_MARK")
+if path:
+    def stop(event, args):
+        global path
+        if event == "open" and path and str(args[0]).endswith(path) and args[1] == "w":
+            path = ""
+            os.close(os.open(mark, os.O_CREAT))
+            signal.pause()
+    sys.addaudithook(stop)
+"""
+WHEEL = "/files/demo-1.0-py3-none-any-npu1.whl"
+PROVIDER = "/files/npu_provider-1.0-py3-none-any.whl"
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Where pip is when the signal comes.
+
+    :param path: of a request that is not answered
+    :param inside: whether the answer has begun
+    :param file: that is about to be written
+    :param query: whether the plugin is being asked
+    :param cold: whether there must be nothing in the cache for that
+    """
+
+    path: str | None = None
+    inside: bool = False
+    file: str | None = None
+    query: bool = False
+    cold: bool = False
+
+    @property
+    def installing(self) -> bool:
+        """Tell whether the package itself is being installed."""
+        return self.file is not None and not self.cold
+
+
+PHASES: Mapping[str, Phase] = {
+    "page": Phase("/simple/demo/"),
+    "manifest": Phase("/files/demo-1.0-variants.json"),
+    "provider page": Phase(f"/simple/{PLUGIN}/"),
+    "provider wheel": Phase(PROVIDER, inside=True, cold=True),
+    "provider install": Phase(file="npu_plugin.py", cold=True),
+    "query": Phase(query=True),
+    "metadata": Phase(f"{WHEEL}.metadata"),
+    "download": Phase(WHEEL, inside=True, cold=True),
+    "install": Phase(file="demo/data2.txt"),
+    "record": Phase(file="variant-selection.json"),
+}
+
+
+@pytest.fixture
+def demo(tls_index: IndexServer) -> IndexServer:
+    """Return an index with a variant that a plugin judges."""
+    manifest = make_manifest(
+        {"npu1": ["npu :: kind :: b1"]},
+        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+    )
+    files = {f"demo/data{number}.txt": "x" * 1000 for number in range(4)}
+    tls_index.add_release("demo", "1.0", {}, manifest=manifest, files=files)
+    tls_index.add(make_wheel(PLUGIN, "1.0", files={"npu_plugin.py": PLUGIN_CODE}))
+    # So that each of them is asked for each time.
+    tls_index.page_cache_control = "max-age=0"
+    tls_index.file_cache_control = "max-age=0"
+    return tls_index
+
+
+class Stage:
+    """An environment in which pip is stopped at each phase, one after the other."""
+
+    def __init__(self, venv: Environment, index: IndexServer, folder: Path) -> None:
+        self.venv, self.index, self.folder = venv, index, folder
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        self.mark = folder / "mark"
+        stopper = venv.site_packages / "sitecustomize.py"
+        stopper.write_text(STOPPER, encoding="utf-8")
+        self.command = [
+            *("install", "--force-reinstall", "--no-compile", "demo"),
+            *("-i", index.index_url, "--cert", str(index.certificates)),
+            *("--trust-variant-provider", PLUGIN, "--variant-provider-timeout", "300"),
+        ]
+        self.environ: dict[str, str | None] = {"TMPDIR": str(self.temporary)}
+
+    def install(self) -> Result:
+        """Install the package, with nothing to stop it."""
+        self.index.faults.clear()
+        result = self.venv.pip(*self.command, env=self.environ)
+        assert "Using the variant npu1 of demo 1.0" in result.stdout, result
+        return result
+
+    def start(self, phase: Phase) -> tuple[Running, Gate]:
+        """Start pip, and wait until it is where it is to be stopped."""
+        gate = Gate()
+        env = dict(self.environ)
+        self.mark.unlink(missing_ok=True)
+        if phase.cold:
+            self.venv.clear_cache()
+        if phase.path is not None:
+            truncate = 20 if phase.inside else None
+            self.index.faults[phase.path] = Fault(gate=gate, truncate=truncate)
+        elif phase.query:
+            env["NPU_VARIANT_PROVIDER_MARK"] = str(self.mark)
+        else:
+            env |= {"STOP_AT": phase.file, "STOP_MARK": str(self.mark)}
+        running = start_pip(self.venv, *self.command, env=env)
+        if phase.path is not None:
+            gate.wait_until_reached()
+        else:
+            wait_for(self.mark.exists, f"pip at {phase}")
+        return running, gate
+
+    def installed(self) -> dict[str, str]:
+        """Give the files of the package, with the hashes of what is in them."""
+        return {
+            str(path.relative_to(self.venv.site_packages)): hashlib.sha256(
+                path.read_bytes()
+            ).hexdigest()
+            for path in sorted(self.venv.site_packages.glob("*demo*/**/*"))
+            if path.is_file()
+        }
+
+    def left(self) -> list[str]:
+        """Give what lies in the folder for temporary files."""
+        return sorted(path.name for path in self.temporary.iterdir())
+
+    def partial(self) -> list[Path]:
+        """Give the environments of plugins that are not complete."""
+        return list(self.venv.home.glob("**/variant-providers/.*"))
+
+
+#: By signal, how pip ends.
+ENDS = {signal.SIGINT: 1, signal.SIGTERM: -signal.SIGTERM, signal.SIGKILL: -9}
+
+
+@pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
+def test_stopped_at_each_phase(
+    venv: Environment, demo: IndexServer, tmp_path: Path, number: signal.Signals
+) -> None:
+    stage = Stage(venv, demo, tmp_path)
+    stage.install()
+    whole = stage.installed()
+    assert len(whole) > 6
+    for name, phase in PHASES.items():
+        running, gate = stage.start(phase)
+        running.send(number)
+        result = running.finish()
+        gate.open()
+        assert result.returncode == ENDS[number], f"{name}: {result}"
+        assert "Traceback" not in result.output, f"{name}: {result}"
+        wait_for(lambda: not processes_of(venv), f"{name}: no process is left")
+        if number == signal.SIGINT:
+            assert "ERROR: Operation cancelled by user" in result.stderr, name
+            assert stage.left() == [], name
+            assert stage.partial() == [], name
+        else:
+            # Nothing of pip runs any more; what is upstream's is left by upstream.
+            assert not [each for each in stage.left() if "provider" in each], name
+        if phase.installing and number == signal.SIGINT:
+            assert "Finishing the installation, so that nothing" in result.stderr, name
+        if not phase.installing or number == signal.SIGINT:
+            assert stage.installed() == whole, name
+        # Where it is killed, upstream leaves what the next run mends.
+        stage.install()
+        assert stage.installed() == whole, name
