@@ -97,15 +97,22 @@ def functional(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def torch(session: nox.Session) -> None:
-    """Install a real torch wheel under variant labels (downloads it and its needs)."""
+    """Install real wheels of torch and torch-nntile under variant labels."""
     session.install(*TEST_TOOLS)
-    folder = BUILD / "torch"
-    download = ["python", "-m", "pip", "download", "-q", "-d", str(folder)]
-    session.run(*download, "torch==2.13.0")
+    folders = {name: BUILD / name for name in ("torch", "nntile")}
+    download = ["python", "-m", "pip", "download", "-q"]
+    session.run(*download, "-d", str(folders["torch"]), "torch==2.13.0")
+    nntile = ["--no-deps", "--only-binary=:all:", "--python-version=3.12"]
+    session.run(
+        *(*download, *nntile, "-d", str(folders["nntile"]), "torch-nntile==0.1.0"),
+        # Not every registry has it; then its test is skipped.
+        success_codes=[0, 1],
+    )
+    named = {f"PIP_VARIANTS_{k.upper()}": str(path) for k, path in folders.items()}
     session.run(
         *PYTEST,
         *("-m", "torch", "tests/functional", *session.posargs),
-        env={**_wheels(session), "PIP_VARIANTS_TORCH": str(folder)},
+        env={**_wheels(session), **named},
     )
 
 
