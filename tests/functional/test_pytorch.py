@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.lib.batch import run_batch
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host, write_host
 from tests.lib.index import Fault
+from tests.lib.manifests import Provider, cuda, make_manifest, nest
 from tests.lib.nvml import NvmlStub, build_nvml_stub
 from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.wheels import make_sdist, make_wheel
@@ -24,6 +26,7 @@ Variables = Mapping[str, str | None]
 
 NO_GPU = {"PIP_VARIANT_HOST": "cpu-x86_64-v3"}
 R535 = forced("12.2", "8.6")
+GPU13 = forced("13.0", "8.6")
 STABLE = ["--pytorch-channel", "stable"]
 
 
@@ -81,50 +84,64 @@ def dry(pip: Pip, pytorch: PyTorchIndexServer) -> Callable[..., dict[str, str]]:
 
 
 Dry = Callable[..., dict[str, str]]
+#: Arguments, and variables to set.
+Case = tuple[Sequence[str], Variables]
+DryAll = Callable[[Iterable[Case]], list[dict[str, str]]]
+
+
+@pytest.fixture
+def dry_all(venv: Environment, pytorch: PyTorchIndexServer, tmp_path: Path) -> DryAll:
+    """Return a function that does so for each of many cases, in one process."""
+
+    def run(cases: Iterable[Case]) -> list[dict[str, str]]:
+        cases = list(cases)
+        command = ["install", "--dry-run", *options(pytorch)]
+        commands = [[*command, *arguments] for arguments, _ in cases]
+        results = run_batch(
+            venv, tmp_path, commands, each_env=[variables for _, variables in cases]
+        )
+        return list(map(versions, results))
+
+    return run
 
 
 def versions(result: Result) -> dict[str, str]:
     """Give the versions in the line that says what would be installed."""
     (line,) = (line for line in result.lines if line.startswith("Would install"))
-    return dict(re.findall(r"(\S+)-([0-9]\S*)", line))
+    return dict(re.findall(r"(\S+)-([0-9]\S*(?: \(\S+\))?)", line))
 
 
 # Which build
 
 
-@pytest.mark.parametrize(
-    ("machine", "build"),
-    [
-        (NO_GPU, "cpu"),
-        (forced("13.0"), "cu130"),
-        (forced("12.9"), "cu128"),
-        (R535, "cu128"),
-        # The oldest driver of a major runs all of its builds, and no newer ones.
-        (forced("12.0"), "cu128"),
-        (forced("11.8"), "cpu"),
-        # What a GPU is too old, or too new, for.
-        (forced("12.9", "6.1"), "cu126"),
-        (forced("13.0", "7.0"), "cu128"),
-        (forced("12.6", "12.0"), "cu128"),
-        ({"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "rocm6.4"),
-        ({"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx803"}, "cpu"),
-        ({"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}, "xpu"),
-        # A driver alone: nobody says which GPU.
-        ({"PIP_VARIANT_HOST": "cuda-12.8"}, "cu128"),
-    ],
+MACHINES: Sequence[tuple[str, Variables, str]] = (
+    ("torch", NO_GPU, "cpu"),
+    ("torch", GPU13, "cu130"),
+    ("torch", forced("12.9"), "cu128"),
+    ("torch", R535, "cu128"),
+    # The oldest driver of a major runs all of its builds, and no newer ones.
+    ("torch", forced("12.0"), "cu128"),
+    ("torch", forced("11.8"), "cpu"),
+    # What a GPU is too old, or too new, for.
+    ("torch", forced("12.9", "6.1"), "cu126"),
+    ("torch", forced("13.0", "7.0"), "cu128"),
+    ("torch", forced("12.6", "12.0"), "cu128"),
+    ("torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "rocm6.4"),
+    ("torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx803"}, "cpu"),
+    ("torch", {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}, "xpu"),
+    # A driver alone: nobody says which GPU.
+    ("torch", {"PIP_VARIANT_HOST": "cuda-12.8"}, "cu128"),
+    # Of builds that run, the newest.
+    ("torch==2.8.0", R535, "cu129"),
+    ("torch==2.7.1", R535, "cu128"),
+    ("torch==2.5.1", R535, "cu124"),
 )
-def test_what_suits_is_taken(dry: Dry, machine: Variables, build: str) -> None:
-    assert dry("torch", env=machine)["torch"] == f"2.9.1+{build}"
 
 
-@pytest.mark.parametrize(
-    ("version", "build"),
-    [("2.8.0", "cu129"), ("2.7.1", "cu128"), ("2.5.1", "cu124")],
-)
-def test_of_builds_that_run_the_newest_is_taken(
-    dry: Dry, version: str, build: str
-) -> None:
-    assert dry(f"torch=={version}", env=R535)["torch"] == f"{version}+{build}"
+def test_what_suits_is_taken(dry_all: DryAll) -> None:
+    found = dry_all(([wanted], machine) for wanted, machine, _ in MACHINES)
+    builds = [each["torch"].partition("+")[2] for each in found]
+    assert builds == [build for _, _, build in MACHINES]
 
 
 @pytest.fixture(scope="module")
@@ -132,22 +149,16 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
     return build_nvml_stub(tmp_path_factory.mktemp("nvml"))
 
 
-@pytest.mark.parametrize(
-    ("driver", "cuda", "build"),
-    [
+def test_a_driver_that_is_asked_itself(dry: Dry, nvml: NvmlStub) -> None:
+    for driver, cuda, build in (
         ("580.65.06", 13000, "cu130"),
-        ("575.51.03", 12090, "cu128"),
         ("535.104.05", 12020, "cu128"),
         # NVIDIA promises nothing to those before 525.60.13.
         ("525.53.00", 12000, "cpu"),
         ("470.57.02", 11040, "cpu"),
-    ],
-)
-def test_a_driver_that_is_asked_itself(
-    dry: Dry, nvml: NvmlStub, driver: str, cuda: int, build: str
-) -> None:
-    variables = nvml.environ(cuda=cuda, driver=driver, capabilities=["8.6"])
-    assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
+    ):
+        variables = nvml.environ(cuda=cuda, driver=driver, capabilities=["8.6"])
+        assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
 
 
 def test_a_host_file_describes_the_target(dry: Dry, tmp_path: Path) -> None:
@@ -224,37 +235,47 @@ def test_version_first_and_a_word_about_the_newest_for_the_gpu(
         assert "The newest" not in pip(*command, *extra, env=env).stderr
 
 
-def test_versions_are_compared_as_versions(dry: Dry) -> None:
+def test_versions_are_compared_as_versions(dry_all: DryAll) -> None:
     """0.9.1 is older than 0.24.1, and 2.5.1 for a newer CUDA older than 2.9.1."""
     backends = ["--pytorch-computation-backend", "cu121,cu118,cpu"]
-    assert dry("torchvision", "--no-deps", *backends) == {"torchvision": "0.24.1+cu118"}
-    assert dry("torch", *backends)["torch"] == "2.9.1+cpu"
+    alone, torch = dry_all(
+        [(["torchvision", "--no-deps", *backends], {}), (["torch", *backends], {})]
+    )
+    assert alone == {"torchvision": "0.24.1+cu118"}
+    assert torch["torch"] == "2.9.1+cpu"
 
 
-def test_an_exact_pin_wins(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+def test_an_exact_pin_wins(dry_all: DryAll, pytorch: PyTorchIndexServer) -> None:
     pytorch.add_builds("torch", "2.4.0", ["cpu.cxx11.abi", "cpu"])
-    for extra in (["--cpuonly"], STABLE):
-        assert dry("torch==2.7.1+cu118", *extra)["torch"] == "2.7.1+cu118"
-        assert dry("torch===2.7.1+rocm6.3", *extra)["torch"] == "2.7.1+rocm6.3"
-        pinned = dry("torch==2.4.0+cpu.cxx11.abi", *extra)
-        assert pinned["torch"] == "2.4.0+cpu.cxx11.abi"
-    # Unasked, such a build is not taken.
-    assert dry("torch==2.4.0", *STABLE)["torch"] == "2.4.0+cpu"
+    cases = (
+        (["torch==2.7.1+cu118", "--cpuonly"], "2.7.1+cu118"),
+        (["torch==2.7.1+cu118", *STABLE], "2.7.1+cu118"),
+        (["torch===2.7.1+rocm6.3", "--cpuonly"], "2.7.1+rocm6.3"),
+        (["torch===2.7.1+rocm6.3", *STABLE], "2.7.1+rocm6.3"),
+        (["torch==2.4.0+cpu.cxx11.abi", *STABLE], "2.4.0+cpu.cxx11.abi"),
+        # Unasked, such a build is not taken.
+        (["torch==2.4.0", *STABLE], "2.4.0+cpu"),
+    )
+    found = dry_all((arguments, NO_GPU) for arguments, _ in cases)
+    assert [each["torch"] for each in found] == [torch for _, torch in cases]
 
 
-def test_wheels_without_local_version(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+def test_wheels_without_local_version(
+    dry_all: DryAll, pytorch: PyTorchIndexServer
+) -> None:
     """Their folder tells; the newest builds for macOS have no other mark."""
     pytorch.place(make_wheel("torch", "2.11.0"), backend="cpu")
     pytorch.place(make_wheel("torch", "2.12.0"), backend="cu130")
-    assert dry("torch", *STABLE, env=forced("13.0"))["torch"] == "2.12.0"
-    assert dry("torch", "--cpuonly")["torch"] == "2.11.0"
-    assert dry("torch", *STABLE, env=R535)["torch"] == "2.11.0"
+    found = dry_all(
+        [(["torch"], GPU13), (["torch", "--cpuonly"], {}), (["torch"], R535)]
+    )
+    assert [each["torch"] for each in found] == ["2.12.0", "2.11.0", "2.11.0"]
 
 
 # Builds that go together
 
 
-def test_one_backend_for_all(dry: Dry, pytorch: PyTorchIndexServer) -> None:
+def test_one_backend_for_all(dry_all: DryAll, pytorch: PyTorchIndexServer) -> None:
     """Versions do not tell: a build for a GPU breaks on another torch than its own."""
     for name, version, backends in (
         ("torchaudio", "2.9.1", ["cpu", "cu126", "rocm6.4"]),
@@ -262,8 +283,7 @@ def test_one_backend_for_all(dry: Dry, pytorch: PyTorchIndexServer) -> None:
         ("torchdata", "0.11", ["cpu"]),
     ):
         pytorch.add_builds(name, version, backends, requires=["torch"])
-    new = forced("13.0", "8.6")
-    for requirements, builds in (
+    cases: Sequence[tuple[list[str], dict[str, str]]] = (
         (["torch"], {"torch": "cu130"}),
         (["torchaudio"], {"torch": "cu126", "torchaudio": "cu126"}),
         # Who has nothing but a build for the CPU does not decide for others.
@@ -281,15 +301,50 @@ def test_one_backend_for_all(dry: Dry, pytorch: PyTorchIndexServer) -> None:
             ["--pytorch-computation-backend=cu118,cpu", "old-kernels"],
             {"torch": "cpu", "old-kernels": "cpu"},
         ),
-    ):
-        found = dry(*requirements, env=new)
-        assert {name: found[name].partition("+")[2] for name in builds} == builds
+    )
+    results = dry_all((requirements, GPU13) for requirements, _ in cases)
+    found = [
+        {name: versions[name].partition("+")[2] for name in builds}
+        for versions, (_, builds) in zip(results, cases, strict=True)
+    ]
+    assert found == [builds for _, builds in cases]
+
+
+def test_variants_proper_beside_it(
+    dry_all: DryAll, pytorch: PyTorchIndexServer
+) -> None:
+    """An extension with variants on the user's index, and PyTorch's torch."""
+    cu128 = nest(cuda("12.8", ["75", "80", "86", "90"]))
+    manifest = make_manifest(
+        {
+            "torch291_cu128": {"abi": {"torch": ["2.9.1"]}, **cu128},
+            "torch280_cu128": {"abi": {"torch": ["2.8.0"]}, **cu128},
+            "torch291_cpu": {"abi": {"torch": ["2.9.1"]}},
+        },
+        namespaces=["abi", "nvidia"],
+        providers={"abi": Provider(builtin="abi_dependency")},
+    )
+    pytorch.add_release(
+        "torch-nntile", "0.1.0", {}, manifest=manifest, plain=False, requires=["torch"]
+    )
+    cases: Sequence[tuple[list[str], Variables, tuple[str, str]]] = (
+        (STABLE, R535, ("2.9.1+cu128", "torch291_cu128")),
+        # One CUDA major for all; what depends on torch follows.
+        ([*STABLE, "torchvision"], GPU13, ("2.9.1+cu128", "torch291_cu128")),
+        ([*STABLE, "torch<2.9"], R535, ("2.8.0+cu129", "torch280_cu128")),
+        (STABLE, NO_GPU, ("2.9.1+cpu", "torch291_cpu")),
+        # Who wants no GPU wants none anywhere.
+        (["--cpuonly"], GPU13, ("2.9.1+cpu", "torch291_cpu")),
+    )
+    found = dry_all((["torch-nntile", *each], env) for each, env, _ in cases)
+    assert [(each["torch"], each["torch-nntile"]) for each in found] == [
+        (torch, f"0.1.0 ({label})") for _, _, (torch, label) in cases
+    ]
 
 
 def test_what_is_installed_goes_with_the_rest(
     venv: Environment, pytorch: PyTorchIndexServer
 ) -> None:
-    new = forced("13.0", "8.6")
     for name in ("torchaudio", "torchtext"):
         pytorch.add_builds(
             name, "2.9.1", ["cpu", "cu126", "cu130"], requires=["torch==2.9.1"]
@@ -297,17 +352,17 @@ def test_what_is_installed_goes_with_the_rest(
     user = options(pytorch)
     # Another pip put it there.
     venv.pip("install", "torch", "-i", f"{pytorch.pytorch_url}/cu126")
-    result = venv.pip("install", "torchaudio", *user, env=new)
+    result = venv.pip("install", "torchaudio", *user, env=GPU13)
     assert venv.installed()["torchaudio"] == "2.9.1+cu126"
     assert (
         "Taking cu126 of torchaudio 2.9.1 instead of cu130, so that the builds go "
         "together" in result.lines
     )
     # Of what is already there nothing is replaced unasked, but there is a word of it.
-    result = venv.pip("install", "torchtext", "--cpuonly", *user, env=new)
+    result = venv.pip("install", "torchtext", "--cpuonly", *user, env=GPU13)
     assert venv.installed()["torchtext"] == "2.9.1+cpu"
     assert "Builds for different backends come together" in result.stdout
-    result = venv.pip("install", "torch", "--cpuonly", *user, env=new)
+    result = venv.pip("install", "torch", "--cpuonly", *user, env=GPU13)
     (warning,) = (line for line in result.stderr.splitlines() if "together" in line)
     assert warning.startswith(
         "WARNING: Builds for different backends come together: torch 2.9.1 (cpu), "
@@ -315,7 +370,7 @@ def test_what_is_installed_goes_with_the_rest(
     # The command that it names does what it says.
     command = warning.partition(" install ")[2].split()
     assert command[:2] == ["--upgrade-variants", "--cpuonly"]
-    venv.pip("install", "-i", pytorch.index_url, *command, env=new)
+    venv.pip("install", "-i", pytorch.index_url, *command, env=GPU13)
     installed = venv.installed()
     assert [installed[name] for name in ("torch", "torchaudio", "torchtext")] == [
         "2.9.1+cpu",
@@ -327,36 +382,37 @@ def test_what_is_installed_goes_with_the_rest(
 # Options
 
 
-@pytest.mark.parametrize(
-    ("arguments", "variables", "build"),
-    [
-        (["--pytorch-computation-backend=cu126"], {}, "cu126"),
-        (["--pytorch-computation-backend", " CUDA12.6 , cpu"], {}, "cu126"),
-        (["--pytorch-computation-backend=rocm6.3,rocm6.4"], {}, "rocm6.3"),
-        (["--pytorch-computation-backend=xpu"], {}, "xpu"),
-        (["--pytorch-computation-backend=auto"], {}, "cu128"),
-        (["--cpuonly"], {}, "cpu"),
-        # On the command line, the backend; then the shorthand; then all the rest.
-        (["--cpuonly", "--pytorch-computation-backend=cu126"], {}, "cu126"),
-        (["--cpuonly"], {"PIP_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cpu"),
-        ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cu126"),
-        ([], {"PIP_CPUONLY": "1"}, "cpu"),
-        ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126,cpu"}, "cu126"),
-        ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": ""}, "cu128"),
-        (["--cpuonly"], {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cpu"),
-        (
-            ["--pytorch-computation-backend=auto"],
-            {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126"},
-            "cu128",
-        ),
-    ],
+BY_HAND: Sequence[tuple[Sequence[str], Variables, str]] = (
+    (["--pytorch-computation-backend=cu126"], {}, "cu126"),
+    (["--pytorch-computation-backend", " CUDA12.6 , cpu"], {}, "cu126"),
+    (["--pytorch-computation-backend=rocm6.3,rocm6.4"], {}, "rocm6.3"),
+    (["--pytorch-computation-backend=xpu"], {}, "xpu"),
+    (["--pytorch-computation-backend=auto"], {}, "cu128"),
+    (["--cpuonly"], {}, "cpu"),
+    # On the command line, the backend; then the shorthand; then all the rest.
+    (["--cpuonly", "--pytorch-computation-backend=cu126"], {}, "cu126"),
+    (["--cpuonly"], {"PIP_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cpu"),
+    ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cu126"),
+    ([], {"PIP_CPUONLY": "1"}, "cpu"),
+    ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126,cpu"}, "cu126"),
+    ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": ""}, "cu128"),
+    (["--cpuonly"], {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126"}, "cpu"),
+    (
+        ["--pytorch-computation-backend=auto"],
+        {"LTT_PYTORCH_COMPUTATION_BACKEND": "cu126"},
+        "cu128",
+    ),
 )
-def test_backends_named_by_hand(
-    dry: Dry, arguments: Sequence[str], variables: Variables, build: str
-) -> None:
+
+
+def test_backends_named_by_hand(dry_all: DryAll) -> None:
     """The hardware is not asked then."""
-    found = dry("torch", *arguments, env={**R535, **variables})
-    assert found["torch"] == f"2.9.1+{build}"
+    found = dry_all(
+        (["torch", *arguments], {**R535, **variables})
+        for arguments, variables, _ in BY_HAND
+    )
+    builds = [each["torch"].partition("+")[2] for each in found]
+    assert builds == [build for _, _, build in BY_HAND]
 
 
 def test_a_backend_that_is_gone(pip: Pip, pytorch: PyTorchIndexServer) -> None:
@@ -370,33 +426,41 @@ def test_a_backend_that_is_gone(pip: Pip, pytorch: PyTorchIndexServer) -> None:
     assert "torch 2.9.1 has builds for xpu, rocm6.4, rocm6.3, cu130" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "variables", "code"),
-    [
-        (["--pytorch-computation-backend=cu12"], {}, 2),
-        (["--pytorch-computation-backend="], {}, 2),
-        (["--pytorch-computation-backend=cpu,,cu128"], {}, 2),
-        (["--pytorch-computation-backend=auto,cpu"], {}, 2),
-        ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "gpu"}, 3),
-        ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": "rocm6"}, 1),
-        (["--pytorch-channel=latest"], {}, 2),
-        ([], {"PIP_PYTORCH_CHANNEL": "latest"}, 3),
-        (["--pytorch-index-url=whl"], {}, 2),
-    ],
+INVALID: Sequence[tuple[Sequence[str], Variables, int]] = (
+    (["--pytorch-computation-backend=cu12"], {}, 2),
+    (["--pytorch-computation-backend="], {}, 2),
+    (["--pytorch-computation-backend=cpu,,cu128"], {}, 2),
+    (["--pytorch-computation-backend=auto,cpu"], {}, 2),
+    ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "gpu"}, 3),
+    ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": "rocm6"}, 1),
+    (["--pytorch-channel=latest"], {}, 2),
+    ([], {"PIP_PYTORCH_CHANNEL": "latest"}, 3),
+    (["--pytorch-index-url=whl"], {}, 2),
 )
-def test_invalid_values(
-    pip: Pip, arguments: Sequence[str], variables: Variables, code: int
-) -> None:
-    result = pip("download", "torch", *arguments, code=code, env=variables)
-    name = (arguments or [*variables])[0].partition("=")[0].removeprefix("PIP_")
-    assert name.lower().replace("_", "-") in result.stderr.lower().replace("_", "-")
-    if "BACKEND" in name.upper():
-        expected = "expected cpu, xpu, cuNNN such as cu128"
-    elif "CHANNEL" in name.upper():
-        expected = "expected one of stable, test, nightly"
-    else:
-        expected = "expected something like 'https://download.pytorch.org/whl'"
-    assert expected in result.stderr
+
+
+# Said before there is any logging that a process could have redirected.
+CONFIGURATION_ERROR = 3
+
+
+def test_invalid_values(venv: Environment, tmp_path: Path) -> None:
+    commands = [["download", "torch", *arguments] for arguments, _, _ in INVALID]
+    each_env = [variables for _, variables, _ in INVALID]
+    results = run_batch(venv, tmp_path, commands, each_env=each_env)
+    for (arguments, variables, code), result in zip(INVALID, results, strict=True):
+        if code == CONFIGURATION_ERROR:
+            result = venv.pip("download", "torch", env=variables, code=code)
+        assert result.returncode == code, str(result)
+        name = [*arguments, *variables][0].partition("=")[0].removeprefix("PIP_")
+        said = result.output.lower().replace("_", "-")
+        assert name.lower().replace("_", "-") in said
+        if "BACKEND" in name.upper():
+            expected = "expected cpu, xpu, cuNNN such as cu128"
+        elif "CHANNEL" in name.upper():
+            expected = "expected one of stable, test, nightly"
+        else:
+            expected = "expected something like 'https://download.pytorch.org/whl'"
+        assert expected in result.output
 
 
 def test_configuration(venv: Environment, pytorch: PyTorchIndexServer) -> None:
@@ -418,18 +482,18 @@ def test_configuration(venv: Environment, pytorch: PyTorchIndexServer) -> None:
     assert versions(result)["torch"] == "2.9.1+cpu"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "torch"),
-    [
+def test_channels(dry_all: DryAll) -> None:
+    cases = (
         (["--pytorch-channel=nightly"], "2.10.0.dev20251101+cu128"),
         (["--pytorch-channel=test"], "2.9.2+cu128"),
         (["--pre"], "2.9.2+cu128"),
         (["--pre", "--pytorch-channel=stable"], "2.9.1+cu128"),
         (["--pre", "--pytorch-channel=nightly"], "2.10.0.dev20251101+cu128"),
-    ],
-)
-def test_channels(dry: Dry, arguments: Sequence[str], torch: str) -> None:
-    assert dry("torch", "torchvision", *arguments, env=R535)["torch"] == torch
+    )
+    found = dry_all(
+        (["torch", "torchvision", *arguments], R535) for arguments, _ in cases
+    )
+    assert [each["torch"] for each in found] == [torch for _, torch in cases]
 
 
 def test_nightly_means_pre_releases_of_what_is_there(
@@ -482,23 +546,26 @@ def test_what_pytorch_has_comes_from_there(
 
 
 def test_what_is_pinned_and_not_pytorchs_own_comes_from_the_users_index(
-    pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
+    pip: Pip, dry_all: DryAll, pytorch: PyTorchIndexServer, tmp_path: Path
 ) -> None:
-    command = ["install", "--dry-run", "--cpuonly", *options(pytorch), "torch"]
-    result = pip(*command, "sympy==1.11.1")
-    assert versions(result)["sympy"] == "1.11.1"
-    assert "Looking for sympy in your own index" in result.stdout
-    assert versions(pip(*command, "Sympy===1.14.0"))["sympy"] == "1.14.0"
     constraints = tmp_path / "constraints.txt"
     constraints.write_text("sympy==1.14.0\n")
-    assert versions(pip(*command, "-c", constraints))["sympy"] == "1.14.0"
+    pytorch.add(make_wheel("pins", "1.0", requires=["sympy==1.13.3"]))
+    cases = (
+        (["sympy==1.11.1"], "1.11.1"),
+        (["Sympy===1.14.0"], "1.14.0"),
+        (["-c", str(constraints)], "1.14.0"),
+        # Less than a pin is none, nor is one that another package makes.
+        (["sympy==1.*"], "1.13.3"),
+        (["pins"], "1.13.3"),
+    )
+    found = dry_all((["torch", "--cpuonly", *arguments], {}) for arguments, _ in cases)
+    assert [each["sympy"] for each in found] == [version for _, version in cases]
+    command = ["install", "--dry-run", "--cpuonly", *options(pytorch), "torch"]
     # One that is there, in another place than where it is looked up.
     result = pip(*command, "sympy==1.13.3", code=1)
+    assert "Looking for sympy in your own index" in result.stdout
     assert "sympy is looked up on your own index, since you pinned it" in result.stderr
-    # Less than a pin is none, nor is one that another package makes.
-    assert versions(pip(*command, "sympy==1.*"))["sympy"] == "1.13.3"
-    pytorch.add(make_wheel("pins", "1.0", requires=["sympy==1.13.3"]))
-    assert versions(pip(*command, "pins"))["sympy"] == "1.13.3"
 
 
 def test_what_pytorch_builds_itself_comes_from_there_even_if_pinned(
@@ -555,19 +622,15 @@ def test_a_failing_index_is_no_missing_one(
     assert "There is no page of torch there" in result.stderr
 
 
-@pytest.mark.parametrize("missing", [403, 404])
-def test_mirrors_of_some_pages(
-    dry: Dry, pytorch: PyTorchIndexServer, missing: int
-) -> None:
-    pytorch.missing = missing
+def test_mirrors_of_some_pages(dry: Dry, pytorch: PyTorchIndexServer) -> None:
     pytorch.umbrella = False
-    for pages, env, build in (
-        (None, R535, "2.9.1+cu128"),
-        ({"cu128"}, R535, "2.9.1+cu128"),
-        ({"cu126", "cpu"}, R535, "2.9.1+cu126"),
-        ({"cu126", "cpu"}, NO_GPU, "2.9.1+cpu"),
+    for missing, pages, env, build in (
+        (404, None, R535, "2.9.1+cu128"),
+        (403, {"cu128"}, R535, "2.9.1+cu128"),
+        (410, {"cu126", "cpu"}, R535, "2.9.1+cu126"),
+        (403, {"cu126", "cpu"}, NO_GPU, "2.9.1+cpu"),
     ):
-        pytorch.page_backends = pages
+        pytorch.missing, pytorch.page_backends = missing, pages
         pytorch.clear_log()
         found = dry("pystiche", *STABLE, env=env)
         assert found["torch"] == build

@@ -11,12 +11,15 @@ from tests.lib.environments import Environment, Result
 __all__ = ["run_batch"]
 
 _SCRIPT = """\
-import contextlib, io, json, sys
+import contextlib, io, json, os, sys
 from pip._internal.cli.main import main
 
 results = []
-for arguments in json.load(open(sys.argv[1], encoding="utf-8")):
+before = dict(os.environ)
+for arguments, variables in json.load(open(sys.argv[1], encoding="utf-8")):
     out, err = io.StringIO(), io.StringIO()
+    os.environ.clear()
+    os.environ.update({**before, **variables})
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             code = main(arguments)
@@ -33,17 +36,24 @@ def run_batch(
     folder: Path,
     commands: Iterable[Iterable[str | Path]],
     env: Mapping[str, str | None] | None = None,
+    each_env: Iterable[Mapping[str, str | None]] | None = None,
 ) -> list[Result]:
     """Run pip with each of these arguments, one after the other, whatever its status.
 
     :param folder: where the script and what it exchanges are written
+    :param each_env: variables to add, for each of the commands
     """
     arguments = [tuple(map(str, command)) for command in commands]
+    variables = [
+        {name: value for name, value in each.items() if value is not None}
+        for each in each_env or [{} for _ in arguments]
+    ]
     script, given, found = (
         folder / name for name in ("batch.py", "commands.json", "results.json")
     )
     script.write_text(_SCRIPT, encoding="utf-8")
-    given.write_text(json.dumps(arguments), encoding="utf-8")
+    pairs = list(zip(arguments, variables, strict=True))
+    given.write_text(json.dumps(pairs), encoding="utf-8")
     environment.run(environment.python, script, given, found, env=env)
     results = json.loads(found.read_text(encoding="utf-8"))
     return [

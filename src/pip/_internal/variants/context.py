@@ -161,12 +161,15 @@ class Context:
         from pip._internal.variants.providers.chain import Providers
 
         given = {**vars(self._options), "variant_host": self._host_file, **changes}
-        return Providers.for_options(
+        providers = Providers.for_options(
             optparse.Values(given),
             given["variant_host"],
             self._plugins,
             self._installed_version,
         )
+        if self.pytorch is None:
+            return providers
+        return providers.lacking(self.pytorch.settings.lacking)
 
     @cached_property
     def _plugins(self) -> Plugins:

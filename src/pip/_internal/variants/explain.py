@@ -287,6 +287,7 @@ _STEPS = {
     Step.OPTIONAL: "not enabled",
     Step.CONDITION: "not for this environment",
     Step.STATIC: "static list",
+    Step.DECLARED: "declared",
     Step.HOST: "host file",
     Step.BUILTIN: "built in",
     Step.PLUGIN: "plugin",

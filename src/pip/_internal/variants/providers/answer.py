@@ -24,6 +24,8 @@ class Step(enum.Enum):
     #: Its provider is not for this environment (before PEP 850).
     CONDITION = "enable-if"
     STATIC = "static"
+    #: The user says that the target has no such devices.
+    DECLARED = "declared"
     HOST = "host"
     BUILTIN = "built-in"
     PLUGIN = "plugin"

@@ -107,6 +107,7 @@ class Providers:
         self._enabled = frozenset(enabled)
         self._disabled = frozenset(disabled)
         self._kinds = kinds or {}
+        self._lacking: Mapping[str, str] = {}
         self._detected: dict[str, Answer] = {}
         self._said_unknown = False
 
@@ -144,6 +145,15 @@ class Providers:
         chain._plugins = None
         return chain
 
+    def lacking(self, reasons: Mapping[str, str]) -> Providers:
+        """Give the same chain for a target that the user says lacks some devices.
+
+        :param reasons: by namespace, how he said so.
+        """
+        chain = copy.copy(self)
+        chain._lacking = reasons
+        return chain
+
     def ask(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
     ) -> dict[str, Answer]:
@@ -179,6 +189,8 @@ class Providers:
 
             found = abi_dependency.answer(manifest, namespace, self._installed, project)
             return replace(found, step=Step.BUILTIN)
+        if namespace in self._lacking:
+            return no_answer(self._lacking[namespace], step=Step.DECLARED)
         if self.host is not None:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:

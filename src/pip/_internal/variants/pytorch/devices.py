@@ -13,9 +13,15 @@ from typing import TypeVar
 
 from pip._internal.variants.pytorch.backends import Backend, Kind
 
-__all__ = ["INTEL_DEVICES", "amd_architectures", "nvidia_architectures"]
+__all__ = ["INTEL_DEVICES", "NAMESPACES", "amd_architectures", "nvidia_architectures"]
 
 _Values = TypeVar("_Values")
+
+
+#: In which namespace the devices of each kind of backend are.
+NAMESPACES: Mapping[Kind, str] = MappingProxyType(
+    {Kind.CUDA: "nvidia", Kind.ROCM: "amd", Kind.XPU: "intel"}
+)
 
 
 def _real(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from pip._internal.variants.pytorch.backends import (
     InvalidBackend,
     parse_list,
 )
+from pip._internal.variants.pytorch.devices import NAMESPACES
 from pip._internal.variants.pytorch.options import (
     BACKENDS_OPTION,
     CHANNEL_OPTION,
@@ -72,6 +73,18 @@ class Settings:
     origin: str | None
     channel: Channel
     index_url: str
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """Give the namespaces of devices that the backends exclude, and why."""
+        kinds = {each.kind for each in self.backends}
+        if not kinds:
+            return {}
+        return {
+            namespace: f"{self.origin} names no backend for it"
+            for kind, namespace in NAMESPACES.items()
+            if kind not in kinds
+        }
 
     @property
     def arguments(self) -> list[str]:
