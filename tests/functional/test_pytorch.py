@@ -26,6 +26,7 @@ Variables = Mapping[str, str | None]
 
 NO_GPU = {"PIP_VARIANT_HOST": "cpu-x86_64-v3"}
 R535 = forced("12.2", "8.6")
+GPU129 = forced("12.9", "8.6")
 GPU13 = forced("13.0", "8.6")
 STABLE = ["--pytorch-channel", "stable"]
 
@@ -150,14 +151,14 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
 
 
 def test_a_driver_that_is_asked_itself(dry: Dry, nvml: NvmlStub) -> None:
-    for driver, cuda, build in (
+    for driver, newest, build in (
         ("580.65.06", 13000, "cu130"),
         ("535.104.05", 12020, "cu128"),
         # NVIDIA promises nothing to those before 525.60.13.
         ("525.53.00", 12000, "cpu"),
         ("470.57.02", 11040, "cpu"),
     ):
-        variables = nvml.environ(cuda=cuda, driver=driver, capabilities=["8.6"])
+        variables = nvml.environ(cuda=newest, driver=driver, capabilities=["8.6"])
         assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
 
 
@@ -328,10 +329,10 @@ def test_variants_proper_beside_it(
         "torch-nntile", "0.1.0", {}, manifest=manifest, plain=False, requires=["torch"]
     )
     cases: Sequence[tuple[list[str], Variables, tuple[str, str]]] = (
-        (STABLE, R535, ("2.9.1+cu128", "torch291_cu128")),
+        (STABLE, GPU129, ("2.9.1+cu128", "torch291_cu128")),
         # One CUDA major for all; what depends on torch follows.
         ([*STABLE, "torchvision"], GPU13, ("2.9.1+cu128", "torch291_cu128")),
-        ([*STABLE, "torch<2.9"], R535, ("2.8.0+cu129", "torch280_cu128")),
+        ([*STABLE, "torch<2.9"], GPU129, ("2.8.0+cu129", "torch280_cu128")),
         (STABLE, NO_GPU, ("2.9.1+cpu", "torch291_cpu")),
         # Who wants no GPU wants none anywhere.
         (["--cpuonly"], GPU13, ("2.9.1+cpu", "torch291_cpu")),
