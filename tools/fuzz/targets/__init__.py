@@ -10,9 +10,11 @@ from tools.fuzz.targets import (
     file_names,
     host_files,
     installed,
+    lock_files,
     manifests,
     pages,
     plugins,
+    publishing,
     releases,
     wheels,
 )
@@ -31,6 +33,8 @@ TARGETS: Mapping[str, Target] = {
         plugins,
         host_files,
         installed,
+        lock_files,
+        publishing,
     )
     for target in module.TARGETS
 }

@@ -18,7 +18,7 @@ try:
 except ImportError:  # A Python can be built without it.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
-__all__ = ["read_manifest", "undamaged"]
+__all__ = ["UNREADABLE", "read_manifest", "undamaged"]
 
 #: What reading an archive raises that is damaged, or of a kind that cannot be read.
 _DAMAGED: tuple[type[Exception], ...] = (
@@ -30,8 +30,8 @@ _DAMAGED: tuple[type[Exception], ...] = (
     NotImplementedError,
     UnicodeDecodeError,
 )
-#: And for a file that is not there, or is encrypted.
-_UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
+#: And for a member that is not there, or is encrypted.
+UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
             raise UnsupportedWheel(f"{path!r} is compressed in an unusual way")
         with archive.open(info) as file:
             data = file.read(MAX_MANIFEST_SIZE + 1)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise UnsupportedWheel(f"could not read {path!r} file: {error!r}") from None
     if len(data) > MAX_MANIFEST_SIZE:
         raise UnsupportedWheel(f"{path!r} is larger than {MAX_MANIFEST_SIZE >> 20} MiB")

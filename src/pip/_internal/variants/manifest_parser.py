@@ -42,6 +42,8 @@ MAX_MANIFEST_SIZE = 2 * 1024 * 1024
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 #: The newest minor of major 0 that is understood; 0.x promises no compatibility.
 _NEWEST_MINOR = 2
+#: How many objects and lists may stand within one another; six do in what is known.
+_MAX_DEPTH = 32
 #: Orders of features and values in ``default-priorities`` ended with this schema.
 _WITHOUT_OVERRIDES = (0, 1, 1)
 
@@ -61,6 +63,9 @@ def parse_document(document: object) -> Manifest:
     :raises InvalidManifest: as :func:`parse_manifest` does.
     """
     root = _object(document, "the manifest")
+    if _is_deep(root):
+        # What is kept of it must not be too much for those who write it down.
+        raise InvalidManifest("it is nested too deeply")
     schema = root.get("$schema")
     version = _schema_version(schema)
     priorities = _object(root.get("default-priorities"), "'default-priorities'")
@@ -126,6 +131,20 @@ def parse_document(document: object) -> Manifest:
         schema if isinstance(schema, str) else None,
         document=root,
     )
+
+
+def _is_deep(root: dict[str, Any]) -> bool:
+    level: list[Any] = [root]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            item
+            for each in level
+            for item in (each.values() if type(each) is dict else each)
+            if type(item) is dict or type(item) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 def load_json(data: bytes) -> Any:

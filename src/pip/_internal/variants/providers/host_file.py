@@ -20,6 +20,8 @@ from pip._internal.variants.properties import (
 __all__ = ["HOST_SCHEMA", "MARKER_VARIABLES", "Host", "read_host_file"]
 
 HOST_SCHEMA = 1
+#: Bytes; those of a real machine have a few thousand.
+_MAX_SIZE = 2 * 1024 * 1024
 #: What a host file may say of the target's environment (PEP 508).
 MARKER_VARIABLES = frozenset(
     (
@@ -57,9 +59,15 @@ def read_host_file(path: str) -> Host:
     :raises InvalidHostFile: if it cannot be read or does not describe a machine.
     """
     try:
-        root = json.loads(Path(path).read_bytes().decode("utf-8"))
+        with Path(path).open("rb") as file:
+            data = file.read(_MAX_SIZE + 1)
     except OSError as error:
         raise InvalidHostFile(path, f"It cannot be read: {error.strerror}.") from None
+    if len(data) > _MAX_SIZE:
+        size = _MAX_SIZE >> 20
+        raise InvalidHostFile(path, f"It is larger than {size} MiB.")
+    try:
+        root = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise InvalidHostFile(path, f"It is not JSON: {error}.") from None
     try:

@@ -148,6 +148,6 @@ def _read(path: str, code: int) -> tuple[SupportedFeature, ...]:
     except (ValueError, TypeError, AttributeError, RecursionError):
         # Only a plugin that writes to that file itself comes here.
         raise PluginFailed("its answer cannot be read") from None
-    if fault is not None:
-        raise PluginFailed(f"it failed: {printable(str(fault)[:500])}")
+    if isinstance(fault, str):
+        raise PluginFailed(f"it failed: {printable(fault[:500])}")
     return tuple(valid.values())

@@ -37,6 +37,6 @@ def variant_marked(metadata: bytes) -> tuple[str, ...]:
 def _asks_for_variant(text: str) -> bool:
     try:
         marker = str(Requirement(text).marker or "")
-    except InvalidRequirement:
+    except (InvalidRequirement, RecursionError):
         marker = text.partition(";")[2]
     return any(name in marker for name in _VARIANT_NAMES)

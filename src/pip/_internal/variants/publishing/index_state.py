@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pip._internal.utils._log import getLogger
+from pip._internal.variants.manifest import InvalidManifest
+from pip._internal.variants.manifest_parser import parse_document
 from pip._internal.variants.publishing.files import write_if_changed
 
 __all__ = ["FileFacts", "IndexState", "STATE_FILE"]
@@ -59,13 +62,14 @@ class IndexState:
                 content = json.load(file)
             if content["format"] != _FORMAT:
                 return cls()
-            return cls(
-                {name: FileFacts(**facts) for name, facts in content["files"].items()},
-                dict(content["written"]),
-            )
+            files = {name: _facts(facts) for name, facts in content["files"].items()}
+            return cls(files, dict(content["written"]))
         except FileNotFoundError:
             return cls()
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (
+            *(OSError, RecursionError, InvalidManifest),
+            *(ValueError, KeyError, TypeError, AttributeError),
+        ) as error:
             logger.debug("Reading everything again: %s: %r", STATE_FILE, error)
             return cls()
 
@@ -78,3 +82,13 @@ class IndexState:
         }
         text = json.dumps(content, indent=1)
         write_if_changed(os.path.join(folder, STATE_FILE), text.encode("ascii"))
+
+
+def _facts(content: Mapping[str, Any]) -> FileFacts:
+    facts = FileFacts(**content)
+    texts = (facts.sha256, facts.metadata_sha256, facts.requires_python)
+    if not all(each is None or isinstance(each, str) for each in texts):
+        raise TypeError(f"not text: {texts!r}")
+    if facts.document is not None:
+        parse_document(facts.document)
+    return facts

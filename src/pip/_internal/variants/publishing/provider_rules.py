@@ -97,11 +97,16 @@ def requirements_of(
     for namespace, provider in providers.items() if isinstance(providers, dict) else ():
         if isinstance(provider, dict) and _is_asked(provider):
             for text in provider.get("requires") or ():
-                try:
-                    yield namespace, Requirement(text)
-                except (InvalidRequirement, TypeError):
-                    # The rule provider-requires reports it.
-                    continue
+                # If it is none, the rule provider-requires reports it.
+                if (requirement := _parsed(text)) is not None:
+                    yield namespace, requirement
+
+
+def _parsed(text: object) -> Requirement | None:
+    try:
+        return Requirement(text) if isinstance(text, str) else None
+    except (InvalidRequirement, RecursionError):
+        return None
 
 
 def _is_asked(provider: Mapping[str, Any]) -> bool:
@@ -177,9 +182,8 @@ def _check_plugin(provider: Mapping[str, Any], what: str, findings: Findings) ->
 
 
 def _check_requirement(text: str, what: str, findings: Findings) -> None:
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:
+    requirement = _parsed(text)
+    if requirement is None:
         findings.add(
             "provider-requires", f"{shown(text)} is no dependency specifier in {what}"
         )
@@ -213,11 +217,9 @@ def _check_uv(namespace: str, provider: Mapping[str, Any], findings: Findings) -
     reason = None
     if len(requires) != 1:
         reason = "it requires more than one package"
+    elif (found := _parsed(requires[0])) is None:
+        return
     else:
-        try:
-            found = Requirement(requires[0])
-        except (InvalidRequirement, TypeError):
-            return
         default_api = canonicalize_name(found.name).replace("-", "_")
         expected_api = known.declaration.get("plugin-api", default_api)
         if canonicalize_name(found.name) != canonicalize_name(expected.name):

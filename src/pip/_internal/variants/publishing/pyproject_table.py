@@ -66,6 +66,9 @@ def read_project_table(path: str) -> ProjectTable:
     except OSError as error:
         problem = f"It cannot be read: {error.strerror or error}"
         raise BadProjectTable(path, problem, "Name a file with --pyproject") from None
+    except RecursionError:
+        problem = "It is nested too deeply"
+        raise BadProjectTable(path, problem, "Mend it") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         problem = f"It is not TOML: {error}"
         raise BadProjectTable(path, problem, "Mend it") from None

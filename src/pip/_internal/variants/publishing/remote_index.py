@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
@@ -31,6 +32,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.release_rules import Release
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
+from pip._internal.variants.texts import printable
 
 __all__ = ["OfferedRelease", "ProjectPage", "project_pages"]
 
@@ -73,7 +75,7 @@ def project_pages(session: PipSession, url: str) -> Iterator[ProjectPage]:
     :raises NoSuchTarget: if there is no page, or one that lists very many projects.
     """
     content = _read(session, url)
-    links = list(parse_links(content))
+    links = _links(content)
     if any(_is_file(link) for link in links):
         yield _project_page(content.url, links)
         return
@@ -91,7 +93,7 @@ def project_pages(session: PipSession, url: str) -> Iterator[ProjectPage]:
         )
     for each in projects:
         content = _read(session, each)
-        yield _project_page(content.url, list(parse_links(content)))
+        yield _project_page(content.url, _links(content))
 
 
 def _read(session: PipSession, url: str) -> IndexContent:
@@ -107,15 +109,34 @@ def _read(session: PipSession, url: str) -> IndexContent:
     return content
 
 
+def _links(content: IndexContent) -> list[Link]:
+    with _well_formed(content):
+        return list(parse_links(content))
+
+
+@contextmanager
+def _well_formed(content: IndexContent) -> Iterator[None]:
+    try:
+        yield
+    # Upstream does not look at what JSON pages are made of either.
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise NoSuchTarget(
+            redact_auth_from_url(content.url),
+            f"The page of the index is not what it says it is: {printable(repr(error))}",
+            "Mend it, or name another page",
+        ) from None
+
+
 def _is_file(link: Link) -> bool:
     return link.filename.endswith((".whl", ".tar.gz", ".zip", MANIFEST_SUFFIX))
 
 
 def _listed_projects(content: IndexContent, links: list[Link]) -> list[str]:
     if content.content_type.lower().startswith(_JSON_TYPE):
-        listed = json.loads(content.content).get("projects", [])
         base = content.url if content.url.endswith("/") else f"{content.url}/"
-        return [urljoin(base, f"{each['name']}/") for each in listed]
+        with _well_formed(content):
+            listed = json.loads(content.content).get("projects", [])
+            return [urljoin(base, f"{each['name']}/") for each in listed]
     below = posixpath.dirname(urlsplit(content.url).path)
     urls = dict.fromkeys(link.url_without_fragment for link in links)
     return [url for url in urls if urlsplit(url).path.startswith(below)]

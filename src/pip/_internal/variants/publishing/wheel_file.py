@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from zipfile import BadZipFile, ZipFile
@@ -20,6 +19,8 @@ from pip._vendor.packaging.utils import (
     parse_wheel_filename,
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
+
+from pip._internal.variants.archives import UNREADABLE
 
 __all__ = ["SIGNATURES", "UnreadableWheel", "WheelFile", "WheelName", "open_wheel"]
 
@@ -177,6 +178,5 @@ def open_wheel(path: str) -> Iterator[WheelFile]:
 def _readable(name: str) -> Iterator[None]:
     try:
         yield
-    # What zipfile raises for damaged, encrypted and exotic members.
-    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as e:
+    except UNREADABLE as e:
         raise UnreadableWheel(f"its {name} cannot be read: {e}") from None

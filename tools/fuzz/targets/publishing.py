@@ -1,0 +1,109 @@
+"""What publishers' commands read: tables of projects, states of folders, manifests."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pip._internal.variants.manifest import InvalidManifest
+from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.publishing.errors import BadProjectTable
+from pip._internal.variants.publishing.index_state import STATE_FILE, IndexState
+from pip._internal.variants.publishing.manifest_rules import check_manifest
+from pip._internal.variants.publishing.pyproject_table import read_project_table
+from pip._internal.variants.publishing.scanning import scan_folder
+from tests.lib.manifests import PREVIEW_TORCH, variant_json
+from tests.lib.wheels import make_wheel
+from tools.fuzz.shapes import make_document
+from tools.fuzz.target import MEMORY, Target, printable, structured
+from tools.fuzz.targets.manifests import seeds
+
+__all__ = ["TARGETS"]
+
+_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-publishing-")
+_WHEEL = make_wheel(
+    "foo", "1.0", label="cu128", variant_json=variant_json(PREVIEW_TORCH, "cu128")
+).write_to(Path(_FOLDER.name))
+
+
+def _table(data: bytes) -> None:
+    path = Path(_FOLDER.name, "pyproject.toml")
+    path.write_bytes(data)
+    try:
+        table = read_project_table(str(path))
+    except BadProjectTable as error:
+        for part in (error.message, error.context, error.hint_stmt):
+            printable(str(part))
+        return
+    for properties in table.properties.values():
+        for each in properties:
+            printable(str(each))
+
+
+def _state(data: bytes) -> None:
+    Path(_FOLDER.name, STATE_FILE).write_bytes(data)
+    state = IndexState.load(_FOLDER.name)
+    scanned = scan_folder(_FOLDER.name, state.files, hashes=True)
+    # Whatever is remembered of it, the wheel is still there.
+    assert list(scanned.files) == [_WHEEL.name]
+    state.files = {name: each.facts for name, each in scanned.files.items()}
+    state.save(_FOLDER.name)
+    assert IndexState.load(_FOLDER.name) == state
+
+
+def _checked(data: bytes) -> None:
+    checked = check_manifest(data, "foo-1.0-variants.json")
+    for finding in checked.findings:
+        printable(finding.problem)
+        printable(finding.remedy or "")
+    try:
+        manifest = parse_manifest(data)
+    except InvalidManifest:
+        # What no installer accepts is not to be published.
+        assert any(finding.is_error for finding in checked.findings)
+        return
+    assert checked.manifest == manifest
+
+
+def _table_seeds() -> Iterator[bytes]:
+    yield b"""
+[variant.default-priorities]
+namespace = ["nvidia", "x86_64"]
+[variant.providers.nvidia]
+requires = ["nvidia-variant-provider"]
+build-requires = ["x"]
+[variant.providers.x86_64]
+feature-order = ["level"]
+static-properties = { level = ["v3", "v2"] }
+[variant.properties]
+cu128 = ["nvidia :: sm_arch :: 90_real"]
+"""
+
+
+def _state_seeds() -> Iterator[bytes]:
+    _state(b"{}")
+    known = Path(_FOLDER.name, STATE_FILE).read_bytes()
+    yield known
+    yield known.replace(b'"document": {', b'"document": {"x": 1, ')
+
+
+TARGETS = (
+    Target(
+        "project-table",
+        _table,
+        _table_seeds,
+        tokens=(b"[variant.", b"properties", b" :: ", b"\\u001b", b'"', b"= [["),
+    ),
+    Target(
+        "index-state",
+        _state,
+        _state_seeds,
+        tokens=(b'"document"', b'"files"', b'"written"', b'"format"', b"null", b"{}"),
+    ),
+    structured(
+        "checked", lambda choices: _checked(json.dumps(make_document(choices)).encode())
+    ),
+    Target("checked-bytes", _checked, seeds, tokens=(b'"variants"', b"null", b"[[")),
+)
