@@ -22,8 +22,6 @@ from tools.fuzz.targets import TARGETS
 _FOLDER = Path("build/fuzz")
 _DONE = re.compile(r"^Done (\d+) (?:runs )?in (\d+) second", re.MULTILINE)
 _STATUS = re.compile(r"^#\d+.*?cov: (\d+).*?rss: (\d+)Mb", re.MULTILINE)
-#: Targets that hypothesis makes data for are slower.
-_RUNS = {False: 150_000, True: 40_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     print("| target | executions | seconds | places reached | MB |", flush=True)
     print("|---|---|---|---|---|", flush=True)
     for name in options.targets or TARGETS:
-        runs = options.runs or _RUNS[TARGETS[name].structure]
+        runs = options.runs or TARGETS[name].runs
         outcome = _fuzz(name, runs, options.seed)
         total += outcome.executions
         print(

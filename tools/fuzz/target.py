@@ -25,20 +25,19 @@ class Target:
     :ivar run: reads one input; whatever it raises is a finding.
     :ivar seeds: inputs to begin with.
     :ivar tokens: what is worth inserting into an input.
-    :ivar structure: whether an input's bytes are choices among data of some shape, in
-        place of what is read.
+    :ivar runs: how many executions there are if nobody says; the slow ones get fewer.
     """
 
     name: str
     run: Callable[[bytes], object]
     seeds: Callable[[], Iterable[bytes]] = tuple
     tokens: Sequence[bytes] = ()
-    structure: bool = False
+    runs: int = 120_000
 
 
 def structured(name: str, check: Callable[[Choices], object]) -> Target:
     """Make a target of what takes data of some shape."""
-    return Target(name, lambda data: check(Choices(data)), _noise, structure=True)
+    return Target(name, lambda data: check(Choices(data)), _noise, runs=20_000)
 
 
 def _noise() -> Iterator[bytes]:

@@ -184,5 +184,6 @@ TARGETS = (
         lambda data: _read("text/html", data),
         _html_seeds,
         tokens=(*_TOKENS, b'<a href="', b"<base ", b"data-yanked", b"&#x1b;"),
+        runs=20_000,
     ),
 )

@@ -101,6 +101,7 @@ TARGETS = (
         _state,
         _state_seeds,
         tokens=(b'"document"', b'"files"', b'"written"', b'"format"', b"null", b"{}"),
+        runs=20_000,
     ),
     structured(
         "checked", lambda choices: _checked(json.dumps(make_document(choices)).encode())

@@ -34,14 +34,20 @@ _DAMAGED: tuple[type[Exception], ...] = (
 UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 
 
+class UnreadableManifest(UnsupportedWheel):
+    """A wheel's ``variant.json`` cannot be read."""
+
+
 @contextmanager
 def undamaged(filename: str) -> Iterator[None]:
     """Refuse the variant wheel *filename* if its archive turns out to be damaged.
 
-    :raises InvalidVariantWheel: then.
+    :raises InvalidVariantWheel: then, or if its ``variant.json`` cannot be read.
     """
     try:
         yield
+    except UnreadableManifest as error:
+        raise InvalidVariantWheel(filename, str(error)) from None
     except _DAMAGED as error:
         raise InvalidVariantWheel(filename, _problem(error)) from None
     except OSError as error:
@@ -58,17 +64,23 @@ def _problem(error: Exception) -> str:
 def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
     """Read a wheel's ``variant.json``: a few bytes of an archive can stand for many.
 
-    :raises UnsupportedWheel: if it cannot be read, or is too large.
+    :raises UnreadableManifest: if it cannot be read, or is too large.
     """
     try:
         info = archive.getinfo(path)
+        names = [each.filename.casefold() for each in archive.infolist()]
+        if names.count(path.casefold()) > 1:
+            # Which one is installed, and read again, would be the file system's choice.
+            raise UnreadableManifest(f"{path!r} is in the archive more than once")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # Only of these two does zipfile decompress no more than is asked for.
-            raise UnsupportedWheel(f"{path!r} is compressed in an unusual way")
+            raise UnreadableManifest(f"{path!r} is compressed in an unusual way")
         with archive.open(info) as file:
             data = file.read(MAX_MANIFEST_SIZE + 1)
     except UNREADABLE as error:
-        raise UnsupportedWheel(f"could not read {path!r} file: {error!r}") from None
+        raise UnreadableManifest(f"could not read {path!r} file: {error!r}") from None
     if len(data) > MAX_MANIFEST_SIZE:
-        raise UnsupportedWheel(f"{path!r} is larger than {MAX_MANIFEST_SIZE >> 20} MiB")
+        raise UnreadableManifest(
+            f"{path!r} is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
+        )
     return data

@@ -184,7 +184,9 @@ def evaluate_links(
     if manifests:
         for link in manifests:
             _register(context, link_evaluator, link)
-        links = [link for link in links if link not in manifests]
+        # A page may have thousands of them.
+        set_aside = set(map(id, manifests))
+        links = [link for link in links if id(link) not in set_aside]
     return fn(finder, link_evaluator, links)
 
 
@@ -193,6 +195,11 @@ def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> No
         project, version = parse_manifest_filename(link.filename)
     except InvalidManifestFilename as error:
         logger.debug("Skipping link: %s: %s", error, link)
+        return
+    page = link.comes_from or ""
+    if link.is_file and page.startswith(("http:", "https:")):
+        # A page may state any name: what is read there may be a device.
+        logger.debug("Skipping link: a manifest of this machine: %s", link)
         return
     if project == link_evaluator._canonical_name:
         context.manifest_links.setdefault((project, version, source_of(link)), link)

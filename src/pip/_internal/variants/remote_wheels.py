@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import parse_wheel_filename
@@ -34,6 +34,11 @@ logger = getLogger(__name__)
 _MAX_REQUESTS = 200
 #: A wheel whose parts break off is read again, as pip's session does with requests.
 _ATTEMPTS = 3
+#: The list of a wheel's files takes most of it: 1.4 MB for torch, which has 12,000. To
+#: keep a list in memory takes up to fifteen times its size.
+_MAX_BYTES = 8 * 1024 * 1024
+#: Digits of the size of a wheel; no file system has room for one of so many.
+_MAX_DIGITS = 18
 
 
 class WheelUnreadable(Exception):
@@ -90,12 +95,14 @@ class _RangeRequests:
         self._session = session
         self._final_url = ""
         self._left = _MAX_REQUESTS
+        self._bytes_left = _MAX_BYTES
 
     def head(self, url: str, **kwargs: Any) -> Response:
         response = self._session.head(url, allow_redirects=True, **kwargs)
         if response.status_code != 200:
             raise WheelUnreadable(f"{response.status_code} {response.reason}")
-        if not response.headers.get("Content-Length", "").isdecimal():
+        size = response.headers.get("Content-Length", "")
+        if not size.isdecimal() or len(size) > _MAX_DIGITS:
             raise NoRanges
         self._final_url = response.url
         return response
@@ -111,6 +118,13 @@ class _RangeRequests:
             # What follows would be taken for the part that was asked for.
             response.close()
             raise NoRanges
+        first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
+        size = int(last) + 1 - int(first)
+        self._bytes_left -= size
+        if self._bytes_left < 0:
+            response.close()
+            raise WheelUnreadable(f"it takes more than {_MAX_BYTES >> 20} MiB")
+        response.raw = _AsAsked(response.raw, size)
         return response
 
 
@@ -120,3 +134,21 @@ def _range_sent(response: Response) -> str | None:
         return None
     part = response.headers.get("Content-Range", "").partition("/")[0]
     return part.replace("bytes ", "bytes=", 1)
+
+
+class _AsAsked:
+    """A body that must not be longer than what was asked for."""
+
+    def __init__(self, body: Any, size: int) -> None:
+        self._body = body
+        self._left = size
+
+    def stream(self, *args: Any, **options: Any) -> Iterator[bytes]:
+        for chunk in self._body.stream(*args, **options):
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise WheelUnreadable("its server sends more than it was asked for")
+            yield chunk
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._body, name)

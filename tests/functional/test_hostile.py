@@ -1,0 +1,337 @@
+"""What was made to crash, hang, fill memory or fool people, through the command line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import stat
+import warnings
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced
+from tests.lib.index import Fault, IndexServer
+from tests.lib.manifests import PREVIEW_TORCH, manifest_file, variant_json
+from tests.lib.repository import JSON_TYPE, Entry
+from tests.lib.wheels import DistFile, make_wheel
+
+GPU = forced("12.8")
+#: Beyond what a pip without anything hostile takes.
+MEGABYTES = 200
+
+_MEASURED = """
+import resource, subprocess, sys
+code = subprocess.call([sys.executable, "-m", "pip", *sys.argv[2:]])
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+with open(sys.argv[1], "w") as file:
+    file.write(str(peak // (1024 if sys.platform == "linux" else 1024 * 1024)))
+sys.exit(code)
+"""
+
+
+@pytest.fixture
+def measured(venv: Environment, tmp_path: Path) -> Callable[..., Result]:
+    """Return a function that runs pip within limits of time, memory and characters."""
+    peak = tmp_path / "peak"
+
+    def run(*arguments: str | Path, code: int = 0) -> Result:
+        command = [venv.python, "-c", _MEASURED, peak, *arguments]
+        result = venv.run(*command, code=code, env=GPU, timeout=60)
+        for line in result.output.split("\n"):
+            assert line.isprintable(), f"{line!r}\n{result}"
+        assert int(peak.read_text()) < base + MEGABYTES, str(result)
+        return result
+
+    base = MEGABYTES
+    run("--version")
+    base = int(peak.read_text())
+    return run
+
+
+def _with(**changes: Any) -> bytes:
+    return json.dumps({**PREVIEW_TORCH, **changes}).encode()
+
+
+def _with_variant(text: str) -> bytes:
+    """Give the manifest with *text* in the place of a label and its properties."""
+    manifest = json.dumps({**PREVIEW_TORCH, "variants": {}})
+    return manifest.replace('"variants": {}', f'"variants": {{{text}}}').encode()
+
+
+def _bomb(size: int, times: int = 1) -> bytes:
+    packed = b" " * size
+    for _ in range(times):
+        packed = gzip.compress(packed, 9, mtime=0)
+    return packed
+
+
+#: By the name of the package: its manifest, and the reason for not using it.
+MANIFESTS: Mapping[str, tuple[bytes | Fault, str]] = {
+    "lists": (b"[" * 200_000, "nested too deeply"),
+    "objects": (b'{"a":' * 200_000, "nested too deeply"),
+    # Python can read these, but neither show nor write all of them.
+    "nested": (
+        _with(notes=1).replace(b'"notes": 1', b'"n":' + b"[" * 940 + b"]" * 940),
+        "nested too deeply",
+    ),
+    "shown": (_with(variants=[[[]]]).replace(b"[[]]", b"[" * 900 + b"]" * 900), "dee"),
+    "digits": (_with_variant(f'"cu128": {"9" * 6000}'), "not an object: 0"),
+    "exponent": (_with_variant('"cu128": {"nvidia": 1e999999999}'), "not an object: 0"),
+    "nan": (_with_variant('"cu128": NaN'), "NaN"),
+    "twice": (_with_variant('"a": {}, "a": {"nvidia": {"f": ["1"]}}'), "'a'"),
+    "surrogate": (_with_variant(r'"\ud800": {}'), r"invalid label: '\ud800'"),
+    "newline": (_with_variant(r'"cu128\n": {}'), r"invalid label: 'cu128\n'"),
+    "numerals": (
+        _with_variant('"cu128": {"nvidia": {"f": ["12.\u0668"]}}'),
+        r"invalid value: '12.\u0668'",
+    ),
+    "escape": (_with_variant(r'"\u001b[2J": {}'), r"invalid label: '\x1b[2J'"),
+    "bidi": (_with_variant(r'"cu\u202e821": {}'), r"invalid label: 'cu\u202e821'"),
+    "letters": (
+        _with_variant('"cu128": {"nvidia": {"f": "12"}}'),
+        "is not a list: '12'",
+    ),
+    "nothing": (_with_variant('"null": {"nvidia": {"f": ["1"]}}'), "null variant"),
+    "utf16": (_with().decode().encode("utf-16"), "not UTF-8"),
+    "mark": (b"\xef\xbb\xbf" + _with(), "not JSON"),
+    "long": (_with(**{"$schema": "v9." + "0" * 100_000}), "not supported"),
+    "large": (Fault(size=100 << 20), "larger than 2 MiB"),
+    "packed": (
+        Fault(body=_bomb(64 << 20), headers={"Content-Encoding": "gzip"}),
+        "larger than 2 MiB",
+    ),
+    "repacked": (
+        Fault(body=_bomb(64 << 20, 2), headers={"Content-Encoding": "gzip, gzip"}),
+        "larger than 2 MiB",
+    ),
+    "unpacked": (Fault(headers={"Content-Encoding": "gzip"}), "gzip"),
+}
+
+
+def test_manifests(measured: Callable[..., Result], index: IndexServer) -> None:
+    """Each costs its own package the variants, and no more."""
+    for name, (content, _) in MANIFESTS.items():
+        index.add_release(name, "1.0", {}, manifest=PREVIEW_TORCH, listed=False)
+        if isinstance(content, bytes):
+            index.add(manifest_file(name, "1.0", content))
+        else:
+            index.add(manifest_file(name, "1.0", PREVIEW_TORCH))
+            index.faults[f"/files/{name}-1.0-variants.json"] = content
+    index.add_release("sound", "1.0", {}, manifest=PREVIEW_TORCH)
+    result = measured("install", *MANIFESTS, "sound", "-i", index.index_url)
+    lines = result.stderr.splitlines()
+    for name, (_, reason) in MANIFESTS.items():
+        start = f"WARNING: Ignoring the variant wheels of {name} 1.0: "
+        (warning,) = (line for line in lines if line.startswith(start))
+        assert reason in warning
+        assert len(warning) < 700
+        assert f"Using a plain build of {name} 1.0" in result.stdout
+    assert len(lines) == len(MANIFESTS)
+    assert "Using the variant cu128 of sound 1.0" in result.stdout
+
+
+VARIANT_JSON = "{}-1.0.dist-info/variant.json"
+
+
+def _wheel(name: str, **members: Any) -> DistFile:
+    """Make a wheel labelled cu128 with other members in the place of ``variant.json``.
+
+    :param members: content and changes to its entry, by path with {} for the name.
+    """
+    sound = make_wheel(name, "1.0", label="cu128")
+    buffer = io.BytesIO(sound.content)
+    with zipfile.ZipFile(buffer, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that are repeated
+        for path, content in members["members"]:
+            info = zipfile.ZipInfo(path.replace("{}", name))
+            info.compress_type = members.get("method", zipfile.ZIP_DEFLATED)
+            info.external_attr = members.get("mode", stat.S_IFREG | 0o644) << 16
+            archive.writestr(info, content)
+    return DistFile(name, "1.0", sound.filename, buffer.getvalue(), sound.metadata)
+
+
+OWN = json.dumps(variant_json(PREVIEW_TORCH, "cu128")).encode()
+LINK = {"mode": stat.S_IFLNK | 0o777}
+LZMA = {"method": zipfile.ZIP_LZMA}
+#: By the name of the package: what its wheel has, and the reason for refusing that.
+WHEELS: Mapping[str, tuple[list[tuple[str, bytes]], dict[str, Any], str]] = {
+    "bomb": ([(VARIANT_JSON, b" " * (100 << 20))], {}, "larger than 2 MiB"),
+    "squeezed": ([(VARIANT_JSON, b" " * (100 << 20))], LZMA, "in an unusual way"),
+    "doubled": ([(VARIANT_JSON, OWN), (VARIANT_JSON, OWN)], {}, "more than once"),
+    "cased": (
+        [(VARIANT_JSON, OWN), (VARIANT_JSON.upper(), b"{}")],
+        {},
+        "more than once",
+    ),
+    "lettered": (
+        [(VARIANT_JSON, OWN), ("{}-1.0.dist-info/Variant.JSON", b"{}")],
+        {},
+        "more than once",
+    ),
+    "outside": ([("../variant.json", OWN)], {}, "no variant.json"),
+    "around": ([("{}-1.0.dist-info/../variant.json", OWN)], {}, "no variant.json"),
+    "absolute": ([("/{}-1.0.dist-info/variant.json", OWN)], {}, "no variant.json"),
+    "elsewhere": ([("variant.json", OWN)], {}, "no variant.json"),
+    "folder": ([(VARIANT_JSON + "/", b"")], {}, "no variant.json"),
+    "linked": ([(VARIANT_JSON, b"/etc/passwd")], LINK, "not JSON"),
+    "deeper": ([(VARIANT_JSON, b"[" * 100_000)], {}, "nested too deeply"),
+    "other": ([(VARIANT_JSON, OWN.replace(b"cu128", rb"\u001b[2J"))], {}, "label"),
+}
+
+
+@pytest.fixture
+def wheels(index: IndexServer) -> IndexServer:
+    """Return an index with these wheels, each beside a plain one; no manifests."""
+    for name, (members, options, _) in WHEELS.items():
+        index.add(_wheel(name, members=members, **options))
+        index.add(make_wheel(name, "1.0"))
+    return index
+
+
+def test_wheels_of_releases_without_manifests(
+    measured: Callable[..., Result], wheels: IndexServer
+) -> None:
+    """What cannot be read for a choice is not chosen."""
+    result = measured("install", *WHEELS, "-i", wheels.index_url)
+    for name, (_, _, reason) in WHEELS.items():
+        (warning,) = (
+            line
+            for line in result.stderr.splitlines()
+            if line.startswith(f"WARNING: Ignoring the variant wheels of {name} 1.0: ")
+        )
+        assert reason in warning
+        assert f"Using a plain build of {name} 1.0" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["bomb", "doubled", "linked", "other", "absolute"])
+def test_wheels_by_path(
+    measured: Callable[..., Result],
+    venv: Environment,
+    wheels: IndexServer,
+    tmp_path: Path,
+    name: str,
+) -> None:
+    """What cannot be read is not installed."""
+    _, _, reason = WHEELS[name]
+    wheel = wheels.projects[name][0].file.write_to(tmp_path)
+    result = measured("install", wheel, code=1)
+    assert "error: invalid-variant-wheel" in result.stderr
+    assert reason in result.stderr
+    assert "hint: " in result.stderr
+    assert venv.installed() == {}
+
+
+def test_a_wheel_that_was_chosen(
+    measured: Callable[..., Result], venv: Environment, index: IndexServer
+) -> None:
+    """What turns out to be something else once it is here is not installed."""
+    index.add_release("bomb", "1.0", {}, manifest=PREVIEW_TORCH)
+    members, options, reason = WHEELS["bomb"]
+    index.add(_wheel("bomb", members=members, **options))
+    result = measured("install", "bomb", "-i", index.index_url, code=1)
+    assert "error: invalid-variant-wheel" in result.stderr
+    assert reason in result.stderr
+    assert venv.installed() == {}
+
+
+def _relative(entry: Entry) -> str:
+    return f"/files/{entry.path}"
+
+
+def test_pages(measured: Callable[..., Result], index: IndexServer) -> None:
+    """Whatever else a page lists, what is sound on it can be installed."""
+    index.page_format = "json"
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    page = json.loads(index.project_json("torch", index.pages, _relative))
+    wheel = {"url": "x.whl", "hashes": {}}
+    manifest = "torch-9.0-variants.json"
+    page["files"] += [
+        # Where reading would never end, if that were read.
+        {"filename": manifest, "url": "file:///dev/zero", "hashes": {}},
+        {"filename": manifest, "url": "file:///dev/tty", "hashes": {}},
+        {"filename": "../../torch-9.0-variants.json", "url": "x", "hashes": {}},
+        {"filename": "torch-\u0669.0-variants.json", "url": "x", "hashes": {}},
+        {"filename": f"torch-{'9' * 5000}-variants.json", "url": "x", "hashes": {}},
+        {"filename": "torch-8.0-variants.json", "url": "gopher://x/y", "hashes": {}},
+        *(
+            {**wheel, "filename": f"torch-9.0-py3-none-any-{label}.whl"}
+            for label in ("\x1b[2J", "cu128\n", "\u202e", "CU", "cu\u0661", "a b", "")
+        ),
+        {**wheel, "filename": f"torch-{'9' * 5000}-py3-none-any-cu128.whl"},
+        *({**wheel, "filename": f"torch-0.{n}-variants.json"} for n in range(5000)),
+    ]
+    body = json.dumps(page).encode()
+    headers = {"Content-Type": JSON_TYPE}
+    index.faults["/simple/torch/"] = Fault(body=body, headers=headers)
+    result = measured("install", "torch", "-i", index.index_url, "-v")
+    assert "Using the variant cu128 of torch 2.8.0" in result.stdout
+
+
+DEEP = "[" * 20_000 + "]" * 20_000
+
+
+def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
+    """A file that the user names is read as far as it may be one."""
+    host = tmp_path / "host.json"
+    for content, reason in {
+        f'{{"host-schema": {DEEP}}}': "recursion",
+        f'{{"host-schema": {"9" * 6000}}}': "It is not JSON",
+        '{"host-schema": 1, "supported": {"\\u001b[2J": []}}': "no namespace",
+        "[" + " " * (3 << 20) + "]": "larger than 2 MiB",
+    }.items():
+        host.write_text(content)
+        result = measured("variants", "host", "--variant-host", host, code=1)
+        assert "error: invalid-variant-host" in result.stderr
+        assert reason in result.stderr
+    result = measured("variants", "host", "--variant-host", "/dev/zero", code=1)
+    assert "error: invalid-variant-host" in result.stderr
+    project = tmp_path / "pyproject.toml"
+    project.write_text(f"[variant]\nx = {DEEP}")
+    wheel = make_wheel("foo", "1.0").write_to(tmp_path)
+    options = ["--label", "a", "--pyproject", project]
+    result = measured("variants", "build", wheel, *options, code=1)
+    assert "error: invalid-variant-table" in result.stderr
+
+
+def test_a_lock_file(
+    measured: Callable[..., Result], index: IndexServer, tmp_path: Path
+) -> None:
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    lock = tmp_path / "pylock.toml"
+    files = [
+        f'{{url = "{index.url}{index.file_path(each.file.filename)}", '
+        f'hashes = {{sha256 = "{each.file.sha256}"}}}}'
+        for each in index.projects["torch"]
+        if each.file.filename.endswith(".whl")
+    ]
+    for name, table in {
+        "lists": f"x = {'[' * 40}{']' * 40}",
+        "escape": r'variants = {"\u001b[2J" = {}}',
+        "nothing": "",
+    }.items():
+        lock.write_text(
+            'lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "torch"\n'
+            f"wheels = [{', '.join(files)}]\n[packages.variants-json]\n{table}\n"
+        )
+        result = measured("install", "--dry-run", "-r", lock)
+        assert "Using a plain build of torch 2.8.0" in result.stdout, name
+
+
+def test_checking_an_index(measured: Callable[..., Result], index: IndexServer) -> None:
+    index.page_format = "json"
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    headers = {"Content-Type": JSON_TYPE}
+    for path, body in {
+        "/simple/": b'{"projects": [{"nom": "torch"}, 7]}',
+        "/simple/torch/": b'{"files": {"a": 1}}',
+    }.items():
+        index.faults[path] = Fault(body=body, headers=headers)
+        result = measured("variants", "check", index.url + path, code=1)
+        assert "error: nothing-to-publish" in result.stderr
+        assert "is not what it says it is" in result.stderr
