@@ -178,7 +178,7 @@ WHEELS: Mapping[str, tuple[list[tuple[str, bytes]], dict[str, Any], str]] = {
     "around": ([("{}-1.0.dist-info/../variant.json", OWN)], {}, "no variant.json"),
     "absolute": ([("/{}-1.0.dist-info/variant.json", OWN)], {}, "no variant.json"),
     "elsewhere": ([("variant.json", OWN)], {}, "no variant.json"),
-    "folder": ([(VARIANT_JSON + "/", b"")], {}, "no variant.json"),
+    "folder": ([(VARIANT_JSON + "/", b" " * (100 << 20))], {}, "larger than 2 MiB"),
     "linked": ([(VARIANT_JSON, b"/etc/passwd")], LINK, "not JSON"),
     "deeper": ([(VARIANT_JSON, b"[" * 100_000)], {}, "nested too deeply"),
     "other": ([(VARIANT_JSON, OWN.replace(b"cu128", rb"\u001b[2J"))], {}, "label"),

@@ -112,7 +112,7 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
 
     @functools.wraps(fn)
     def read(archive: Any, path: str) -> bytes:
-        if not path.endswith("/variant.json"):
+        if "/variant.json" not in path:
             return fn(archive, path)
         from pip._internal.variants.archives import read_manifest
 
