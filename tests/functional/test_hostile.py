@@ -240,6 +240,23 @@ def test_a_wheel_that_was_chosen(
     assert venv.installed() == {}
 
 
+def test_dependencies(measured: Callable[..., Result], index: IndexServer) -> None:
+    """A wheel whose markers make no sense is passed over, as by upstream."""
+    markers = {
+        "nested": ("(" * 5000 + "os_name == 'x'" + ")" * 5000, "nested too deeply"),
+        "turned": ("variant_properties in 'nvidia'", "Set-valued marker"),
+    }
+    for name, (marker, _) in markers.items():
+        requires = [f"missing; {marker}"]
+        index.add_release(name, "1.0", {}, manifest=PREVIEW_TORCH, requires=requires)
+        index.add(make_wheel(name, "0.9"))
+    result = measured("install", *markers, "-i", index.index_url)
+    for name, (_, problem) in markers.items():
+        assert f"Ignoring version 1.0 of {name} since it has invalid" in result.stderr
+        assert problem in result.stderr
+        assert f"{name}-0.9" in result.stdout
+
+
 def _relative(entry: Entry) -> str:
     return f"/files/{entry.path}"
 

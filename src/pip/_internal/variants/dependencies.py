@@ -11,11 +11,13 @@ import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+
 from pip._internal.variants.links import label_of
+from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.requirements import Requirement
-
     from pip._internal.metadata import BaseDistribution
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["bind", "dependencies", "extra_mapping", "metadata_fetched"]
 
 _ATTRIBUTE = "_variant_bound"
+_UNDEFINED = (UndefinedComparison, UndefinedEnvironmentName)
 
 
 def metadata_fetched(
@@ -101,12 +104,24 @@ def dependencies(
     fn: Callable[..., Iterable[Requirement]],
     dist: BaseDistribution,
     extras: Collection[str] = (),
-) -> Iterable[Requirement]:
-    """Give the dependencies of a distribution, its variant's markers resolved."""
+) -> Iterator[Requirement]:
+    """Give the dependencies of a distribution, its variant's markers resolved.
+
+    :raises InvalidRequirement: while they are given, for one that cannot be evaluated:
+        upstream passes over the wheel then, as it does where one cannot be parsed.
+    """
     bound = _bound(dist)
-    if bound is None:
-        return fn(dist, extras)
-    return _resolved(fn, dist, bound, extras)
+    try:
+        if bound is None:
+            yield from fn(dist, extras)
+        else:
+            yield from _resolved(fn, dist, bound, extras)
+    except InvalidRequirement:
+        raise
+    except RecursionError:
+        raise InvalidRequirement("a marker is nested too deeply") from None
+    except (*_UNDEFINED, ValueError) as error:
+        raise InvalidRequirement(printable(str(error))) from None
 
 
 def _resolved(
@@ -116,7 +131,6 @@ def _resolved(
     extras: Collection[str],
 ) -> Iterator[Requirement]:
     from pip._vendor.packaging._variants import resolve_marker
-    from pip._vendor.packaging.requirements import Requirement
 
     from pip._internal.variants.markers import during
 
