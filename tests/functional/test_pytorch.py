@@ -270,7 +270,9 @@ def test_wheels_without_local_version(
     found = dry_all(
         [(["torch"], GPU13), (["torch", "--cpuonly"], {}), (["torch"], R535)]
     )
-    assert [each["torch"] for each in found] == ["2.12.0", "2.11.0", "2.11.0"]
+    assert [each["torch"] for each in found] == [
+        *("2.12.0 (cu130)", "2.11.0 (cpu)", "2.11.0 (cpu)")
+    ]
 
 
 # Builds that go together
@@ -481,6 +483,10 @@ def test_configuration(venv: Environment, pytorch: PyTorchIndexServer) -> None:
     assert versions(result)["torch"] == "2.9.1+cu126"
     result = venv.pip("install", "--dry-run", "torch", *stable, "--cpuonly", env=own)
     assert versions(result)["torch"] == "2.9.1+cpu"
+    # Of what is configured the backends count first, wherever they are.
+    venv.pip("config", "--site", "set", "install.cpuonly", "true", env=own)
+    result = venv.pip("install", "--dry-run", "torch", *stable, env=own)
+    assert versions(result)["torch"] == "2.9.1+cu126"
 
 
 def test_channels(dry_all: DryAll) -> None:
@@ -552,8 +558,11 @@ def test_what_is_pinned_and_not_pytorchs_own_comes_from_the_users_index(
     constraints = tmp_path / "constraints.txt"
     constraints.write_text("sympy==1.14.0\n")
     pytorch.add(make_wheel("pins", "1.0", requires=["sympy==1.13.3"]))
+    pytorch.place(make_wheel("pytorch-triton-rocm", "3.5.1"))
     cases = (
         (["sympy==1.11.1"], "1.11.1"),
+        # What the user's index does not have at all can come from PyTorch's alone.
+        (["sympy==1.11.1", "pytorch-triton-rocm==3.5.1"], "1.11.1"),
         (["Sympy===1.14.0"], "1.14.0"),
         (["-c", str(constraints)], "1.14.0"),
         # Less than a pin is none, nor is one that another package makes.
@@ -759,8 +768,8 @@ def test_an_installed_build_is_asked_about(
     (hint,) = (line for line in result.lines if "To switch:" in line)
     switch = hint.partition(" install ")[2].split()
     assert switch == [
-        *("--upgrade-variants", "--pytorch-channel", "stable"),
-        *("--pytorch-index-url", pytorch.pytorch_url, "torch"),
+        *("--upgrade-variants", "--pytorch-index-url"),
+        *(pytorch.pytorch_url, "torch"),
     ]
     venv.pip("install", "-i", pytorch.index_url, *switch, env=R535)
     assert venv.installed()["torch"] == "2.9.1+cu128"

@@ -193,7 +193,7 @@ def how_to_switch(
     """
     command = [get_best_invocation_for_this_pip(), "install", "--upgrade-variants"]
     if bridge is not None:
-        command += bridge.settings.arguments
+        command += bridge.settings.typed
     elif build.is_bridged:
         from pip._internal.variants.pytorch.backends import AUTO
         from pip._internal.variants.pytorch.options import BACKENDS_OPTION

@@ -263,7 +263,7 @@ def _mixture(builds: _Builds, bridge: Bridge) -> str:
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     command = [
         *(get_best_invocation_for_this_pip(), "install", "--upgrade-variants"),
-        *bridge.settings.arguments,
+        *bridge.settings.typed,
         *builds,
     ]
     return (

@@ -127,8 +127,17 @@ class Bridge:
         if project_name in finder._all_candidates or project in finder._locked_links:
             return find(finder, project_name)
         links = self._links(finder, project)
+        there: list[InstallationCandidate] = []
         if links is None:
-            own, there = find(finder, project_name), []
+            own = find(finder, project_name)
+        elif self._may_leave_alone(project, links) and (
+            own := find(finder, project_name)
+        ):
+            self.left_alone.add(project)
+            self._say(
+                f"Looking for {project} in your own index, not in PyTorch's, since you "
+                "pinned it"
+            )
         else:
             scope = finder.search_scope
             finder.search_scope = replace(scope, index_urls=[])
@@ -137,6 +146,8 @@ class Bridge:
             finally:
                 finder.search_scope = scope
             there = self._there(finder, project_name, links)
+            if not wheels.have_builds(links):
+                self.shared.add(project)
         found = [
             *(_relinked(each, self._own(finder, each.link)) for each in own),
             *there,
@@ -168,24 +179,19 @@ class Bridge:
         if finder.search_scope.no_index:
             return None
         links = self.index.links(project)
-        if links is None:
-            return None
+        if links is not None:
+            url = redact_auth_from_url(self.index.base_url)
+            self._say(f"Looking in PyTorch's index first: {url}")
+        return links
+
+    def _may_leave_alone(self, project: NormalizedName, links: Iterable[Link]) -> bool:
+        """Tell whether a project may come from where the user has it."""
+        return project in self._pinned and not wheels.have_builds(links)
+
+    def _say(self, message: str) -> None:
         # Listings go to where programs read them.
         level = logging.INFO if self._context.listing is None else logging.DEBUG
-        url = redact_auth_from_url(self.index.base_url)
-        self._context.say_once(level, f"Looking in PyTorch's index first: {url}")
-        if wheels.have_builds(links):
-            return links
-        if project in self._pinned:
-            self.left_alone.add(project)
-            self._context.say_once(
-                level,
-                f"Looking for {project} in your own index, not in PyTorch's, since you "
-                "pinned it",
-            )
-            return None
-        self.shared.add(project)
-        return links
+        self._context.say_once(level, message)
 
     def _there(
         self, finder: PackageFinder, project_name: str, links: Sequence[Link]

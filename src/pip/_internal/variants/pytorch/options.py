@@ -8,6 +8,7 @@ from __future__ import annotations
 import optparse
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from pip._internal.cli.cmdoptions import PipOption
 
@@ -17,6 +18,7 @@ __all__ = [
     "CPUONLY_OPTION",
     "DEFAULT_URL",
     "LTT_VARIABLE",
+    "TYPED",
     "URL_OPTION",
     "cpuonly",
     "in_use",
@@ -33,6 +35,8 @@ URL_OPTION = "--pytorch-index-url"
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 DEFAULT_URL = "https://download.pytorch.org/whl"
 
+#: Where the destinations of the options that were typed are kept.
+TYPED = "pytorch_typed"
 _DESTINATIONS = (
     *("pytorch_backends", "cpuonly"),
     *("pytorch_channel", "pytorch_index_url"),
@@ -44,7 +48,8 @@ def in_use(options: optparse.Values, environ: Mapping[str, str]) -> bool:
     given = vars(options)
     if _DESTINATIONS[0] not in given:
         return False
-    return any(map(given.get, _DESTINATIONS)) or bool(environ.get(LTT_VARIABLE))
+    named = any(given.get(each) not in (None, False) for each in _DESTINATIONS)
+    return named or bool(environ.get(LTT_VARIABLE))
 
 
 def _checked_by(name: str) -> Callable[[optparse.Option, str, object], object]:
@@ -63,13 +68,27 @@ def _checked_by(name: str) -> Callable[[optparse.Option, str, object], object]:
 
 
 class PyTorchOption(PipOption):
-    """An option with a value of one of the kinds that only the bridge has."""
+    """An option of the bridge, which notes whether it was typed."""
 
     TYPES = (*PipOption.TYPES, "backends", "channel", "pytorch_url")
     TYPE_CHECKER = PipOption.TYPE_CHECKER.copy()
     TYPE_CHECKER["backends"] = _checked_by("named_backends")
     TYPE_CHECKER["channel"] = _checked_by("named_channel")
     TYPE_CHECKER["pytorch_url"] = _checked_by("valid_url")
+
+    def take_action(
+        self,
+        action: str,
+        dest: str,
+        opt: str,
+        value: Any,
+        values: optparse.Values,
+        parser: optparse.OptionParser,
+    ) -> int:
+        """Do what the option does; configured values do not come here."""
+        values.ensure_value(TYPED, set()).add(dest)
+        result: int = super().take_action(action, dest, opt, value, values, parser)
+        return result
 
 
 pytorch_computation_backend: Callable[..., optparse.Option] = partial(
@@ -81,16 +100,17 @@ pytorch_computation_backend: Callable[..., optparse.Option] = partial(
     default=None,
     help="Take what PyTorch's own index has from there, in builds for one of these: "
     "cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4. Several are listed with "
-    "commas, most preferred first; 'auto' takes what suits the target machine.",
+    "commas, most preferred first; 'auto', the default with any other of the options "
+    "for that index, takes what suits the target machine.",
 )
 
 cpuonly: Callable[..., optparse.Option] = partial(
-    PipOption,
+    PyTorchOption,
     CPUONLY_OPTION,
     dest="cpuonly",
     action="store_true",
     default=False,
-    help=f"Short for {BACKENDS_OPTION}=cpu, which takes precedence.",
+    help=f"The same as {BACKENDS_OPTION}=cpu.",
 )
 
 pytorch_channel: Callable[..., optparse.Option] = partial(
@@ -101,8 +121,7 @@ pytorch_channel: Callable[..., optparse.Option] = partial(
     metavar="CHANNEL",
     default=None,
     help="Take what PyTorch's own index has from this part of it: stable, test or "
-    "nightly (which includes pre-releases). With another of these options the default "
-    "is stable, or test if --pre is given.",
+    "nightly (which includes pre-releases). The default is stable, or test with --pre.",
 )
 
 pytorch_index_url: Callable[..., optparse.Option] = partial(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -25,6 +25,7 @@ from pip._internal.variants.pytorch.options import (
     CPUONLY_OPTION,
     DEFAULT_URL,
     LTT_VARIABLE,
+    TYPED,
     URL_OPTION,
 )
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Channel",
-    "NamedBackends",
     "Settings",
     "named_backends",
     "named_channel",
@@ -53,26 +53,20 @@ class Channel(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class NamedBackends:
-    """Backends that an option names, and whether on the command line."""
-
-    backends: tuple[Backend, ...]
-    typed: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Which builds to take, and from where.
 
     :ivar backends: those that may be taken, most preferred first; empty: what suits.
     :ivar origin: what names them, None if nothing does.
     :ivar index_url: of all channels, or with a field for the channel.
+    :ivar typed: the options that led to this, as one would type them again.
     """
 
     backends: tuple[Backend, ...]
     origin: str | None
     channel: Channel
     index_url: str
+    typed: tuple[str, ...]
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -85,20 +79,6 @@ class Settings:
             for kind, namespace in NAMESPACES.items()
             if kind not in kinds
         }
-
-    @property
-    def arguments(self) -> list[str]:
-        """Give options that lead to these settings, as one would type them."""
-        typed = []
-        if self.origin == CPUONLY_OPTION:
-            typed = [CPUONLY_OPTION]
-        elif self.origin is not None:
-            typed = [BACKENDS_OPTION, ",".join(map(str, self.backends)) or AUTO]
-        if self.channel is not Channel.STABLE or not typed:
-            typed += [CHANNEL_OPTION, self.channel.value]
-        if self.index_url != DEFAULT_URL:
-            typed += [URL_OPTION, shlex.quote(redact_auth_from_url(self.index_url))]
-        return typed
 
     @property
     def base_url(self) -> str:
@@ -121,17 +101,21 @@ def settings(options: optparse.Values, environ: Mapping[str, str]) -> Settings:
     if channel is None:
         channel = Channel.TEST if _wants_prereleases(options) else Channel.STABLE
     url = given("pytorch_index_url") or DEFAULT_URL
-    return Settings(backends, origin, channel, url)
+    return Settings(backends, origin, channel, url, tuple(_typed(options)))
 
 
 def _backends(
     options: optparse.Values, environ: Mapping[str, str]
 ) -> tuple[tuple[Backend, ...], str | None]:
-    named: NamedBackends | None = vars(options).get("pytorch_backends")
-    by_shorthand = bool(vars(options).get("cpuonly"))
+    given = vars(options).get
+    typed = given(TYPED) or ()
+    named: tuple[Backend, ...] | None = given("pytorch_backends")
+    by_shorthand = bool(given("cpuonly"))
     # What is typed is a word about this command; the configuration is about all.
-    if named is not None and (named.typed or not by_shorthand):
-        return named.backends, BACKENDS_OPTION
+    if "cpuonly" in typed and "pytorch_backends" not in typed:
+        named = None
+    if named is not None:
+        return named, BACKENDS_OPTION
     if by_shorthand:
         return (CPU,), CPUONLY_OPTION
     text = environ.get(LTT_VARIABLE)
@@ -143,6 +127,23 @@ def _backends(
         raise CommandError(_invalid(LTT_VARIABLE, error)) from None
 
 
+def _typed(options: optparse.Values) -> Iterator[str]:
+    given = vars(options).get
+    typed = given(TYPED) or ()
+    if "pytorch_backends" in typed:
+        backends: tuple[Backend, ...] = given("pytorch_backends") or ()
+        yield from (BACKENDS_OPTION, ",".join(map(str, backends)) or AUTO)
+    if "cpuonly" in typed:
+        yield CPUONLY_OPTION
+    if "pytorch_channel" in typed:
+        channel: Channel | None = given("pytorch_channel")
+        assert channel is not None, "an option that was typed has a value"
+        yield from (CHANNEL_OPTION, channel.value)
+    if "pytorch_index_url" in typed:
+        url = redact_auth_from_url(given("pytorch_index_url") or DEFAULT_URL)
+        yield from (URL_OPTION, shlex.quote(url))
+
+
 def _wants_prereleases(options: optparse.Values) -> bool:
     control = vars(options).get("release_control")
     return bool(vars(options).get("pre")) or (
@@ -150,14 +151,15 @@ def _wants_prereleases(options: optparse.Values) -> bool:
     )
 
 
-def named_backends(option: str, value: str) -> NamedBackends:
+def named_backends(option: str, value: str) -> tuple[Backend, ...]:
     """Read what an option names.
 
     :param option: as it was typed; where it was configured, its key.
+    :return: most preferred first; empty for what suits.
     :raises ValueError: if *value* is invalid; the message says what is valid.
     """
     try:
-        return NamedBackends(parse_list(value), typed=option.startswith("-"))
+        return parse_list(value)
     except InvalidBackend as error:
         raise ValueError(_invalid(f"option {option}", error)) from None
 
