@@ -33,6 +33,8 @@ TEST_TOOLS = [
 BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
 LINTERS = ["ruff", "mypy", "hatchling", "nox"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
+IN_PROCESS = ["-n", "2", "--in-process", "-m", "not torch and not matrix"]
+IN_PROCESS_TESTS = ["tests/unit", "tests/functional"]
 
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "virtualenv"
@@ -76,10 +78,19 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=list(INTERPRETERS))
 def unit(session: nox.Session) -> None:
-    """Run the unit tests against the assembled fork."""
+    """Run unit tests, and commands in the test's process, with the assembled fork."""
     session.install(*TEST_TOOLS)
     _assemble(session)
-    session.run(*PYTEST, "-n", "2", *(session.posargs or ["tests/unit"]))
+    session.run(*PYTEST, *IN_PROCESS, *(session.posargs or IN_PROCESS_TESTS))
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Tell which lines and branches of the overlay the tests of `unit` do not run."""
+    session.install(*TEST_TOOLS, "coverage", "pytest-cov")
+    _assemble(session)
+    report = ["--cov", "--cov-report=term-missing:skip-covered"]
+    session.run(*PYTEST, *IN_PROCESS, *report, *(session.posargs or IN_PROCESS_TESTS))
 
 
 @nox.session

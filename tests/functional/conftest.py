@@ -1,4 +1,7 @@
-"""Environments for functional tests: the built wheel, real interpreters."""
+"""Environments for functional tests: the built wheel, real interpreters.
+
+Or, with ``--in-process``, the assembled fork in the test's own process.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,18 @@ from typing import Any
 
 import pytest
 
-from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.environments import REPOSITORY, Environment, Result, Workshop
 from tests.lib.hosts import write_host
+from tests.lib.in_process import InProcessWorkshop
 from tests.lib.interpreters import SUPPORTED, find_interpreters
+from tests.lib.modes import in_process
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run tests marked ``smoke`` on every supported CPython."""
     if (
         "interpreter" in metafunc.fixturenames
+        and not in_process(metafunc.config)
         and metafunc.definition.get_closest_marker("smoke") is not None
         and metafunc.config.getoption("--python") is None
     ):
@@ -41,8 +47,10 @@ def workshop(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
     interpreter: str,
-) -> Workshop:
+) -> Workshop | InProcessWorkshop:
     """Return the maker of environments; workers of one run share what it made."""
+    if in_process(request.config):
+        return InProcessWorkshop(REPOSITORY / "build" / "assembled")
     folder = tmp_path_factory.getbasetemp()
     if hasattr(request.config, "workerinput"):
         folder = folder.parent

@@ -20,6 +20,8 @@ from tools.bench.runner import Measurement, measure, scenarios
 from tools.bench.server import BenchServer
 from tools.bench.tools import FORK, PIP, Tool, make_tools
 
+pytestmark = pytest.mark.process
+
 VARIANT = next(case for case in CASES if case.name == "variant")
 
 

@@ -14,6 +14,8 @@ from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda, make_manifest, manifest_file, variant_json
 from tests.lib.wheels import make_wheel
 
+pytestmark = pytest.mark.process
+
 _BACKEND = """\
 import pathlib, zipfile
 

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.lib.environments import Workshop, scrubbed_environ
+
+pytestmark = pytest.mark.process
 
 
 def test_demo_ends_with_the_right_build_on_each_machine(

@@ -21,6 +21,8 @@ from fork.version import VERSION
 from tests.lib.environments import Environment, Workshop
 from tests.lib.wheels import make_wheel
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def wheel(workshop: Workshop) -> Path:

@@ -12,6 +12,8 @@ from tests.lib.fault_cells import KINDS, Cell, run_cells
 from tests.lib.faults import FAULTS
 from tests.lib.index import IndexServer
 
+pytestmark = pytest.mark.process
+
 Start = Callable[[], IndexServer]
 
 #: By kind of request and by fault: what is chosen then, and what the user is told.

@@ -21,6 +21,8 @@ from tests.lib.manifests import PREVIEW_TORCH, manifest_file, variant_json
 from tests.lib.repository import JSON_TYPE, Entry
 from tests.lib.wheels import DistFile, make_wheel
 
+pytestmark = pytest.mark.process
+
 GPU = forced("12.8")
 #: Beyond what a pip without anything hostile takes.
 MEGABYTES = 200

@@ -184,6 +184,7 @@ def test_what_is_of_no_use_any_more_is_removed(report: Report, dist: Path) -> No
     assert not list(dist.glob("foo_bar-1.0-*.whl.metadata"))
 
 
+@pytest.mark.process
 def test_another_folder_gets_all_that_it_needs(
     report: Report, environment: Environment, dist: Path, tmp_path: Path
 ) -> None:

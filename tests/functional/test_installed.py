@@ -131,6 +131,7 @@ def test_list_path(venv: Environment, torch: IndexServer) -> None:
     assert frozen == ["# torch variant: cu128", "torch==2.8.0"]
 
 
+@pytest.mark.process
 def test_list_user(venv: Environment, torch: IndexServer) -> None:
     # Only there, an environment knows of what its user installed.
     settings = venv.venv / "pyvenv.cfg"
@@ -239,6 +240,7 @@ def test_report_where_the_wheel_describes_itself(
         assert item["variant"] == TORCH_VARIANT
 
 
+@pytest.mark.process
 def test_report_without_credentials(venv: Environment, torch: IndexServer) -> None:
     links = [
         torch.file_url(name).replace("://", "://user:secret@")
@@ -353,6 +355,7 @@ def warnings(result: Result) -> Sequence[str]:
     return [re.sub(pip, "pip", line.removeprefix("WARNING: ")) for line in lines]
 
 
+@pytest.mark.process
 def test_check(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:
@@ -385,6 +388,7 @@ def test_check_of_a_broken_environment(filled: Environment) -> None:
 CHECKED_APP = "app-1.0-py3-none-any.whl"
 
 
+@pytest.mark.process
 def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
     options = ["-i", torch.index_url, "--variant", "xformers=cu118"]
     venv.pip("install", "torch", "xformers", *options, env=GPU)
@@ -417,6 +421,7 @@ def test_check_asks_no_plugin(
     assert index.log() == []
 
 
+@pytest.mark.process
 def test_no_detection_without_variants(filled: Environment) -> None:
     shown = (["list"], ["show", "-v", "torch"], ["inspect"], ["freeze"])
     assert not any("providers.chain" in imports(filled, *each) for each in shown)

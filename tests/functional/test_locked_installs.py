@@ -76,6 +76,7 @@ def test_one_file_for_all_machines(
         assert all(path.endswith(".whl") for _, path in torch.log())
 
 
+@pytest.mark.process
 def test_another_interpreter(
     workshop: Workshop, tmp_path: Path, torch: IndexServer
 ) -> None:

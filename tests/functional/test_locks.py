@@ -469,6 +469,7 @@ def test_a_broken_manifest(venv: Environment, torch: IndexServer) -> None:
     assert wheels(content, "torch") == ["plain"]
 
 
+@pytest.mark.process
 class TestOtherReaders:
     """Whoever else reads the file installs what is needed, or refuses."""
 

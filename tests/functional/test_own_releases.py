@@ -10,6 +10,8 @@ from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
 
+pytestmark = pytest.mark.process
+
 Pip = Callable[..., Result]
 
 

@@ -23,6 +23,8 @@ from tests.lib.interpreters import find_interpreters
 from tests.lib.manifests import cuda
 from tests.lib.wheels import make_sdist, make_wheel
 
+pytestmark = pytest.mark.process
+
 GPU = forced("12.8")
 VARIANTS = {
     "cu128": cuda("12.8"),

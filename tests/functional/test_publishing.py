@@ -18,6 +18,8 @@ from tests.lib.environments import REPOSITORY, Environment, Workshop, scrubbed_e
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
+pytestmark = pytest.mark.process
+
 GUIDE = REPOSITORY / "docs" / "publishing.md"
 _CUDA = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 

@@ -150,6 +150,7 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
     return build_nvml_stub(tmp_path_factory.mktemp("nvml"))
 
 
+@pytest.mark.process
 def test_a_driver_that_is_asked_itself(dry: Dry, nvml: NvmlStub) -> None:
     for driver, newest, build in (
         ("580.65.06", 13000, "cu130"),
@@ -446,6 +447,7 @@ INVALID: Sequence[tuple[Sequence[str], Variables, int]] = (
 CONFIGURATION_ERROR = 3
 
 
+@pytest.mark.process
 def test_invalid_values(venv: Environment, tmp_path: Path) -> None:
     commands = [["download", "torch", *arguments] for arguments, _, _ in INVALID]
     each_env = [variables for _, variables, _ in INVALID]
@@ -661,6 +663,7 @@ def test_an_umbrella_page_that_lacks_a_backend(
     assert found["torchtext"] == "0.18+cu126"
 
 
+@pytest.mark.process
 def test_a_mirror_with_another_layout(
     pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ from tests.lib.environments import Environment
 from tests.lib.manifests import cuda, make_manifest, manifest_file, variant_json
 from tests.lib.wheels import relabel_wheel
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.process]
 
 
 @pytest.fixture

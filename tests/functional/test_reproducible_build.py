@@ -13,7 +13,7 @@ import pytest
 
 from tests.lib.interpreters import SUPPORTED, find_interpreters
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 
 def digest(folder: Path, pattern: str) -> str:

@@ -19,7 +19,10 @@ from tests.lib.manifests import Provider, make_manifest
 from tests.lib.processes import Running, processes_of, start_pip, wait_for
 from tests.lib.wheels import make_wheel
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX"),
+]
 
 #: Stops where a test wants it to, with a process of its own beside it.
 PLUGIN_CODE = """\

@@ -22,6 +22,8 @@ from tests.lib.manifests import PREVIEW_TORCH
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
 
+pytestmark = pytest.mark.process
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

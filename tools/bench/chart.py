@@ -7,9 +7,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
 from tools.bench.cases import COLD
 from tools.bench.tools import FORK, LTT, PIP, UV
 
@@ -20,6 +17,10 @@ _COLOURS = {FORK: "#306998", PIP: "#9aa5b1", UV: "#de5fe9", LTT: "#e8833a"}
 
 def draw(measured: Mapping[str, Any], path: Path) -> None:
     """Write a chart as SVG: a panel a delay, a group of bars a case, cold caches."""
+    # Heavy, and of no use to whoever only measures.
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     rows = [
         row
         for row in measured["measurements"]

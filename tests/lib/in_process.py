@@ -1,0 +1,236 @@
+"""Run the assembled fork in the test's own process, as ``python -m pip`` would.
+
+A command takes some 25 ms so, not most of a second. The same code runs, with real
+indexes on loopback; what only a process of its own shows (start-up, exit, signals, the
+import of pip itself) belongs into a functional test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import io
+import logging
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+import sysconfig
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from unittest import mock
+
+from tests.lib.environments import Result, scrubbed_environ
+
+__all__ = ["InProcess", "InProcessWorkshop"]
+
+# Modules that are run, not imported.
+_SCRIPTS = ("__main__", "__pip-runner__", "plugin_child")
+
+# Options of pip that say where to install.
+_ELSEWHERE = frozenset({"--target", "-t", "--prefix", "--root"})
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess:
+    """An environment without packages, a home and an empty working folder.
+
+    It has the interface of :class:`tests.lib.environments.Environment` as far as that
+    makes sense without an interpreter of its own. What is installed goes below its
+    prefix, as ``--prefix`` has it, and is found by later commands.
+
+    :param assembled: the folder that holds the fork's ``pip``.
+    """
+
+    root: Path
+    assembled: Path
+
+    @classmethod
+    def make(cls, root: Path, assembled: Path) -> InProcess:
+        """Make the folders of an environment."""
+        made = cls(root, assembled)
+        for folder in (made.home, made.work, made.site_packages):
+            folder.mkdir(parents=True)
+        return made
+
+    @property
+    def home(self) -> Path:
+        """Return the home folder of its user, with pip's cache below."""
+        return self.root / "home"
+
+    @property
+    def work(self) -> Path:
+        """Return the folder in which commands run."""
+        return self.root / "work"
+
+    @property
+    def python(self) -> Path:
+        """Return the interpreter."""
+        return Path(sys.executable)
+
+    @property
+    def venv(self) -> Path:
+        """Return the prefix below which packages are installed."""
+        return self.root / "venv"
+
+    @property
+    def site_packages(self) -> Path:
+        """Return where packages are installed."""
+        where = {"base": str(self.venv), "platbase": str(self.venv)}
+        return Path(sysconfig.get_path("purelib", vars=where))
+
+    def installed(self) -> dict[str, str]:
+        """Return the versions of the installed packages."""
+        found = metadata.distributions(path=[str(self.site_packages)])
+        return {each.metadata["Name"]: each.version for each in found}
+
+    def clear_cache(self) -> None:
+        """Forget what pip cached."""
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.home.mkdir()
+
+    def pip(
+        self,
+        *arguments: str | Path,
+        code: int | None = 0,
+        env: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+    ) -> Result:
+        """Run a command of pip and return what it printed.
+
+        :param code: the exit status it must end with; ``None``: any.
+        :param env: variables to add, or with ``None`` to take away.
+        :raises AssertionError: for another exit status.
+        """
+        main = _loaded()
+        _forget_options()
+        given = [str(argument) for argument in arguments]
+        assert "--user" not in given, "it would go to the home of whoever runs the test"
+        variables = scrubbed_environ(self.home)
+        if not _ELSEWHERE.intersection(part.partition("=")[0] for part in given):
+            variables["PIP_PREFIX"] = str(self.venv)
+        variables["PIP_CACHE_DIR"] = str(self.home / "cache")
+        for name, value in (env or {}).items():
+            if value is None:
+                variables.pop(name, None)
+            else:
+                variables[name] = value
+        stdout, stderr = _Stream(), _Stream()
+        with (
+            _surroundings(variables, cwd or self.work, self._path()),
+            mock.patch.object(sys, "prefix", str(self.venv)),
+            contextlib.redirect_stdout(stdout),
+            contextlib.redirect_stderr(stderr),
+        ):
+            try:
+                status = main(given)
+            except SystemExit as ended:
+                status = ended.code if isinstance(ended.code, int) else 1
+        result = Result(("pip", *given), status, stdout.getvalue(), stderr.getvalue())
+        assert code is None or status == code, str(result)
+        assert "Traceback (most recent call last)" not in result.output, str(result)
+        return result
+
+    def eval(self, expression: str, imports: str = "sys") -> str:
+        """Return what an expression is in a fresh interpreter, as ``str`` prints it."""
+        code = f"import {imports}\nprint({expression})"
+        return subprocess.run(
+            [sys.executable, "-S", "-c", code],
+            env={"PYTHONPATH": str(self.site_packages)},
+            cwd=self.work,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+
+    def _path(self) -> list[str]:
+        # The packages that run the tests are not installed, as far as pip is to know.
+        standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+        folders = [
+            folder
+            for folder in sys.path
+            if "site-packages" not in folder and "dist-packages" not in folder
+        ]
+        kept = [folder for folder in folders if _is_below(folder, standard)]
+        return [str(self.site_packages), str(self.assembled), *kept]
+
+
+@dataclass(frozen=True, slots=True)
+class InProcessWorkshop:
+    """Make environments, as :class:`tests.lib.environments.Workshop` does.
+
+    :param assembled: the folder that holds the fork's ``pip``.
+    """
+
+    assembled: Path
+
+    def fork(self, folder: Path) -> InProcess:
+        """Return a new environment without packages."""
+        return InProcess.make(folder, self.assembled)
+
+
+@functools.cache
+def _loaded() -> Callable[[list[str]], int]:
+    """Import all of pip, which warns of imports once it has installed something."""
+    import pip._internal
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for module in pkgutil.walk_packages(pip._internal.__path__, "pip._internal."):
+            if not module.name.endswith(_SCRIPTS):
+                with contextlib.suppress(ImportError):  # parts for other systems
+                    importlib.import_module(module.name)
+    from pip._internal.cli.main import main
+
+    return main
+
+
+def _forget_options() -> None:
+    """Empty the lists to which upstream appends what a command line gives."""
+    from pip._internal.cli import cmdoptions
+
+    for option in vars(cmdoptions).values():
+        if isinstance(option, functools.partial):
+            default = option.keywords.get("default")
+            if isinstance(default, list):
+                default.clear()
+
+
+class _Stream(io.StringIO):
+    encoding = "utf-8"
+
+
+def _is_below(folder: str, roots: set[str]) -> bool:
+    return folder.endswith(".zip") or any(
+        Path(folder).is_relative_to(root) for root in roots
+    )
+
+
+@contextlib.contextmanager
+def _surroundings(
+    variables: Mapping[str, str], folder: Path, path: list[str]
+) -> Iterator[None]:
+    """Put pip where the process of its own would be, and all back as it was."""
+    before = Path.cwd()
+    logger = logging.getLogger()
+    handlers, level = logger.handlers[:], logger.level
+    os.chdir(folder)
+    try:
+        with (
+            mock.patch.dict(os.environ, variables, clear=True),
+            mock.patch.object(sys, "path", path),
+            warnings.catch_warnings(),
+        ):
+            yield
+    finally:
+        os.chdir(before)
+        for handler in logger.handlers:
+            if handler not in handlers:
+                handler.close()
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
