@@ -135,7 +135,6 @@ def check_documents(document: dict[str, Any]) -> None:
                 assert decided[name] in [None, *each["supported"]]
 
 
-@pytest.mark.process
 def test_each_manifest_on_some_hosts(
     generation: str, replica: IndexServer, environment: Environment, tmp_path: Path
 ) -> None:

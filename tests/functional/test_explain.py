@@ -111,7 +111,6 @@ EFFECTS: Mapping[str, list[tuple[str, str, str]]] = {
 }
 
 
-@pytest.mark.process
 def test_what_options_changed(venv: Environment, torch: list[str]) -> None:
     arguments = ["variants", "explain", "torch", *torch, "--json"]
     commands = [[*arguments, *options.split()] for options in EFFECTS]
@@ -145,7 +144,6 @@ def test_trust(pip: Pip, index: IndexServer) -> None:
     ) in result.lines
 
 
-@pytest.mark.process
 def test_errors_are_those_of_an_installation(
     venv: Environment, index: IndexServer, torch: list[str]
 ) -> None:
@@ -175,7 +173,6 @@ def test_errors_are_those_of_an_installation(
             )
 
 
-@pytest.mark.process
 def test_requirements_that_are_none(venv: Environment, torch: list[str]) -> None:
     cases = {
         "./torch-1.0-py3-none-any.whl": "expected a project on an index",
@@ -224,7 +221,6 @@ def test_constraints_and_hashes(
         assert told["chosen"]["label"] == expected
 
 
-@pytest.mark.process
 def test_other_causes(venv: Environment, index: IndexServer, torch: list[str]) -> None:
     index.add(make_sdist("torch", "3.0"))
     index.add_release("torch", "2.9.0", {"cu126": cuda("12.6")}, plain=False)

@@ -262,6 +262,7 @@ def test_an_exact_pin_wins(dry_all: DryAll, pytorch: PyTorchIndexServer) -> None
     assert [each["torch"] for each in found] == [torch for _, torch in cases]
 
 
+@pytest.mark.process
 def test_wheels_without_local_version(
     dry_all: DryAll, pytorch: PyTorchIndexServer
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tests.lib.environments import Environment, Result
+from tests.lib.in_process import InProcess
 
 __all__ = ["run_batch"]
 
@@ -32,7 +33,7 @@ with open(sys.argv[2], "w", encoding="utf-8") as file:
 
 
 def run_batch(
-    environment: Environment,
+    environment: Environment | InProcess,
     folder: Path,
     commands: Iterable[Iterable[str | Path]],
     env: Mapping[str, str | None] | None = None,
@@ -48,6 +49,11 @@ def run_batch(
         {name: value for name, value in each.items() if value is not None}
         for each in each_env or [{} for _ in arguments]
     ]
+    if isinstance(environment, InProcess):
+        return [
+            environment.pip(*command, code=None, env={**(env or {}), **each})
+            for command, each in zip(arguments, variables, strict=True)
+        ]
     script, given, found = (
         folder / name for name in ("batch.py", "commands.json", "results.json")
     )
