@@ -132,6 +132,10 @@ MACHINES: Sequence[tuple[str, Variables, str]] = (
     ("torch", {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}, "xpu"),
     # A driver alone: nobody says which GPU.
     ("torch", {"PIP_VARIANT_HOST": "cuda-12.8"}, "cu128"),
+    # What came after all tables: what the driver says counts.
+    ("future", forced("14.2", "14.0"), "cu142"),
+    ("future", forced("14.0", "14.0"), "cu142"),
+    ("future", GPU13, "cu135"),
     # Of builds that run, the newest.
     ("torch==2.8.0", R535, "cu129"),
     ("torch==2.7.1", R535, "cu128"),
@@ -139,9 +143,13 @@ MACHINES: Sequence[tuple[str, Variables, str]] = (
 )
 
 
-def test_what_suits_is_taken(dry_all: DryAll) -> None:
+def test_what_suits_is_taken(dry_all: DryAll, pytorch: PyTorchIndexServer) -> None:
+    pytorch.add_builds("future", "1.0", ["cpu", "cu135", "cu142"])
     found = dry_all(([wanted], machine) for wanted, machine, _ in MACHINES)
-    builds = [each["torch"].partition("+")[2] for each in found]
+    builds = [
+        each[wanted.partition("=")[0]].partition("+")[2]
+        for each, (wanted, _, _) in zip(found, MACHINES, strict=True)
+    ]
     assert builds == [build for _, _, build in MACHINES]
 
 

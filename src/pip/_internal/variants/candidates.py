@@ -258,13 +258,15 @@ def all_candidates(
     """Leave out of a listing the versions whose files are all unsuitable variants."""
     context = context_of(finder)
     if context is not None and context.pytorch is not None:
-        candidates = context.pytorch.find_all_candidates(fn, finder, project_name)
+        candidates = context.pytorch.places.find_all_candidates(
+            fn, finder, project_name
+        )
     else:
         candidates = fn(finder, project_name)
     if context is None or context.listing is None:
         return candidates
     project = canonicalize_name(project_name)
-    if context.pytorch is not None and context.pytorch.has_builds(project):
+    if context.pytorch is not None and context.pytorch.places.has_builds(project):
         from pip._internal.variants.pytorch.listing import best_builds
 
         return best_builds(context, finder, project, candidates)

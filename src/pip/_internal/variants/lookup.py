@@ -91,7 +91,7 @@ def look_up(
     context = context_of(finder)
     assert context is not None, "the collector was made with options"
     if context.pytorch is not None:
-        context.pytorch.note_roots([wanted, *constraints])
+        context.pytorch.places.note_roots([wanted, *constraints])
     # What else is installed bears on the choice; the project is looked at afresh.
     installed = factory._installed_dists.pop(project, None)
     found, constraint = _find(factory, wanted, constraints)
@@ -100,7 +100,7 @@ def look_up(
     files = list(collector.files(project))
     if context.pytorch is not None:
         sizes = {file.link: file.size for file in files}
-        builds = context.pytorch.files(finder, project, sizes)
+        builds = context.pytorch.places.files(finder, project, sizes)
         files = [File(link, sizes.get(link)) for link in builds]
     return Decision(
         requirement=requirement,

@@ -61,7 +61,7 @@ def resolved(
     if context is not None and context.pytorch is not None:
         from pip._internal.variants.pytorch.agreement import one_backend
 
-        context.pytorch.note_roots(root_reqs)
+        context.pytorch.places.note_roots(root_reqs)
         run = functools.partial(one_backend, run, resolver, context)
     if context is not None and context.locking is not None:
         from pip._internal.variants.locks.plan import resolve_to_lock
@@ -199,7 +199,9 @@ def _announce_bridged(
     """Announce what is locked of PyTorch's builds: the one that suits the target."""
     if context.pytorch is not None:
         bridged = [
-            pair for pair in chosen if context.pytorch.has_builds(pair[0].project)
+            pair
+            for pair in chosen
+            if context.pytorch.places.has_builds(pair[0].project)
         ]
         for release, link in bridged:
             _announce(context, release, link)

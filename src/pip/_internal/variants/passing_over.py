@@ -57,7 +57,7 @@ def passed_over(
         suitable.setdefault(public(version) if is_build else version, []).append(link)
     context = context_of(finder)
     bridge = None if context is None else context.pytorch
-    special = set() if bridge is None else bridge.special_versions(project)
+    special = set() if bridge is None else bridge.places.special_versions(project)
     offered = {each.version: each for each in reversed(offers)}
     found = []
     for version in sorted(by_version, reverse=True):

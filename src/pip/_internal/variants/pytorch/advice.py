@@ -54,7 +54,7 @@ def _newest(
 ) -> tuple[Release, str] | None:
     bridge = context.pytorch
     assert bridge is not None, "it made the release"
-    candidates = bridge.found.get(chosen.project, [])
+    candidates = bridge.places.found.get(chosen.project, [])
     finals_only = not public(chosen.version).is_prerelease
     for release, _ in releases(context, finder, chosen.project, candidates):
         if release.version >= chosen.version:
@@ -69,17 +69,17 @@ def _newest(
 
 def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:
     """Say of projects that something is wrong with where they come from."""
-    url = redact_auth_from_url(bridge.index.base_url)
+    url = redact_auth_from_url(bridge.places.index.base_url)
     for project in projects:
-        if project in bridge.left_alone:
+        if project in bridge.places.left_alone:
             yield (
                 f"{project} is looked up on your own index, since you pinned it; "
                 f"without that, on PyTorch's index ({url})"
             )
-        elif project in bridge.shared:
+        elif project in bridge.places.shared:
             yield (
                 f"{project} is looked up on PyTorch's index alone ({url}), since that "
                 f"has it; from your own index you get it with {project}==VERSION"
             )
-        elif bridge.has_builds(project):
+        elif bridge.places.has_builds(project):
             yield f"{project} is looked up on PyTorch's index alone ({url})"

@@ -1,0 +1,214 @@
+"""Where each project comes from: PyTorch's index, or the user's own places.
+
+A project that PyTorch's index has comes from there and from nowhere else, so that nobody
+can slip in a package of that name elsewhere. The exception is what the user pins and
+has no builds for single backends. All else comes from the user's own indexes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.models.candidate import InstallationCandidate
+from pip._internal.models.release_control import ReleaseControl
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.links import BuildLink
+from pip._internal.variants.pytorch import wheels
+from pip._internal.variants.pytorch.backends import Backend
+from pip._internal.variants.pytorch.index import PyTorchIndex
+from pip._internal.variants.pytorch.settings import Channel, Settings
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.context import Context
+
+__all__ = ["Places"]
+
+_Find = Callable[["PackageFinder", str], list[InstallationCandidate]]
+
+
+class Places:
+    """What one run of pip finds, and where.
+
+    :ivar index: PyTorch's.
+    :ivar found: the candidates of each project that was looked up.
+    :ivar shared: projects on PyTorch's index without builds for single backends.
+    :ivar left_alone: those of that kind that come from the user's index.
+    """
+
+    def __init__(
+        self, context: Context, settings: Settings, index: PyTorchIndex
+    ) -> None:
+        self._context = context
+        self._settings = settings
+        self.index = index
+        self.found: dict[NormalizedName, list[InstallationCandidate]] = {}
+        self.shared: set[NormalizedName] = set()
+        self.left_alone: set[NormalizedName] = set()
+        self._pinned: frozenset[NormalizedName] = frozenset()
+        self._listed: dict[NormalizedName, list[Link]] = {}
+
+    def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
+        """Take down what the user pins."""
+        self._pinned = frozenset(
+            canonicalize_name(each.req.name)
+            for each in requirements
+            if each.req is not None
+            and (each.user_supplied or each.constraint)
+            and _pins_release(each.req.specifier)
+        )
+
+    def find_all_candidates(
+        self, find: _Find, finder: PackageFinder, project_name: str
+    ) -> list[InstallationCandidate]:
+        """Give the candidates of a project from where it comes from.
+
+        :param find: finds them in the way of upstream.
+        """
+        project = canonicalize_name(project_name)
+        if project_name in finder._all_candidates or project in finder._locked_links:
+            return find(finder, project_name)
+        links = self._offered(finder, project)
+        there: list[InstallationCandidate] = []
+        if links is None:
+            own = find(finder, project_name)
+        elif self._may_leave_alone(project, links) and (
+            own := find(finder, project_name)
+        ):
+            self.left_alone.add(project)
+            self._say(
+                f"Looking for {project} in your own index, not in PyTorch's, since you "
+                "pinned it"
+            )
+        else:
+            scope = finder.search_scope
+            finder.search_scope = replace(scope, index_urls=[])
+            try:
+                own = find(finder, project_name)
+            finally:
+                finder.search_scope = scope
+            there = self._there(finder, project_name, links)
+            if not wheels.have_builds(links):
+                self.shared.add(project)
+        found = [
+            *(_relinked(each, self._own(finder, each.link)) for each in own),
+            *there,
+        ]
+        self.found[project] = finder._all_candidates[project_name] = found
+        return found
+
+    def files(
+        self, finder: PackageFinder, project: NormalizedName, own: Iterable[Link]
+    ) -> Iterator[Link]:
+        """Give all files of a project that was looked up, as the builds that they are.
+
+        :param own: those in the places that the user named.
+        """
+        yield from self._listed.get(project, ())
+        for link in own:
+            yield self._own(finder, link)
+
+    def _own(self, finder: PackageFinder, link: Link) -> Link:
+        # What an index of the user's has is not for the bridge.
+        on_indexes = tuple(finder.index_urls)
+        if on_indexes and (link.comes_from or "").startswith(on_indexes):
+            return link
+        return wheels.as_build(link, self.index.base_url, by_place=False)
+
+    def _offered(
+        self, finder: PackageFinder, project: NormalizedName
+    ) -> list[Link] | None:
+        if finder.search_scope.no_index:
+            return None
+        links = self.index.links(project)
+        if links is not None:
+            url = redact_auth_from_url(self.index.base_url)
+            self._say(f"Looking in PyTorch's index first: {url}")
+        return links
+
+    def _may_leave_alone(self, project: NormalizedName, links: Iterable[Link]) -> bool:
+        """Tell whether a project may come from where the user has it."""
+        return project in self._pinned and not wheels.have_builds(links)
+
+    def _say(self, message: str) -> None:
+        # Listings go to where programs read them.
+        level = logging.INFO if self._context.listing is None else logging.DEBUG
+        self._context.say_once(level, message)
+
+    def _there(
+        self, finder: PackageFinder, project_name: str, links: Sequence[Link]
+    ) -> list[InstallationCandidate]:
+        project = canonicalize_name(project_name)
+        found = self._evaluated(finder, project_name, links)
+        if not any(map(self._is_usable, found)):
+            more = self.index.links_by_backend(project)
+            if more:
+                found = self._evaluated(finder, project_name, [*links, *more])
+        if self._settings.channel is Channel.NIGHTLY:
+            _allow_prereleases(finder, project)
+        return found
+
+    def _evaluated(
+        self, finder: PackageFinder, project_name: str, links: Sequence[Link]
+    ) -> list[InstallationCandidate]:
+        by_place = wheels.have_builds(links)
+        source = self.index.base_url
+        builds = [wheels.as_build(each, source, by_place=by_place) for each in links]
+        self._listed[canonicalize_name(project_name)] = builds
+        evaluator = finder.make_link_evaluator(project_name)
+        return finder.evaluate_links(evaluator, builds)
+
+    def _is_usable(self, candidate: InstallationCandidate) -> bool:
+        link = candidate.link
+        if not isinstance(link, BuildLink) or not self._settings.backends:
+            return True
+        return Backend.parse(link.label) in self._settings.backends
+
+    def has_builds(self, project: NormalizedName) -> bool:
+        """Tell whether there are builds of a project for single backends."""
+        found = self.found.get(project, ())
+        return any(isinstance(each.link, BuildLink) for each in found)
+
+    def special_versions(self, project: NormalizedName) -> set[Version]:
+        """Give the versions that are builds with more than a backend to them."""
+        if project not in self._listed:
+            return set()
+        return {
+            candidate.version
+            for candidate in self.found[project]
+            if wheels.is_special(candidate)
+        }
+
+
+def _relinked(candidate: InstallationCandidate, link: Link) -> InstallationCandidate:
+    if link is candidate.link:
+        return candidate
+    return InstallationCandidate(candidate.name, str(candidate.version), link)
+
+
+def _pins_release(specifier: SpecifierSet) -> bool:
+    return any(
+        each.operator in ("==", "===")
+        and "+" not in each.version
+        and not each.version.endswith(".*")
+        for each in specifier
+    )
+
+
+def _allow_prereleases(finder: PackageFinder, project: NormalizedName) -> None:
+    control = finder.release_control
+    if control is None:
+        finder.set_release_control(ReleaseControl({project}))
+    elif control.allows_prereleases(project) is None:
+        control.all_releases.add(project)
