@@ -18,20 +18,21 @@ class Gate:
     """
 
     def __init__(self) -> None:
-        self._reached = threading.Event()
+        self._arrived = threading.Semaphore(0)
         self._opened = threading.Event()
 
     def arrive(self) -> None:
         """Wait here until the gate is open; called by the server."""
-        self._reached.set()
+        self._arrived.release()
         self._opened.wait()
 
-    def wait_until_reached(self, seconds: float = 60) -> None:
-        """Wait for an answer to arrive.
+    def wait_until_reached(self, times: int = 1, seconds: float = 120) -> None:
+        """Wait for so many answers to arrive.
 
-        :raises AssertionError: if none does
+        :raises AssertionError: if fewer do
         """
-        assert self._reached.wait(seconds), "nothing came to the gate"
+        for number in range(times):
+            assert self._arrived.acquire(timeout=seconds), f"{number} of {times} came"
 
     def open(self) -> None:
         """Let all go on, those that come later too."""

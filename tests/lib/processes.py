@@ -11,7 +11,32 @@ from pathlib import Path
 
 from tests.lib.environments import Environment, Result
 
-__all__ = ["Running", "processes_of", "start_pip", "wait_for"]
+__all__ = [
+    "INTERRUPTED",
+    "Running",
+    "processes_of",
+    "start_pip",
+    "stop_at_write",
+    "wait_for",
+]
+
+
+#: The exit statuses of pip after SIGINT. CPython ends by the signal itself if that came
+#: while it ran code made of text, as when it makes a dataclass.
+INTERRUPTED = (1, -signal.SIGINT)
+
+_STOPPER = """\
+import os, signal, sys
+path, mark = os.environ.get("STOP_AT"), os.environ.get("STOP_MARK")
+if path:
+    def stop(event, args):
+        global path
+        if event == "open" and path and str(args[0]).endswith(path) and args[1] == "w":
+            path = ""
+            os.close(os.open(mark, os.O_CREAT))
+            signal.pause()
+    sys.addaudithook(stop)
+"""
 
 
 class Running:
@@ -51,6 +76,19 @@ def start_pip(
             encoding="utf-8",
         )
     )
+
+
+def stop_at_write(
+    environment: Environment, path: str, mark: Path
+) -> dict[str, str | None]:
+    """Give variables that stop a program of *environment* until a signal comes.
+
+    :param path: how the path of a file ends that is about to be written
+    :param mark: a file that is there once the program has stopped
+    """
+    hook = environment.site_packages / "sitecustomize.py"
+    hook.write_text(_STOPPER, encoding="utf-8")
+    return {"STOP_AT": path, "STOP_MARK": str(mark)}
 
 
 def processes_of(environment: Environment) -> list[str]:

@@ -145,9 +145,13 @@ class EarlyRequests:
                 return
             try:
                 response = adapter.send_now(request, **settings)
-                with time_limit(response, seconds):
-                    response = _read(response, request)
-                future.set_result(response)
+                try:
+                    with time_limit(response, seconds):
+                        whole = _read(response, request)
+                except BaseException:
+                    response.close()
+                    raise
+                future.set_result(whole)
             except BaseException as error:  # Upstream's thread waits for the future.
                 future.set_exception(error)
 
@@ -218,7 +222,6 @@ def _read(response: Response, request: PreparedRequest) -> Response:
     while chunk := raw.read(64 * 1024, decode_content=False):
         body += chunk
         if len(body) > _MAX_BODY:
-            response.close()
             raise ValueError(f"it is longer than {_MAX_BODY} bytes")
     response.raw = HTTPResponse(
         body=io.BytesIO(bytes(body)),

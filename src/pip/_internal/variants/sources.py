@@ -135,13 +135,20 @@ class _Fetched(NamedTuple):
 
 
 def _download_afresh(session: PipSession, link: Link) -> _Fetched:
-    """Fetch what is at *link* whatever the cache has, which is forgotten."""
+    """Fetch what is at *link* whatever the cache has."""
+    _forget(session, link)
+    return _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"})
+
+
+def _forget(session: PipSession, link: Link) -> None:
+    """Take what is at *link* out of the cache.
+
+    With its copy at hand, the server might say that nothing has changed.
+    """
     url = link.url_without_fragment
     controller = getattr(session.get_adapter(url), "controller", None)
     if controller is not None:
-        # Otherwise the server might say that nothing has changed.
         controller.cache.delete(controller.cache_url(url))
-    return _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"})
 
 
 def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetched:
@@ -151,6 +158,8 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason = str(error)
+            # It may be the cache's copy that is not whole.
+            _forget(session, link)
         except (
             *(NetworkConnectionError, DiagnosticPipError, RequestException),
             # A redirect to what is no URL.

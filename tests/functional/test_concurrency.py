@@ -1,0 +1,193 @@
+"""Many pips at once share one cache, provider environments included."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.fault_cells import PLUGIN
+from tests.lib.faults import Fault, Gate
+from tests.lib.index import IndexServer
+from tests.lib.manifests import Provider, make_manifest
+from tests.lib.processes import (
+    INTERRUPTED,
+    Running,
+    processes_of,
+    start_pip,
+    stop_at_write,
+    wait_for,
+)
+from tests.lib.wheels import make_wheel
+
+MANY = 16
+PROVIDER = "/files/npu_provider-1.0-py3-none-any.whl"
+PLUGIN_CODE = """\
+import npu_data
+
+class Feature:
+    multi_value = False
+    name, values = "kind", npu_data.KINDS
+
+def get_supported_configs():
+    assert npu_data.LAST == "complete"
+    return [Feature]
+"""
+
+
+@pytest.fixture
+def demo(tls_index: IndexServer) -> IndexServer:
+    """Return an index with a variant that a plugin of many files judges."""
+    manifest = make_manifest(
+        {"npu1": ["npu :: kind :: b1"], "npu2": ["npu :: kind :: b2"]},
+        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+    )
+    tls_index.add_release("demo", "1.0", {}, manifest=manifest, requires=["needed"])
+    tls_index.add_release("needed", "1.0", {}, manifest=manifest)
+    filler = {f"npu_data/part{number}.py": "x = 1\n" for number in range(100)}
+    data = "from npu_data.part99 import x\nKINDS, LAST = ['b2', 'b1'], 'complete'\n"
+    files = {"npu_plugin.py": PLUGIN_CODE, **filler, "npu_data/__init__.py": data}
+    tls_index.add(make_wheel(PLUGIN, "1.0", files=files))
+    return tls_index
+
+
+def start(
+    venv: Environment,
+    index: IndexServer,
+    target: Path,
+    env: Mapping[str, str | None] | None = None,
+) -> Running:
+    """Start an installation of the package into a folder of its own."""
+    temporary = target.with_suffix(".tmp")
+    temporary.mkdir()
+    return start_pip(
+        venv,
+        *("install", "--target", target, "demo", "-i", index.index_url),
+        *("--cert", index.certificates, "--trust-variant-provider", PLUGIN),
+        # They have little of the machine each.
+        *("--variant-provider-timeout", "120", "--timeout", "120"),
+        env={"TMPDIR": str(temporary), **(env or {})},
+    )
+
+
+def assert_installed(running: Running, target: Path) -> None:
+    """Assert that a run was not disturbed, and has left nothing else."""
+    result = running.finish(300)
+    assert result.returncode == 0, result
+    assert result.stderr == "", result
+    assert "Using the variant npu2 of demo 1.0" in result.stdout
+    assert "Using the variant npu2 of needed 1.0" in result.stdout
+    for package in ("demo", "needed"):
+        text = (target / package / "__init__.py").read_text(encoding="utf-8")
+        assert "variant_label = 'npu2'" in text
+    assert list(target.with_suffix(".tmp").iterdir()) == []
+
+
+def environments(venv: Environment) -> list[Path]:
+    """Give the environments of plugins in the cache."""
+    return list(venv.home.glob("**/variant-providers/*"))
+
+
+def test_many_with_an_empty_cache(
+    venv: Environment, demo: IndexServer, tmp_path: Path
+) -> None:
+    targets = [tmp_path / f"target{number}" for number in range(MANY)]
+    # All come to this point with nothing in the cache, and then build the plugin.
+    gate = Gate()
+    demo.faults[PROVIDER] = Fault(gate=gate)
+    pips = [start(venv, demo, target) for target in targets]
+    gate.wait_until_reached(times=MANY)
+    gate.open()
+    for running, target in zip(pips, targets, strict=True):
+        assert_installed(running, target)
+    (environment,) = environments(venv)
+    assert len(list(environment.glob("npu_data/part*.py"))) == 100
+    # What they have put into the cache serves the next one.
+    demo.clear_log()
+    last = tmp_path / "last"
+    assert_installed(start(venv, demo, last), last)
+    assert ("GET", PROVIDER) not in demo.log()
+    assert processes_of(venv) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+def test_one_is_killed_while_it_installs_the_plugin(
+    venv: Environment, demo: IndexServer, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    env = stop_at_write(venv, "part50.py", mark)
+    killed = start(venv, demo, tmp_path / "killed", env)
+    wait_for(mark.exists, "a plugin that is half installed")
+    targets = [tmp_path / f"target{number}" for number in range(3)]
+    pips = [start(venv, demo, target) for target in targets]
+    killed.send(signal.SIGKILL)
+    assert killed.finish().returncode == -signal.SIGKILL
+    for running, target in zip(pips, targets, strict=True):
+        assert_installed(running, target)
+    # What was begun is used by nobody, counted by nobody, and goes in time.
+    partial, whole = sorted(environments(venv))
+    assert partial.name.startswith(".partial-")
+    info = venv.pip("cache", "info").stdout
+    assert "Number of variant provider environments: 1" in info
+    long_ago = time.time() - 7200
+    os.utime(partial, (long_ago, long_ago))
+    shutil.rmtree(whole)
+    assert_installed(start(venv, demo, tmp_path / "last"), tmp_path / "last")
+    assert environments(venv) == [whole]
+
+
+def empty(folder: Path) -> None:
+    """Remove what is in a folder."""
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+#: What becomes of an environment in the cache that is not as it was installed.
+DAMAGE: Mapping[str, Callable[[Path], object]] = {
+    "empty": empty,
+    "a file is missing": lambda folder: (folder / "npu_data/part99.py").unlink(),
+    "a file is cut off": lambda folder: (folder / "npu_plugin.py").write_text("def"),
+}
+
+
+def test_damaged_environments_are_mended(
+    venv: Environment, demo: IndexServer, tmp_path: Path
+) -> None:
+    for number, (name, damage) in enumerate(DAMAGE.items()):
+        for turn in ("before", "after"):
+            target = tmp_path / f"{turn}{number}"
+            assert_installed(start(venv, demo, target), target)
+            (environment,) = environments(venv)
+            if turn == "before":
+                damage(environment)
+        assert len(list(environment.glob("npu_data/part*.py"))) == 100, name
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+def test_requests_in_threads_do_not_keep_pip_from_ending(
+    venv: Environment, index: IndexServer, tmp_path: Path
+) -> None:
+    index.add_release("first", "1.0", {"null": {}})
+    gate = Gate()
+    others = [f"other{number}" for number in range(4)]
+    for name in others:
+        index.add(make_wheel(name, "1.0"))
+        index.faults[f"/simple/{name}/"] = Fault(gate=gate)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = ["install", "first", *others, "-i", index.index_url]
+    running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
+    # One is waited for by the resolver, the others were asked for by threads.
+    gate.wait_until_reached(times=len(others))
+    running.send(signal.SIGINT)
+    result = running.finish()
+    assert result.returncode in INTERRUPTED, result
+    assert result.stderr.strip() == "ERROR: Operation cancelled by user"
+    assert list(temporary.iterdir()) == []
+    assert processes_of(venv) == []

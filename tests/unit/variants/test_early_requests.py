@@ -1,0 +1,124 @@
+"""Requests in threads: whatever becomes of them, the request itself is answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from pip._internal.network.session import PipSession
+from pip._internal.variants.early_requests import EarlyRequests
+from pip._internal.variants.sources import unattended
+from pip._internal.variants.time_limits import Overdue, time_limit
+from tests.lib.faults import Fault, Gate
+from tests.lib.index import IndexServer
+from tests.lib.wheels import make_wheel
+
+PAGE = "/simple/demo/"
+
+
+@pytest.fixture
+def filled(index: IndexServer) -> IndexServer:
+    """Return an index with a package."""
+    index.add(make_wheel("demo", "1.0"))
+    return index
+
+
+@pytest.fixture
+def session() -> Iterator[PipSession]:
+    """Return a session as pip's commands have it."""
+    with PipSession() as made:
+        made.trust_env = False
+        made.timeout = 60
+        yield made
+
+
+@pytest.fixture
+def early(session: PipSession) -> Iterator[EarlyRequests]:
+    """Return what makes requests of the session early."""
+    made = EarlyRequests(session)
+    made.open()
+    yield made
+    made.close()
+
+
+def test_an_answer_is_taken(
+    session: PipSession, early: EarlyRequests, filled: IndexServer
+) -> None:
+    assert early.ask(filled.url + PAGE, {}) is not None
+    assert b"demo-1.0" in session.get(filled.url + PAGE).content
+    assert filled.log() == [("GET", PAGE)]
+
+
+def test_without_threads(
+    session: PipSession,
+    early: EarlyRequests,
+    filled: IndexServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start)
+        future = early.ask(filled.url + PAGE, {})
+    assert future is not None
+    assert isinstance(future.exception(), RuntimeError)
+    assert b"demo-1.0" in session.get(filled.url + PAGE).content
+
+
+@pytest.mark.parametrize("error", [SystemExit, MemoryError, ZeroDivisionError])
+def test_whatever_is_raised_in_a_thread(
+    session: PipSession,
+    early: EarlyRequests,
+    filled: IndexServer,
+    monkeypatch: pytest.MonkeyPatch,
+    error: type[BaseException],
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pip._internal.variants.early_requests._read", fail)
+        future = early.ask(filled.url + PAGE, {})
+        assert future is not None
+        assert isinstance(future.exception(timeout=60), error)
+    assert b"demo-1.0" in session.get(filled.url + PAGE).content
+
+
+def test_a_body_that_takes_too_long(
+    session: PipSession, early: EarlyRequests, filled: IndexServer
+) -> None:
+    filled.faults[PAGE] = Fault(gate=Gate(), truncate=10, times=2)
+    future = early.ask(filled.url + PAGE, {}, 0.1)
+    assert future is not None
+    assert isinstance(future.exception(timeout=60), Overdue)
+    with (
+        session.get(filled.url + PAGE, stream=True) as response,
+        pytest.raises(Overdue, match=r"^it did not arrive within 0 seconds$"),
+        time_limit(response, 0.1),
+    ):
+        _ = response.content
+    assert b"demo-1.0" in session.get(filled.url + PAGE).content
+
+
+def test_what_arrives_in_time(session: PipSession, filled: IndexServer) -> None:
+    with session.get(filled.url + PAGE, stream=True) as response:
+        with time_limit(response, 60):
+            content = response.content
+        assert b"demo-1.0" in content
+    with pytest.raises(ZeroDivisionError), time_limit(response, 60):
+        _ = 1 / 0
+
+
+def test_waiting_because_a_server_says_so(session: PipSession) -> None:
+    adapter = session.adapters["https://"]
+    retries = vars(adapter)["max_retries"]
+    with unattended(session, "https://127.0.0.1/"):
+        assert vars(adapter)["max_retries"].retry_after_max == 60
+        assert not session.auth.prompting
+    assert vars(adapter)["max_retries"] is retries
+    assert session.auth.prompting
+    with unattended(session, "file:///nowhere"):
+        assert not session.auth.prompting
