@@ -107,6 +107,17 @@ def functional(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+def faults(session: nox.Session) -> None:
+    """Let each kind of request fail in every way, and tell what pip made of it."""
+    session.install(*TEST_TOOLS)
+    session.run(
+        *PYTEST,
+        *("-n", "2", "-rP", "-m", "matrix", "tests/functional", *session.posargs),
+        env=_wheels(session),
+    )
+
+
+@nox.session(python="3.11")
 def torch(session: nox.Session) -> None:
     """Install real wheels of torch and torch-nntile under variant labels."""
     session.install(*TEST_TOOLS)

@@ -26,6 +26,8 @@ from tests.lib.processes import (
 )
 from tests.lib.wheels import make_wheel
 
+pytestmark = pytest.mark.process
+
 MANY = 16
 PROVIDER = "/files/npu_provider-1.0-py3-none-any.whl"
 PLUGIN_CODE = """\

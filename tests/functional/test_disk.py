@@ -17,6 +17,8 @@ from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda, variant_json
 from tests.lib.wheels import make_wheel
 
+pytestmark = pytest.mark.process
+
 Mounted = Callable[..., Result]
 
 #: Prints the files of a package that is installed, and their sizes.

@@ -14,6 +14,8 @@ from tests.lib.index import IndexServer
 
 pytestmark = pytest.mark.process
 
+pytestmark = pytest.mark.process
+
 Start = Callable[[], IndexServer]
 
 #: By kind of request and by fault: what is chosen then, and what the user is told.
