@@ -79,6 +79,17 @@ def _namespace(opt: str, value: object) -> str:
     return text
 
 
+def _project(opt: str, value: object) -> str:
+    text = str(value)
+    try:
+        return canonicalize_name(text, validate=True)
+    except InvalidName:
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid package name {text!r}, expected a name alone, "
+            "something like 'nvidia-variant-provider'"
+        ) from None
+
+
 def _provider_kind(opt: str, value: object) -> tuple[str, str]:
     if isinstance(value, tuple):
         return value
@@ -122,6 +133,7 @@ _CHECKS: Mapping[str, Callable[[str, object], object]] = {
     "label_choice": _label_choice,
     "namespace": _namespace,
     "preference": _preference,
+    "project": _project,
     "provider_kind": _provider_kind,
     "seconds": _seconds,
 }

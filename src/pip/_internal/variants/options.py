@@ -34,7 +34,14 @@ __all__ = [
 ]
 
 #: Types of values that only variants have.
-_KINDS = ("label_choice", "namespace", "preference", "provider_kind", "seconds")
+_KINDS = (
+    "label_choice",
+    "namespace",
+    "preference",
+    "project",
+    "provider_kind",
+    "seconds",
+)
 
 
 def _check(option: optparse.Option, opt: str, value: object) -> object:
@@ -145,7 +152,7 @@ trust_variant_provider: Callable[..., optparse.Option] = partial(
     "--trust-variant-provider",
     dest="trusted_providers",
     action="append",
-    type="package_name",
+    type="project",
     metavar="PACKAGE",
     help="Let this package be installed in a private place and its code run, with your "
     "rights, to find out what this machine supports. What it depends on must be "
