@@ -6,9 +6,11 @@ import gzip
 import io
 import json
 import stat
+import struct
 import warnings
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -354,3 +356,24 @@ def test_checking_an_index(measured: Callable[..., Result], index: IndexServer) 
         result = measured("variants", "check", index.url + path, code=1)
         assert "error: nothing-to-publish" in result.stderr
         assert "is not what it says it is" in result.stderr
+
+
+def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) -> None:
+    """A server is asked for the metadata of a wheel, and no more is taken from it."""
+    for name in ("digits", "endless", "listing"):
+        index.add_release(name, "1.0", {}, manifest=PREVIEW_TORCH, listed=False)
+    sound = index.projects["listing"][0].file
+    # The list of its files is said to take 16 MiB.
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 9, 9, 16 << 20, 1 << 20, 0)
+    index.add(replace(sound, content=b"\0" * (17 << 20) + end))
+    lie = Fault(headers={"Content-Length": "9" * 5000}, methods=("HEAD",))
+    more = Fault(body=b"\0" * (100 << 20), methods=("GET",))
+    for name, fault in (("digits", lie), ("endless", more)):
+        for entry in index.projects[name][:-1]:
+            index.faults[f"/files/{entry.path}"] = fault
+    result = measured("install", "digits", "endless", "-i", index.index_url)
+    for name, problem in (("digits", "cannot send the part"), ("endless", "more than")):
+        assert f"Using a plain build of {name} 1.0" in result.stdout
+        assert problem in result.stderr
+    result = measured("install", "--dry-run", "listing", "-i", index.index_url, "-v")
+    assert "takes more than 8 MiB" in result.output
