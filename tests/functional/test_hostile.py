@@ -271,11 +271,11 @@ def test_pages(measured: Callable[..., Result], index: IndexServer) -> None:
     index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
     page = json.loads(index.project_json("torch", index.pages, _relative))
     wheel = {"url": "x.whl", "hashes": {}}
-    manifest = "torch-9.0-variants.json"
-    page["files"] += [
-        # Where reading would never end, if that were read.
-        {"filename": manifest, "url": "file:///dev/zero", "hashes": {}},
-        {"filename": manifest, "url": "file:///dev/tty", "hashes": {}},
+    # Where reading would never end. Of several manifests the first one counts.
+    endless = {"filename": "torch-2.8.0-variants.json", "url": "file:///dev/zero"}
+    page["files"] = [
+        {**endless, "hashes": {}},
+        *page["files"],
         {"filename": "../../torch-9.0-variants.json", "url": "x", "hashes": {}},
         {"filename": "torch-\u0669.0-variants.json", "url": "x", "hashes": {}},
         {"filename": f"torch-{'9' * 5000}-variants.json", "url": "x", "hashes": {}},
@@ -331,9 +331,13 @@ def test_a_lock_file(
         for each in index.projects["torch"]
         if each.file.filename.endswith(".whl")
     ]
+    sound = (
+        'default-priorities = {namespace = ["nvidia"]}\n'
+        "[packages.variants-json.variants]\ncu128 = {}\n"
+    )
     for name, table in {
-        "lists": f"x = {'[' * 40}{']' * 40}",
-        "escape": r'variants = {"\u001b[2J" = {}}',
+        "lists": f"x = {'[' * 40}{']' * 40}\n{sound}",
+        "escape": rf'{sound}"\u001b[2J" = {{}}',
         "nothing": "",
     }.items():
         lock.write_text(

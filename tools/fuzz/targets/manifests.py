@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import parse_document, parse_manifest
@@ -60,9 +60,18 @@ def _run(data: bytes) -> None:
     _check_choice(manifest)
     assert merge({"a": manifest, "b": manifest}) == manifest
     # What was read can be kept as JSON, and means the same when it is read again.
-    text = json.dumps(manifest.document)
+    text = _further_on(json.dumps, manifest.document)
     text.encode("ascii")
     assert parse_document(json.loads(text)) == manifest
+
+
+def _further_on(
+    write: Callable[[object], str], document: object, calls: int = 50
+) -> str:
+    """Write a document where more calls have not returned than where it was read."""
+    if not calls:
+        return write(document)
+    return _further_on(write, document, calls - 1)
 
 
 def _check_choice(manifest: Manifest) -> None:
