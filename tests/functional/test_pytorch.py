@@ -296,6 +296,7 @@ def test_one_backend_for_all(dry_all: DryAll, pytorch: PyTorchIndexServer) -> No
         ("torchdata", "0.11", ["cpu"]),
     ):
         pytorch.add_builds(name, version, backends, requires=["torch"])
+    torch = f"{pytorch.pytorch_url}/cu126/torch-2.9.1%2Bcu126-py3-none-any.whl"
     cases: Sequence[tuple[list[str], dict[str, str]]] = (
         (["torch"], {"torch": "cu130"}),
         (["torchaudio"], {"torch": "cu126", "torchaudio": "cu126"}),
@@ -308,6 +309,7 @@ def test_one_backend_for_all(dry_all: DryAll, pytorch: PyTorchIndexServer) -> No
             {"torch": "cu126", "torchaudio": "cu126", "torchdata": "cpu"},
         ),
         (["--variant", "torch=cu126", "torchaudio"], {"torchaudio": "cu126"}),
+        ([f"torch @ {torch}", "torchaudio"], {"torchaudio": "cu126"}),
         # What is chosen by hand decides.
         (["torch", "torchaudio==2.9.1+cpu"], {"torch": "cpu", "torchaudio": "cpu"}),
         (

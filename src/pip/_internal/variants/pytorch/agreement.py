@@ -202,17 +202,18 @@ def _builds(context: Context, resolver: Resolver) -> _Builds:
                 if child is not None
             )
     versions = {each.project_name: each.version for each in mapping.values()}
+    chosen = {project: versions[project] for project in found}
     for project, dist in context.installed_dists.items():
         backend = Backend.find(dist.version.local) if project not in versions else None
         if backend is not None:
             met = {
-                canonicalize_name(each.name)
+                name
                 for each in dist.iter_dependencies()
-                if canonicalize_name(each.name) in found
-                and each.specifier.contains(versions[canonicalize_name(each.name)])
+                if (name := canonicalize_name(each.name)) in chosen
+                and each.specifier.contains(chosen[name], prereleases=True)
             }
             if met:
-                found[project] = _installed(dist.canonical_name, dist.version, backend)
+                found[project] = _settled(project, dist.version, backend, True)
                 needs[project] = met
     return {
         project: replace(build, needs=frozenset(needs[project] & found.keys()))
@@ -221,16 +222,14 @@ def _builds(context: Context, resolver: Resolver) -> _Builds:
 
 
 def _build(context: Context, candidate: Candidate) -> _Build | None:
-    version = candidate.version
-    if candidate.is_installed:
-        backend = Backend.find(version.local)
+    link, release = candidate.source_link, context.release_of(candidate.source_link)
+    if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
+        # Installed, or of a URL or an index that the user named.
+        backend = Backend.find(candidate.version.local)
         if backend is None:
             return None
-        return _installed(candidate.project_name, version, backend)
-    link = candidate.source_link
-    release = context.release_of(link)
-    if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
-        return None
+        name, version = candidate.project_name, candidate.version
+        return _settled(name, version, backend, candidate.is_installed)
     if set(release.labels) == {CPU.label} and not release.pinned:
         # There is no GPU in it at all.
         return None
@@ -245,9 +244,16 @@ def _build(context: Context, candidate: Candidate) -> _Build | None:
     )
 
 
-def _installed(project: str, version: Version, backend: Backend) -> _Build:
-    name = f"{project} {public(version)}"
-    return _Build(name, backend, frozenset({backend}), is_installed=True)
+def _settled(
+    project: str, version: Version, backend: Backend, is_installed: bool
+) -> _Build:
+    return _Build(
+        f"{project} {public(version)}",
+        backend,
+        frozenset({backend}),
+        by_hand=not is_installed,
+        is_installed=is_installed,
+    )
 
 
 def _explained(before: _Builds, after: _Builds) -> str:

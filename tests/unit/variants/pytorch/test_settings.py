@@ -1,0 +1,107 @@
+"""What options, configuration and light-the-torch's variable come to."""
+
+from __future__ import annotations
+
+import optparse
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from pip._internal.exceptions import CommandError
+from pip._internal.variants.pytorch import options
+from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
+from pip._internal.variants.pytorch.settings import Settings, settings
+
+URL = "--pytorch-index-url"
+BACKEND = "--pytorch-computation-backend"
+
+
+def parse(
+    arguments: Sequence[str],
+    environ: Mapping[str, str] | None = None,
+    configured: Mapping[str, object] | None = None,
+) -> Settings | None:
+    """Give the settings of a command with these arguments; None without the bridge."""
+    parser = optparse.OptionParser()
+    for name in (
+        "pytorch_computation_backend",
+        "cpuonly",
+        "pytorch_channel",
+        "pytorch_index_url",
+    ):
+        parser.add_option(getattr(options, name)())
+    parser.add_option("--pre", action="store_true", default=False)
+    # As pip has it: what is configured becomes the default.
+    parser.set_defaults(**(configured or {}))
+    given, _ = parser.parse_args(list(arguments))
+    if not in_use(given, environ or {}):
+        return None
+    return settings(given, environ or {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "configured", "backends"),
+    [
+        ([BACKEND, "cu126"], {}, {}, "cu126"),
+        ([BACKEND, "cu126", "--cpuonly"], {}, {}, "cu126"),
+        (["--cpuonly"], {}, {"pytorch_backends": "cu126"}, "cpu"),
+        ([BACKEND, "auto"], {}, {"cpuonly": True}, ""),
+        ([], {}, {"pytorch_backends": "cu126", "cpuonly": True}, "cu126"),
+        ([], {}, {"pytorch_backends": "auto"}, ""),
+        ([], {LTT_VARIABLE: "cu118"}, {"cpuonly": True}, "cpu"),
+        ([URL, "https://mirror.example/whl"], {LTT_VARIABLE: "cu118"}, {}, "cu118"),
+        ([URL, "https://mirror.example/whl"], {}, {}, ""),
+    ],
+)
+def test_precedence(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+    configured: Mapping[str, object],
+    backends: str,
+) -> None:
+    found = parse(arguments, environ, configured)
+    assert found is not None
+    assert ",".join(map(str, found.backends)) == backends
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "configured"),
+    [([], {}, {}), (["--pre"], {}, {}), ([], {LTT_VARIABLE: ""}, {"cpuonly": False})],
+)
+def test_only_on_request(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+    configured: Mapping[str, object],
+) -> None:
+    assert parse(arguments, environ, configured) is None
+
+
+def test_what_was_typed_is_known() -> None:
+    """The rest is there for the next command anyhow."""
+    found = parse(
+        ["--pytorch-channel", "Nightly", BACKEND, "CUDA12.8, cpu"],
+        {},
+        {"pytorch_index_url": "https://mirror.example/whl"},
+    )
+    assert found is not None
+    assert found.typed == (BACKEND, "cu128,cpu", "--pytorch-channel", "nightly")
+    assert found.base_url == "https://mirror.example/whl/nightly"
+    hidden = parse([URL, "https://user:secret@mirror.example/a b"])
+    assert hidden is not None
+    assert hidden.typed == (URL, "'https://user:****@mirror.example/a b'")
+
+
+def test_the_devices_that_are_not_named_are_lacking() -> None:
+    for arguments, namespaces in (
+        (["--cpuonly"], {"nvidia", "amd", "intel"}),
+        ([BACKEND, "cu128,cpu"], {"amd", "intel"}),
+        ([BACKEND, "auto"], set()),
+    ):
+        found = parse(arguments)
+        assert found is not None
+        assert set(found.lacking) == namespaces
+
+
+def test_an_invalid_variable() -> None:
+    with pytest.raises(CommandError, match=f"{LTT_VARIABLE}: .* got 'gpu'"):
+        parse([], {LTT_VARIABLE: "gpu"})
