@@ -19,7 +19,13 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
 from tests.lib.index import Fault, IndexServer
-from tests.lib.manifests import PREVIEW_TORCH, manifest_file, variant_json
+from tests.lib.manifests import (
+    PREVIEW_TORCH,
+    cuda,
+    make_manifest,
+    manifest_file,
+    variant_json,
+)
 from tests.lib.repository import JSON_TYPE, Entry
 from tests.lib.wheels import DistFile, make_wheel
 
@@ -102,6 +108,19 @@ MANIFESTS: Mapping[str, tuple[bytes | Fault, str]] = {
         "is not a list: '12'",
     ),
     "nothing": (_with_variant('"null": {"nvidia": {"f": ["1"]}}'), "null variant"),
+    # What is slow with many of these.
+    "ranks": (
+        _with(**{"default-priorities": {"namespace": [f"n{n}" for n in range(65)]}}),
+        "more than 64 namespaces",
+    ),
+    "requires": (
+        _with(providers={"nvidia": {"requires": ["x"] * 17}}),
+        "is longer than 16",
+    ),
+    "marker": (
+        _with(providers={"nvidia": {"enable-if": "os_name == 'x' or " * 50}}),
+        "500 printable characters at most",
+    ),
     "utf16": (_with().decode().encode("utf-16"), "not UTF-8"),
     "mark": (b"\xef\xbb\xbf" + _with(), "not JSON"),
     "long": (_with(**{"$schema": "v9." + "0" * 100_000}), "not supported"),
@@ -366,6 +385,10 @@ def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) 
     """A server is asked for the metadata of a wheel, and no more is taken from it."""
     for name in ("digits", "endless", "listing"):
         index.add_release(name, "1.0", {}, manifest=PREVIEW_TORCH, listed=False)
+    many = make_manifest({f"a{n}": {} for n in range(20)} | {"cu128": cuda("12.8")})
+    index.add_release("many", "1.0", {}, manifest=many, listed=False)
+    own = json.dumps({**variant_json(many, "cu128"), "notes": " " * 200_000}).encode()
+    index.add(make_wheel("many", "1.0", label="cu128", variant_json=own))
     sound = index.projects["listing"][0].file
     # The list of its files is said to take 16 MiB.
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 9, 9, 16 << 20, 1 << 20, 0)
@@ -375,7 +398,10 @@ def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) 
     for name, fault in (("digits", lie), ("endless", more)):
         for entry in index.projects[name][:-1]:
             index.faults[f"/files/{entry.path}"] = fault
-    result = measured("install", "digits", "endless", "-i", index.index_url)
+    packages = ["digits", "endless", "many"]
+    result = measured("install", *packages, "-i", index.index_url)
+    assert "Using the variant a0 of many 1.0" in result.stdout
+    assert "larger than 97 KiB" in result.stderr
     for name, problem in (("digits", "cannot send the part"), ("endless", "more than")):
         assert f"Using a plain build of {name} 1.0" in result.stdout
         assert problem in result.stderr

@@ -34,7 +34,7 @@ _REQUIREMENTS = (
     "x @ https://x.example/y.whl",
     "x[a,b]",
     "../x",
-    "x; " + "(" * 5000,
+    "x; " + "(" * 400,
     "x\x1b[31m",
 )
 

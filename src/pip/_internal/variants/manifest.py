@@ -30,6 +30,10 @@ ABI_DEPENDENCY = "abi_dependency"
 class InvalidManifest(ValueError):
     """The bytes are not a manifest, or one of a schema that is not understood."""
 
+    def __init__(self, problem: str) -> None:
+        # Names and values have no greatest length, lines that people read have.
+        super().__init__(problem if len(problem) <= 500 else f"{problem[:497]}...")
+
 
 class ProviderKind(enum.Enum):
     """Where the supported properties of a namespace come from."""

@@ -42,6 +42,12 @@ MAX_MANIFEST_SIZE = 2 * 1024 * 1024
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 #: The newest minor of major 0 that is understood; 0.x promises no compatibility.
 _NEWEST_MINOR = 2
+#: Real manifests rank three. What is done for each is done for all variants.
+_MAX_NAMESPACES = 64
+#: Packages that a provider requires, and characters of their requirements and markers,
+#: which are slow to parse. Real ones have one or two packages and a line.
+_MAX_REQUIRES = 16
+_MAX_TEXT = 500
 #: How many objects and lists may stand within one another; six do in what is known.
 _MAX_DEPTH = 32
 #: Orders of features and values in ``default-priorities`` ended with this schema.
@@ -72,6 +78,8 @@ def parse_document(document: object) -> Manifest:
     namespaces = _strings(
         priorities.get("namespace"), "'default-priorities.namespace'", _NAMESPACE
     )
+    if len(namespaces) > _MAX_NAMESPACES:
+        raise InvalidManifest(f"it ranks more than {_MAX_NAMESPACES} namespaces")
     if len(set(namespaces)) != len(namespaces):
         raise InvalidManifest(f"namespaces are repeated in {_shown(namespaces)}")
 
@@ -233,7 +241,10 @@ _VALUE = _Kind("value", is_valid_value)
 _LABEL = _Kind("label", is_valid_label)
 # Such text comes up in messages: no lone surrogate, which cannot be written, and
 # nothing that a terminal would obey.
-_TEXT = _Kind("text", str.isprintable)
+_TEXT = _Kind(
+    f"text ({_MAX_TEXT} printable characters at most)",
+    lambda text: len(text) <= _MAX_TEXT and text.isprintable(),
+)
 
 
 def _text(value: object, what: str) -> str:
@@ -329,6 +340,8 @@ def _provider(
     requires: tuple[str, ...] = ()
     if description.get("requires") not in (None, []):
         requires = _strings(description["requires"], f"'requires' of {what}", _TEXT)
+    if len(requires) > _MAX_REQUIRES:
+        raise InvalidManifest(f"'requires' of {what} is longer than {_MAX_REQUIRES}")
     plugin_api = _optional_text(description, "plugin-api")
     enable_if = _optional_text(description, "enable-if")
     plugin_use = _optional_text(description, "plugin-use")

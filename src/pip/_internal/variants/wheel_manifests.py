@@ -17,7 +17,7 @@ from pip._internal.utils._log import getLogger
 from pip._internal.variants.archives import undamaged
 from pip._internal.variants.errors import InvalidVariantWheel, in_words
 from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE, parse_manifest
 from pip._internal.variants.merging import Disagreement, merge
 from pip._internal.variants.remote_wheels import (
     NoRanges,
@@ -36,14 +36,27 @@ __all__ = ["manifest_of_wheel", "manifest_of_wheels", "own_manifest"]
 
 logger = getLogger(__name__)
 
+#: Bytes that the ``variant.json`` of a wheel may have however many wheels there are;
+#: real ones have two thousand.
+_LEAST_SIZE = 16 * 1024
 
-def own_manifest(dist: BaseDistribution, filename: str, label: str) -> Manifest:
+
+def own_manifest(
+    dist: BaseDistribution,
+    filename: str,
+    label: str,
+    max_size: int = MAX_MANIFEST_SIZE,
+) -> Manifest:
     """Read the ``variant.json`` of a wheel, which must describe just *label*.
 
+    :param max_size: in bytes.
     :raises InvalidVariantWheel: if it has none, or one of another label.
     """
     try:
-        manifest = parse_manifest(dist.read_text("variant.json").encode("utf-8"))
+        data = dist.read_text("variant.json").encode("utf-8")
+        if len(data) > max_size:
+            raise InvalidManifest(f"it is larger than {max_size >> 10} KiB")
+        manifest = parse_manifest(data)
     except FileNotFoundError:
         problem = "it has no variant.json in its .dist-info directory"
     except (UnsupportedWheel, UnicodeDecodeError):
@@ -57,9 +70,12 @@ def own_manifest(dist: BaseDistribution, filename: str, label: str) -> Manifest:
     raise InvalidVariantWheel(filename, problem)
 
 
-def manifest_of_wheel(session: PipSession, link: Link, label: str) -> Manifest:
+def manifest_of_wheel(
+    session: PipSession, link: Link, label: str, max_size: int = MAX_MANIFEST_SIZE
+) -> Manifest:
     """Read the ``variant.json`` of the wheel at *link*, and as little else as can be.
 
+    :param max_size: of that, in bytes.
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
     """
@@ -70,7 +86,7 @@ def manifest_of_wheel(session: PipSession, link: Link, label: str) -> Manifest:
         # Upstream names the project first, which the file name does already.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
         raise InvalidVariantWheel(link.filename, problem) from None
-    return own_manifest(dist, link.filename, label)
+    return own_manifest(dist, link.filename, label, max_size)
 
 
 def _local_wheel(link: Link) -> BaseDistribution:
@@ -86,13 +102,17 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
     :param links: by label.
     :raises ManifestUnavailable: if no wheel can be read, or if they contradict.
     """
+    # Together they may be as large as a manifest; each one alone may be no small one.
+    max_size = max(_LEAST_SIZE, MAX_MANIFEST_SIZE // max(1, len(links)))
     found: dict[str, Manifest] = {}
     problems: dict[str, str] = {}
     remaining = iter(links.items())
     for label, link in remaining:
         try:
             with unattended(session, link.url):
-                found[str(link.filename)] = manifest_of_wheel(session, link, label)
+                found[str(link.filename)] = manifest_of_wheel(
+                    session, link, label, max_size
+                )
         except NoRanges as error:
             # The others are on the same server.
             rest = [label, *(other for other, _ in remaining)]
