@@ -108,7 +108,7 @@ def test_a_provider_of_no_known_kind_supports_nothing() -> None:
         ("platform_system == 'Windows'", False),
         ("platform_system ==", False),
         ("unheard_of == 'x'", False),
-        ("(" * 400 + "platform_system == 'Linux'" + ")" * 10_000, False),
+        ("(" * 450 + "platform_system == 'Linux'", False),
     ],
     ids=lambda value: str(value)[:40],
 )
