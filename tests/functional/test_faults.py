@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.lib.environments import Environment
-from tests.lib.fault_cells import KINDS, Cell, run_cells
-from tests.lib.faults import FAULTS
+from tests.lib.fault_cells import KINDS, PLUGIN, Cell, add_packages, run_cells
+from tests.lib.faults import FAULTS, make_fault
+from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda, make_manifest
 
 pytestmark = pytest.mark.process
 
@@ -185,3 +188,59 @@ def test_every_fault_at_every_request(
     outcomes = [cell.choice for cell in cells]
     counts = {choice: outcomes.count(choice) for choice in sorted(set(outcomes))}
     print(f"\n{name}: {len(cells)} faults, {counts}")
+
+
+def test_credentials_do_not_follow_to_another_host(
+    venv: Environment, make_index: Start
+) -> None:
+    index, elsewhere = make_index(), make_index()
+    add_packages(index)
+    elsewhere.projects = index.projects
+    index.auth = ("user", "secret")
+    host = elsewhere.url.replace("127.0.0.1", "localhost")
+    for entries in index.projects.values():
+        for entry in entries:
+            path = f"/files/{entry.path}"
+            index.faults[path] = make_fault("redirect", path, host)
+    command = ["install", "-v", "kernels", "bare", "plugged"]
+    result = venv.pip(
+        *(*command, "--trust-variant-provider", PLUGIN, "-i"),
+        *(index.index_url_with_auth, "--no-cache-dir"),
+        env=forced("12.8"),
+    )
+    for label, package in ("gpu", "kernels"), ("gpu", "bare"), ("npu1", "plugged"):
+        assert f"Using the variant {label} of {package} 1.0" in result.stdout
+    assert "secret" not in result.output
+    assert all("authorization" in request.headers for request in index.requests)
+    # Manifests, parts of wheels, whole ones and those of a plugin were asked for there.
+    asked = {path.rpartition("-")[2] for _, path in elsewhere.log()}
+    assert asked >= {"variants.json", "gpu.whl", "npu1.whl", "any.whl"}
+    assert any("range" in request.headers for request in elsewhere.requests)
+    assert not any("authorization" in request.headers for request in elsewhere.requests)
+
+
+@pytest.mark.parametrize("hashes", [True, False], ids=["hashes", "no hashes"])
+def test_an_older_copy_of_a_manifest(
+    venv: Environment, tls_index: IndexServer, hashes: bool
+) -> None:
+    index, name = tls_index, "kernels-1.0-variants.json"
+    index.pages.hashes = hashes
+    add_packages(index)
+    older = json.dumps(make_manifest({"old": cuda("12.0"), "null": {}})).encode()
+    # A cache between them says that its copy is good for a year.
+    headers = {"Age": "8640000", "Cache-Control": "max-age=31536000, immutable"}
+    headers["ETag"] = '"older"'
+    index.fault(name, body=older, headers=headers, times=1)
+    command = ["install", "--dry-run", "kernels", "-i", index.index_url]
+    command += ["--cert", str(index.certificates)]
+    result = venv.pip(*command, env=forced("12.8"))
+    requests = [each for each in index.requests if each.path == index.file_path(name)]
+    if hashes:
+        assert "Using the variant gpu of kernels 1.0" in result.stdout
+        assert requests[1].headers["cache-control"] == "no-cache"
+    else:
+        # What it does not describe is not chosen.
+        assert "Using the variant null of kernels 1.0" in result.stdout
+        result = venv.pip(*command, env=forced("12.8"))
+        assert "Using the variant gpu of kernels 1.0" in result.stdout
+    assert result.stderr == ""
