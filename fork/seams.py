@@ -164,6 +164,19 @@ SEAMS: tuple[Seam, ...] = (
         hook="installing",
         why="Whoever interrupts the installation of a variant must not lose the old one.",
     ),
+    Decorate(
+        file=_P + "operations/install/wheel.py",
+        target="_record_wheel_installation",
+        hook="installing_wheel",
+        why="Of a variant that cannot be installed as a whole, nothing is to be left.",
+    ),
+    ReplaceExpression(
+        file=_P + "operations/install/wheel.py",
+        target="_install_wheel",
+        expression="BlockedImportError",
+        replacement="({old}, OSError, KeyboardInterrupt)",
+        why="A file that was begun is to be taken away too.",
+    ),
     InsertLine(
         file=_P + "operations/install/wheel.py",
         target="_install_wheel",

@@ -8,11 +8,12 @@ meets no variant imports nothing for them.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -181,6 +182,43 @@ def installing(fn: Callable[P, R]) -> Callable[P, R]:
         return result
 
     return install
+
+
+def installing_wheel(
+    fn: Callable[..., Generator[Any, None, None]],
+) -> Callable[..., Generator[Any, None, None]]:
+    """Take away what was written of a variant that cannot be installed as a whole.
+
+    Upstream leaves it, as when a disk is full. Stands here for the same reason.
+    """
+
+    @functools.wraps(fn)
+    def recording(wheel: Any, *args: Any, **kwargs: Any) -> Generator[Any, None, None]:
+        # Upstream makes a context manager of this, as of its own.
+        with contextlib.contextmanager(fn)(wheel, *args, **kwargs) as record:
+            try:
+                yield record
+            except BaseException:
+                if wheel.filename in SELECTIONS:
+                    _remove(record.written_paths(), record.lib_dir)
+                raise
+
+    return recording
+
+
+def _remove(paths: Iterable[str], root: str) -> None:
+    """Remove files, and the folders below *root* that are empty then."""
+    folders = set()
+    for path in paths:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        folder = os.path.dirname(path)
+        while folder.startswith(root + os.sep):
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    for folder in sorted(folders, key=len, reverse=True):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
 
 
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:
