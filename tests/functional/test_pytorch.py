@@ -382,10 +382,16 @@ def test_what_is_installed_goes_with_the_rest(
     assert warning.startswith(
         "WARNING: Builds for different backends come together: torch 2.9.1 (cpu), "
     )
+    checked = venv.pip("check", env=GPU13)
+    assert (
+        "WARNING: torchaudio 2.9.1+cu126 needs torch for cu126, and torch 2.9.1+cpu is "
+        "installed." in checked.stderr
+    )
     # The command that it names does what it says.
     command = warning.partition(" install ")[2].split()
     assert command[:2] == ["--upgrade-variants", "--cpuonly"]
     venv.pip("install", "-i", pytorch.index_url, *command, env=GPU13)
+    assert "needs torch" not in venv.pip("check", env=GPU13).stderr
     installed = venv.installed()
     assert [installed[name] for name in ("torch", "torchaudio", "torchtext")] == [
         "2.9.1+cpu",

@@ -53,10 +53,9 @@ def checked(
     """Warn of installed variants that do not fit; the exit status is upstream's."""
     status = fn(command, options, args)
     env = get_default_environment()
+    dists = list(env.iter_installed_distributions(local_only=False))
     variants = [
-        variant
-        for dist in env.iter_installed_distributions(local_only=False)
-        if (variant := _installed_variant(dist)) is not None
+        variant for dist in dists if (variant := _installed_variant(dist)) is not None
     ]
     if variants:
         from pip._internal.variants.providers.chain import Providers
@@ -65,6 +64,11 @@ def checked(
         providers = Providers.for_options(options, None)
         for warning in (*unsupported(variants, providers), *different_cuda(variants)):
             logger.warning("%s", warning)
+        if any(variant.build.is_bridged for variant in variants):
+            from pip._internal.variants.pytorch.advice import different_backends
+
+            for warning in different_backends(dists):
+                logger.warning("%s", warning)
     return status
 
 
@@ -80,6 +84,7 @@ def unsupported(
 ) -> Iterator[str]:
     """Say which variants the machine does not support, and what to do about it."""
     from pip._internal.variants import explain
+    from pip._internal.variants.pytorch.settings import ANY_BACKEND
     from pip._internal.variants.selection import select
     from pip._internal.variants.switching import how_to_switch
 
@@ -90,11 +95,12 @@ def unsupported(
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
+            options = ANY_BACKEND if variant.build.is_bridged else ()
             needs = explain.needs(selection, mismatches, machine="the machine")
             yield (
                 f"This machine does not support {variant}, which needs {needs}. To "
                 f"switch to the best variant of this version: "
-                f"{how_to_switch(variant.name, variant.build)}"
+                f"{how_to_switch(variant.name, options=options)}"
             )
 
 

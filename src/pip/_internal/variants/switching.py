@@ -6,7 +6,7 @@ here too, unless the user asked for another build: by its label, or for the best
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.variants.context import Context
-    from pip._internal.variants.pytorch.bridge import Bridge
     from pip._internal.variants.release import Release
 
 __all__ = ["Rival", "better_build", "how_to_switch", "is_other_build", "rival"]
@@ -176,27 +175,19 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
         return None
     what = f"{dist.raw_name} {dist.version}"
     properties = explain.shortened([str(each) for each in selection.properties(best)])
+    options = () if context.pytorch is None else context.pytorch.settings.typed
     installed = "a plain build" if build.label is None else f"the variant {build.label}"
     return (
         f"{what} is installed as {installed}, but the variant {best} suits this machine "
         f"better ({properties or 'it runs, and the installed one does not'}). To switch: "
-        f"{how_to_switch(dist.raw_name, build, context.pytorch)}"
+        f"{how_to_switch(dist.raw_name, options=options)}"
     )
 
 
-def how_to_switch(
-    project: str, build: InstalledBuild, bridge: Bridge | None = None
-) -> str:
-    """Give the command that replaces an installed build by the best of its version.
+def how_to_switch(*projects: str, options: Iterable[str] = ()) -> str:
+    """Give the command that replaces installed builds by the best of their versions.
 
-    :param bridge: the one to PyTorch's index, if it is in use.
+    :param options: further ones that it needs.
     """
-    command = [get_best_invocation_for_this_pip(), "install", "--upgrade-variants"]
-    if bridge is not None:
-        command += bridge.settings.typed
-    elif build.is_bridged:
-        from pip._internal.variants.pytorch.backends import AUTO
-        from pip._internal.variants.pytorch.options import BACKENDS_OPTION
-
-        command += [BACKENDS_OPTION, AUTO]
-    return " ".join([*command, project])
+    command = (get_best_invocation_for_this_pip(), "install", "--upgrade-variants")
+    return " ".join((*command, *options, *projects))

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging.utils import canonicalize_name
+
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.links import label_of, public
-from pip._internal.variants.pytorch.backends import CPU
+from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.listing import releases
 from pip._internal.variants.pytorch.release import BridgedRelease
+from pip._internal.variants.pytorch.settings import ANY_BACKEND
+from pip._internal.variants.switching import how_to_switch
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.context import Context
     from pip._internal.variants.pytorch.bridge import Bridge
     from pip._internal.variants.release import Release
 
-__all__ = ["newest_with_gpu_build", "origins"]
+__all__ = ["different_backends", "newest_with_gpu_build", "origins"]
 
 
 def newest_with_gpu_build(
@@ -65,6 +70,30 @@ def _newest(
         if label is not None and label != CPU.label:
             return release, label
     return None
+
+
+def different_backends(dists: Iterable[BaseDistribution]) -> Iterator[str]:
+    """Say which installed builds need another build of what they depend on."""
+    builds = {
+        dist.canonical_name: (dist, backend)
+        for dist in dists
+        if (backend := Backend.find(dist.version.local)) is not None
+    }
+    for dist, backend in builds.values():
+        if backend == CPU:
+            continue
+        for needed in dist.iter_dependencies():
+            other, its_backend = builds.get(
+                canonicalize_name(needed.name), (dist, backend)
+            )
+            if its_backend != backend:
+                names = dist.raw_name, other.raw_name
+                yield (
+                    f"{dist.raw_name} {dist.version} needs {other.raw_name} for "
+                    f"{backend}, and {other.raw_name} {other.version} is installed. To "
+                    "take builds that go together: "
+                    f"{how_to_switch(*names, options=ANY_BACKEND)}"
+                )
 
 
 def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:

@@ -17,12 +17,12 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import InstallationError
 from pip._internal.utils._log import getLogger
-from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants.coherence import Agreement, CudaMajor
 from pip._internal.variants.links import BuildLink, public
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.selection import OriginKind
+from pip._internal.variants.switching import how_to_switch
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -267,12 +267,8 @@ def _explained(before: _Builds, after: _Builds) -> str:
 
 def _mixture(builds: _Builds, bridge: Bridge) -> str:
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
-    command = [
-        *(get_best_invocation_for_this_pip(), "install", "--upgrade-variants"),
-        *bridge.settings.typed,
-        *builds,
-    ]
+    command = how_to_switch(*builds, options=bridge.settings.typed)
     return (
         f"Builds for different backends come together: {listed}. To take builds anew "
-        f"for all of them: {' '.join(command)}"
+        f"for all of them: {command}"
     )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import optparse
 
 __all__ = [
+    "ANY_BACKEND",
     "Channel",
     "Settings",
     "named_backends",
@@ -40,6 +41,9 @@ __all__ = [
     "settings",
     "valid_url",
 ]
+
+#: The options that turn the bridge on, and leave the rest to pip.
+ANY_BACKEND = (BACKENDS_OPTION, AUTO)
 
 _CHANNEL_FIELD = "{channel}"
 
