@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -62,8 +63,8 @@ def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
         ``HEAD`` counts.
     :param wheel: of the pip to be tested.
     :param python: the version of CPython that is to run it.
-    :raises UpstreamError: *checkout* is not upstream's repository, or there is no such
-        CPython.
+    :raises UpstreamError: *checkout* is not upstream's repository, there is no such
+        CPython, or something cannot be installed.
     """
     commit = _git(checkout, "rev-parse", "HEAD").decode().strip()
     digest, version = _identify(wheel)
@@ -84,7 +85,7 @@ def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
     archive = io.BytesIO(_git(checkout, "archive", "HEAD"))
     with tarfile.open(fileobj=archive) as source:
         source.extractall(tree.root, filter="tar")
-    if not (tree.root / "tests" / "functional").is_dir():
+    if not (tree.root / "src" / "pip" / "__init__.py").is_file():
         raise UpstreamError(f"no checkout of pip's repository: {str(checkout)!r}")
     # Tests ask git about the folder that they are in; it is not to answer with ours.
     subprocess.run(["git", "init", "--quiet"], cwd=tree.root, check=True)
@@ -109,7 +110,8 @@ def _install(tree: Tree, wheel: Path, python: str) -> None:
         [*into_venv, "--group", f"{groups}test", *_TOOLS, str(wheel)],
         [*to_folder, "--group", f"{groups}test-common-wheels"],
     ):
-        subprocess.run(command, check=True)
+        if subprocess.run(command, check=False).returncode:
+            raise UpstreamError(f"a command failed (see above): {shlex.join(command)}")
 
 
 def _identify(wheel: Path) -> tuple[str, str]:

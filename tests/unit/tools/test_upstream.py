@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tools.upstream.errors import UpstreamError
 from tools.upstream.expected import Difference, read_expected
 from tools.upstream.outcomes import Outcomes, read_outcomes
 from tools.upstream.runs import Results, Run
-from tools.upstream.tree import Tree
+from tools.upstream.tree import Tree, prepare
 
 
 def _report(test: str, when: str, outcome: str, **more: str) -> str:
@@ -239,3 +240,12 @@ def test_the_comparison_is_printed_and_judged(
     printed = capsys.readouterr().out
     assert told in printed
     assert "| unit-pkg_resources-fork-variants | not run |" in printed
+
+
+def test_only_a_checkout_of_upstream_will_do(tmp_path: Path) -> None:
+    wheel = tmp_path / "pip-26.3-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as files:
+        files.writestr("pip-26.3.dist-info/RECORD", "")
+    for folder in (tmp_path, Path(__file__).parents[3]):
+        with pytest.raises(UpstreamError, match="checkout of pip's repository"):
+            prepare(folder, wheel, "3.11", tmp_path / "build")
