@@ -76,7 +76,7 @@ OUTCOMES: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "another part": ("null", "its server cannot send the part of a wheel"),
         "wrong Content-Range": ("null", "its server cannot send the part of a wheel"),
         "304 unasked": ("null", "its server cannot send the part of a wheel"),
-        "other bytes": ("null", "cannot be read: it is not a ZIP file"),
+        "other bytes": ("null", "its server sends more than it was asked for"),
     },
     "provider page": {
         "503 once": ("npu1", ""),
