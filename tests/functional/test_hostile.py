@@ -232,21 +232,19 @@ def test_wheels_of_releases_without_manifests(
         assert f"Using a plain build of {name} 1.0" in result.stdout
 
 
-@pytest.mark.parametrize("name", ["bomb", "doubled", "linked", "other", "absolute"])
 def test_wheels_by_path(
     measured: Callable[..., Result],
     venv: Environment,
     wheels: IndexServer,
     tmp_path: Path,
-    name: str,
 ) -> None:
     """What cannot be read is not installed."""
-    _, _, reason = WHEELS[name]
-    wheel = wheels.projects[name][0].file.write_to(tmp_path)
-    result = measured("install", wheel, code=1)
-    assert "error: invalid-variant-wheel" in result.stderr
-    assert reason in result.stderr
-    assert "hint: " in result.stderr
+    for name in ("bomb", "doubled", "linked", "other", "absolute"):
+        wheel = wheels.projects[name][0].file.write_to(tmp_path)
+        result = measured("install", wheel, code=1)
+        assert "error: invalid-variant-wheel" in result.stderr
+        assert WHEELS[name][-1] in result.stderr
+        assert "hint: " in result.stderr
     assert venv.installed() == {}
 
 

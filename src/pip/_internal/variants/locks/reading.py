@@ -19,6 +19,7 @@ from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
 
 from pip._internal.models.link import Link
+from pip._internal.utils._log import getLogger
 from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from pip._internal.variants.release import Release
 
 __all__ = ["narrowed"]
+
+logger = getLogger(__name__)
 
 
 def narrowed(
@@ -189,6 +192,14 @@ class _Choices:
             self._link(package_wheel_requirement_url(self._path_or_url, each)): each
             for each in self._best_first(tagged)
         }
+        for link, each in list(files.items()):
+            # Such a file would be judged as one build and be another.
+            if label_of(link) != split_label(each.filename)[1]:
+                logger.warning(
+                    "Ignoring %s in %s: its location is that of another file: %s",
+                    *(each.filename, self._path_or_url, link.redacted_url),
+                )
+                del files[link]
         if all(each in plain for each in files.values()):
             return no_choice
         if "source" in formats and package.sdist is not None:
