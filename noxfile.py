@@ -168,6 +168,14 @@ def upstream_compare(session: nox.Session) -> None:
     session.run("python", "-m", "tools.upstream.compare", *session.posargs)
 
 
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Plant a fault in each mechanism; a test must find it."""
+    session.install(*TEST_TOOLS)
+    _assemble(session)
+    session.run("python", "-m", "tools.mutants", *session.posargs)
+
+
 @nox.session(python="3.11")
 def fuzz(session: nox.Session) -> None:
     """Feed hostile input to whatever reads what others wrote."""

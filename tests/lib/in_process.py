@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import io
 import logging
 import os
-import pkgutil
 import shutil
 import subprocess
 import sys
@@ -28,9 +26,6 @@ from unittest import mock
 from tests.lib.environments import Result, scrubbed_environ
 
 __all__ = ["InProcess", "InProcessWorkshop"]
-
-# Modules that are run, not imported.
-_SCRIPTS = ("__main__", "__pip-runner__", "plugin_child")
 
 # Options of pip that say where to install.
 _ELSEWHERE = frozenset({"--target", "-t", "--prefix", "--root"})
@@ -107,8 +102,7 @@ class InProcess:
         :param env: variables to add, or with ``None`` to take away.
         :raises AssertionError: for another exit status.
         """
-        main = _loaded()
-        _forget_options()
+        main = _command_line()
         given = [str(argument) for argument in arguments]
         assert "--user" not in given, "it would go to the home of whoever runs the test"
         variables = scrubbed_environ(self.home)
@@ -174,19 +168,21 @@ class InProcessWorkshop:
         return InProcess.make(folder, self.assembled)
 
 
-@functools.cache
-def _loaded() -> Callable[[list[str]], int]:
-    """Import all of pip, which warns of imports once it has installed something."""
-    import pip._internal
+class _Everything(set[str]):
+    """What upstream takes for imports that it has warned of."""
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for module in pkgutil.walk_packages(pip._internal.__path__, "pip._internal."):
-            if not module.name.endswith(_SCRIPTS):
-                with contextlib.suppress(ImportError):  # parts for other systems
-                    importlib.import_module(module.name)
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def _command_line() -> Callable[[list[str]], int]:
+    """Give what runs a command, as if none had run in this process before."""
     from pip._internal.cli.main import main
+    from pip._internal.commands import install
 
+    # A process of its own would have ended after it had installed something.
+    install._WARNED_IMPORTS = _Everything()
+    _forget_options()
     return main
 
 

@@ -1,0 +1,1 @@
+"""Plant a fault in each mechanism, and see which test finds it."""
