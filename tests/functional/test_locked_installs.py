@@ -287,7 +287,7 @@ INVALID: Mapping[str, tuple[str, str]] = {
         "its schema is not supported",
     ),
     "deep": (
-        f"{RANKED}variants.a.nvidia.y = ['z']\nproviders.nvidia{'.a' * 5000} = 1",
+        f"{RANKED}variants.a.nvidia.y = ['z']\nproviders.nvidia{'.a' * 900} = 1",
         "it is nested too deeply",
     ),
 }

@@ -51,6 +51,8 @@ class InProcess:
         made = cls(root, assembled)
         for folder in (made.home, made.work, made.site_packages):
             folder.mkdir(parents=True)
+        config = made.venv / "pyvenv.cfg"
+        config.write_text("include-system-site-packages = false\n", encoding="utf-8")
         return made
 
     @property
@@ -168,6 +170,14 @@ class InProcessWorkshop:
         return InProcess.make(folder, self.assembled)
 
 
+def _seen_afresh() -> contextlib.AbstractContextManager[object]:
+    """Let the older backend look at what is installed now, not at its first use."""
+    loaded = sys.modules.get("pip._vendor.pkg_resources")
+    if loaded is None:
+        return contextlib.nullcontext()
+    return mock.patch.object(loaded, "working_set", loaded.WorkingSet())
+
+
 class _Everything(set[str]):
     """What upstream takes for imports that it has warned of."""
 
@@ -221,6 +231,7 @@ def _surroundings(
             mock.patch.dict(os.environ, variables, clear=True),
             mock.patch.object(sys, "path", path),
             warnings.catch_warnings(),
+            _seen_afresh(),
         ):
             yield
     finally:

@@ -96,7 +96,11 @@ class IndexServer(Repository):
         self._server = _Server(("127.0.0.1", port), self)
         if tls is not None:
             self._scheme = "https"
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+            # Each handshake is for the connection's thread: clients may make several
+            # connections at a time, and shake hands in another order.
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         thread = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), daemon=True
         )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pip._internal.variants.comparison import Comparison, Criterion, compare
-from pip._internal.variants.ordering import rank
+from pip._internal.variants.ordering import rank, supported_of
 from pip._internal.variants.preferences import Preference
 from pip._internal.variants.properties import Property
 from tests.unit.variants.ordering_cases import (
@@ -180,6 +180,8 @@ def test_a_preference_decides_only_where_it_turns_the_order(
             stronger = preferences[: preferences.index(found.preference) + 1]
             assert not any(each.covers(found.second) for each in stronger)
         if usual.index(first) > usual.index(second):
-            # Where the order was turned, it is by a preference or for what one prefers.
-            assert found.first is not None
-            assert any(each.covers(found.first) for each in preferences)
+            # Where the order was turned, a preference put one of them first, or put
+            # both on a par where they were not.
+            properties = supported_of(content, content.variants[first], supported)
+            properties += supported_of(content, content.variants[second], supported)
+            assert any(p.covers(each) for p in preferences for each in properties)
