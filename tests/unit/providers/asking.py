@@ -79,7 +79,12 @@ def ask(
     :param hardware: whether the machine may be asked.
     :param prepare: code to run before the question.
     """
-    kept = {n: os.environ[n] for n in ("SYSTEMROOT", "WINDIR") if n in os.environ}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        # By the last, coverage is told of in children too.
+        if name in ("SYSTEMROOT", "WINDIR") or name.startswith("COVERAGE_")
+    }
     arguments = [json.dumps(_PROCESS_EVENTS), provider, json.dumps(hardware), prepare]
     done = subprocess.run(
         [sys.executable, "-c", _CHILD, *arguments],

@@ -1,0 +1,81 @@
+"""Which releases of pip may replace the fork."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.version import Version
+
+from pip import __version__
+from pip._internal.variants.fork import (
+    how_to_leave,
+    is_fork,
+    keeps_to_fork,
+    remote_pip_version,
+)
+
+OWN, UPSTREAM = "26.3+variants.0.1.0", "26.3"
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        (OWN, True),
+        ("99+variants", True),
+        (UPSTREAM, False),
+        ("26.3+variantsoup.1", False),
+        ("26.3+debian.variants", False),
+    ],
+)
+def test_is_fork(version: str, expected: bool) -> None:
+    assert is_fork(Version(version)) is expected
+
+
+def factory(**installed: str) -> Any:
+    """Return what the resolver knows of installed packages."""
+    dists = {n: SimpleNamespace(version=Version(v)) for n, v in installed.items()}
+    return SimpleNamespace(_installed_dists=dists)
+
+
+@pytest.mark.parametrize(
+    ("specifier", "expected"),
+    [
+        ("", True),
+        (">=26", True),
+        ("==26.*", True),
+        ("!=26.2", True),
+        ("==26.3", False),
+        ("===26.3", False),
+        (">=26,==26.3", False),
+    ],
+)
+def test_an_exact_pin_leaves(specifier: str, expected: bool) -> None:
+    given = SpecifierSet(specifier)
+    assert keeps_to_fork(factory(pip=OWN), "pip", given) is expected
+
+
+def test_others_are_as_ever() -> None:
+    anything = SpecifierSet()
+    assert not keeps_to_fork(factory(pip=OWN), "torch", anything)
+    assert not keeps_to_fork(factory(), "pip", anything)
+    assert not keeps_to_fork(factory(pip=UPSTREAM), "pip", anything)
+
+
+def test_how_to_leave() -> None:
+    assert how_to_leave([]) is None
+    assert how_to_leave([Version("1.0"), Version(__version__)]) is None
+    told = how_to_leave([Version("1.0"), Version("999.1"), Version("999.0")])
+    assert told is not None
+    assert "pip==999.1 of upstream pip is there too" in told
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [(None, None), (UPSTREAM, None), (OWN, OWN), ("no version", None)],
+)
+def test_the_notice_of_a_newer_pip(there: str | None, told: str | None) -> None:
+    assert remote_pip_version(lambda: there) == told
