@@ -919,3 +919,43 @@ def test_hashes(venv: Environment, pytorch: PyTorchIndexServer) -> None:
     command = ["install", "-r", "requirements.txt", "--require-hashes"]
     venv.pip(*command, *options(pytorch), "--cpuonly")
     assert venv.installed() == {"torch": "2.9.6+cu126"}
+
+
+# light-the-torch
+
+
+NIGHTLY = {"torch": "2.10.0.dev20251101+cpu", "torchvision": "0.25.0.dev20251101+cpu"}
+#: The commands of its README (0.8.1), on a machine without a GPU; where one turns the
+#: bridge on by nothing, its variable does.
+README: Mapping[str, dict[str, str]] = {
+    "torch": {"torch": "2.9.1+cpu", "sympy": "1.13.3"},
+    "--pytorch-computation-backend=cu121 torch": {
+        "torch": "2.5.1+cu121",
+        "sympy": "1.13.3",
+    },
+    "--cpuonly torch": {"torch": "2.9.1+cpu", "sympy": "1.13.3"},
+    "--pytorch-channel=nightly torch torchvision": NIGHTLY,
+    "--pre torch": {"torch": "2.9.2+cpu"},
+    "--pytorch-computation-backend=cpu --pytorch-channel=nightly pystiche": {
+        "torch": NIGHTLY["torch"],
+        "pystiche": "1.0.1",
+        "pillow": "12.0",
+    },
+    "--pytorch-channel=nightly torch sympy": {
+        "torch": NIGHTLY["torch"],
+        "sympy": "1.13.3",
+    },
+    "--pytorch-channel=nightly torch sympy==1.11.1": {
+        "torch": NIGHTLY["torch"],
+        "sympy": "1.11.1",
+    },
+}
+
+
+def test_the_commands_of_light_the_torch_s_readme(
+    dry_all: DryAll, pytorch: PyTorchIndexServer
+) -> None:
+    pytorch.place(make_wheel("sympy", "1.13.3"), channel="nightly")
+    auto = {**NO_GPU, "PIP_PYTORCH_COMPUTATION_BACKEND": "auto"}
+    found = dry_all((command.split(), auto) for command in README)
+    assert dict(zip(README, found, strict=True)) == README
