@@ -8,7 +8,9 @@ take the same release, as a wheel or as an sdist, or both must fail.
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -387,10 +389,12 @@ def test_a_virtual_environment_is_required(
     install = ["install", *options, "torch", "-i", index.index_url]
     venv.pip(*install, env=environ)
     assert venv.eval("torch.variant_label", "torch") == "cu128"
-    outside: Path | str = next(iter(find_interpreters().values()))
+    # The interpreter that the tests' own environment was made from.
+    name = f"bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    outside = Path(sys.base_prefix, "python.exe" if os.name == "nt" else name)
     index.clear_log()
     for wheel in (workshop.fork_wheel(), workshop.upstream_wheel()):
-        command = (outside, wheel / "pip", *install, "--target", "out")
-        result = venv.run(*command, code=3, env=environ)
+        where = ["--target", "out"]
+        result = venv.run(outside, wheel / "pip", *install, *where, code=3, env=environ)
         assert "Could not find an activated virtualenv (required)" in result.stderr
     assert index.log() == []
