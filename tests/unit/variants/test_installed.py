@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pip._internal.metadata import BaseDistribution, importlib, pkg_resources
-from pip._internal.variants import seams
-from pip._internal.variants.installed import installed_build, remember
+from pip._internal.variants import installing
+from pip._internal.variants.installed import installed_build
 from pip._internal.variants.manifest_parser import parse_document
 from pip._internal.variants.properties import Property
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
@@ -32,10 +32,10 @@ def backend(request: pytest.FixtureRequest) -> type[BaseDistribution]:
 @pytest.fixture
 def record(monkeypatch: pytest.MonkeyPatch) -> bytes:
     """Return the record of a variant."""
-    monkeypatch.setattr(seams, "SELECTIONS", {})
+    monkeypatch.setattr(installing, "SELECTIONS", {})
     manifest = parse_document(PREVIEW_TORCH)
-    remember("a", "torch", "cu128", [BOUND], manifest, ["cu128"], by_hand=False)
-    return seams.SELECTIONS["a"].content
+    installing.remember("a", "cu128", [BOUND], manifest, ["cu128"], by_hand=False)
+    return installing.SELECTIONS["a"][1]
 
 
 @pytest.fixture

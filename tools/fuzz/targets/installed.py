@@ -10,9 +10,8 @@ from pathlib import Path
 from pip._vendor.packaging._variants import is_valid_label
 
 from pip._internal.metadata import get_directory_distribution
-from pip._internal.variants import seams
 from pip._internal.variants.explain import shortened
-from pip._internal.variants.installed import installed_build
+from pip._internal.variants.installed import SELECTION_FILE, installed_build
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
@@ -22,15 +21,13 @@ __all__ = ["TARGETS"]
 
 
 def _record(data: bytes) -> None:
-    _installed_from({seams.SELECTION_FILE: data})
+    _installed_from({SELECTION_FILE: data})
     _installed_from({"variant.json": data})
-    _installed_from(
-        {seams.SELECTION_FILE: data, "variant.json": json.dumps(_OWN).encode()}
-    )
+    _installed_from({SELECTION_FILE: data, "variant.json": json.dumps(_OWN).encode()})
 
 
 def _installed_from(files: dict[str, bytes]) -> None:
-    for name in (seams.SELECTION_FILE, "variant.json"):
+    for name in (SELECTION_FILE, "variant.json"):
         path = Path(_INFO, name)
         path.unlink(missing_ok=True)
         if name in files:

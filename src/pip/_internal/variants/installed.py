@@ -1,4 +1,4 @@
-"""Which variant is installed: recorded when a wheel is installed, and read back.
+"""Which variant is installed, as recorded when its wheel was installed.
 
 The record keeps the release's manifest, so that what is installed can be judged again
 without a network, on whatever machine the environment then runs.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from pip._vendor.packaging._variants import is_valid_label
 
 from pip._internal.exceptions import PipError
 from pip._internal.utils._log import getLogger
-from pip._internal.variants import seams
 
 # Commands that list what is installed come here although nothing of it may be a
 # variant: what reads one is imported for it alone.
@@ -25,9 +23,15 @@ if TYPE_CHECKING:
     from pip._internal.variants.manifest import Manifest
     from pip._internal.variants.properties import Property
 
-__all__ = ["InstalledBuild", "installed_build", "remember"]
+__all__ = ["SELECTIONS", "SELECTION_FILE", "InstalledBuild", "installed_build"]
 
 logger = getLogger(__name__)
+
+
+#: In the metadata folder of an installed build that was chosen among variants.
+SELECTION_FILE = "variant-selection.json"
+#: The label, and what to write there, of each build to be installed, by its wheel's path.
+SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +67,6 @@ class InstalledBuild:
         return () if variant is None else tuple(sorted(variant.properties()))
 
 
-def remember(
-    wheel_path: str,
-    project: str,
-    label: str | None,
-    supported: Iterable[Property],
-    manifest: Manifest,
-    labels: Sequence[str],
-    *,
-    by_hand: bool,
-) -> None:
-    """Have a build recorded when its wheel is installed.
-
-    Called before anything is installed, since nothing can be imported after that.
-    """
-    content = {
-        "label": label,
-        "supported": [str(each) for each in supported],
-        "labels": list(labels),
-        "by-hand": by_hand,
-        "manifest": manifest.document,
-    }
-    text = json.dumps(content, indent=1).encode("utf-8")
-    seams.SELECTIONS[wheel_path] = seams.Record(project, label, text)
-
-
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
     """Give what is known of an installed build; None if it is none of variants.
 
@@ -110,19 +89,19 @@ _WHEEL_FILE = "variant.json"
 
 def _may_be_build(dist: BaseDistribution) -> bool:
     """Tell, fast, whether there is anything to read."""
-    if dist.location in seams.SELECTIONS:
+    if dist.location in SELECTIONS:
         return True
     # Of metadata in memory, pkg_resources cannot tell where it is.
     folder: str | None = getattr(dist, "info_location", None)
     return folder is not None and any(
         os.path.exists(os.path.join(folder, name))
-        for name in (seams.SELECTION_FILE, _WHEEL_FILE)
+        for name in (SELECTION_FILE, _WHEEL_FILE)
     )
 
 
 def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
-    chosen = seams.SELECTIONS.get(dist.location or "")
-    content = _read(dist, seams.SELECTION_FILE) if chosen is None else chosen.content
+    chosen = SELECTIONS.get(dist.location or "")
+    content = _read(dist, SELECTION_FILE) if chosen is None else chosen[1]
     if content is None:
         return None
     from pip._internal.variants.manifest_parser import parse_document
@@ -144,7 +123,7 @@ def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # Not as it was written; what the wheel says of itself is still there.
-        logger.debug("Ignoring %s of %s: %r", seams.SELECTION_FILE, dist, error)
+        logger.debug("Ignoring %s of %s: %r", SELECTION_FILE, dist, error)
         return None
 
 

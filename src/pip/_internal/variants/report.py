@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.links import label_of
-from pip._internal.variants.seams import with_label
+from pip._internal.variants.texts import with_label
 
 if TYPE_CHECKING:
     from pip._internal.models.installation_report import InstallationReport

@@ -8,13 +8,10 @@ meets no variant imports nothing for them.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
-import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -28,10 +25,14 @@ R = TypeVar("R")
 _ROOM = __name__.rpartition(".")[0]
 
 
-def _around(hook: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def _around(
+    hook: str, load: Callable[[str], Any] = importlib.import_module
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give a decorator that calls *hook* (``module:function``) around a function.
 
     The hook is called with the decorated function, then the function's arguments.
+
+    :param load: gives a module; if it gives None, the function is called alone.
     """
     module, _, name = hook.partition(":")
 
@@ -42,7 +43,9 @@ def _around(hook: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def seam(*args: P.args, **kwargs: P.kwargs) -> R:
             nonlocal implementation
             if implementation is None:
-                room = importlib.import_module(f"{_ROOM}.{module}")
+                room = load(f"{_ROOM}.{module}")
+                if room is None:
+                    return fn(*args, **kwargs)
                 implementation = getattr(room, name)
             return implementation(fn, *args, **kwargs)
 
@@ -50,6 +53,10 @@ def _around(hook: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     return decorate
 
+
+# Upstream allows no import once it has begun to install. What variants need then was
+# loaded when one was chosen.
+_installing = functools.partial(_around, load=sys.modules.get)
 
 # One line each, in the order in which a run of pip passes them.
 lock_command = _around("context:lock_command")
@@ -73,6 +80,9 @@ dependencies = _around("dependencies:dependencies")
 extra_mapping = _around("dependencies:extra_mapping")
 lock_written = _around("locks.writing:lock_written")
 build_requirements = _around("context:build_requirements")
+installing = _installing("installing:installing")
+installing_wheel = _installing("installing:installing_wheel")
+installed_summary = _installing("installing:installed_summary")
 debug_tags = _around("outcome:debug_tags")
 report_item = _around("report:report_item")
 list_columns = _around("shown:list_columns")
@@ -122,156 +132,14 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
     return read
 
 
-# No dataclass or named tuple: to make one takes as long as all the rest of this module.
-class Record:
-    """What to keep of the choice of a build: its project, label and all the rest."""
-
-    __slots__ = ("content", "label", "project")
-
-    def __init__(self, project: str, label: str | None, content: bytes) -> None:
-        self.project = project
-        self.label = label
-        self.content = content
-
-
-#: In the metadata folder of an installed build that was chosen among variants.
-SELECTION_FILE = "variant-selection.json"
-#: What to write there, by the path of the wheel.
-SELECTIONS: dict[str, Record] = {}
-#: The labels of the variants that this run has installed, by their metadata folder.
-LABELS: dict[str, str] = {}
-
-
-_INTERRUPTED = b"""\
-Finishing the installation, so that nothing is left half installed. Press Ctrl-C again \
-to stop at once.
-"""
-
-
-def installing(fn: Callable[P, R]) -> Callable[P, R]:
-    """Let an interrupt wait until what is being installed is whole.
-
-    Upstream would leave the old build taken away and the new one begun. Stands here,
-    since upstream allows no import any more.
-    """
-
-    @functools.wraps(fn)
-    def install(*args: P.args, **kwargs: P.kwargs) -> R:
-        # Upstream has loaded it; without a choice among variants, all stays upstream's.
-        signal = sys.modules.get("signal")
-        if not SELECTIONS or signal is None:
-            return fn(*args, **kwargs)
-        interrupted: list[int] = []
-
-        def hold(number: int, frame: object) -> None:
-            if interrupted:
-                raise KeyboardInterrupt
-            interrupted.append(number)
-            os.write(2, _INTERRUPTED)
-
-        try:
-            before = signal.signal(signal.SIGINT, hold)
-        except ValueError:  # This is not the main thread.
-            return fn(*args, **kwargs)
-        try:
-            result = fn(*args, **kwargs)
-        finally:
-            signal.signal(signal.SIGINT, before)
-        if interrupted:
-            raise KeyboardInterrupt
-        return result
-
-    return install
-
-
-def installing_wheel(
-    fn: Callable[..., Generator[Any, None, None]],
-) -> Callable[..., Generator[Any, None, None]]:
-    """Take away what was written of a variant that cannot be installed as a whole.
-
-    Upstream leaves it, as when a disk is full. Stands here for the same reason.
-    """
-
-    @functools.wraps(fn)
-    def recording(wheel: Any, *args: Any, **kwargs: Any) -> Generator[Any, None, None]:
-        # Upstream makes a context manager of this, as of its own.
-        with contextlib.contextmanager(fn)(wheel, *args, **kwargs) as record:
-            try:
-                yield record
-            except BaseException:
-                if wheel.filename in SELECTIONS:
-                    _remove(record.written_paths(), record.lib_dir)
-                raise
-
-    return recording
-
-
-def _remove(paths: Iterable[str], root: str) -> None:
-    """Remove files, and the folders below *root* that are empty then."""
-    folders = set()
-    for path in paths:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-        folder = os.path.dirname(path)
-        while folder.startswith(root + os.sep):
-            folders.add(folder)
-            folder = os.path.dirname(folder)
-    for folder in sorted(folders, key=len, reverse=True):
-        with contextlib.suppress(OSError):
-            os.rmdir(folder)
-
-
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     """Record the choice of a build that is being installed.
 
-    Stands here, since upstream allows no import once it has begun to install.
-
     :return: the files that were written.
     """
-    record = SELECTIONS.get(wheel_path)
-    if record is None:
-        return []
-    path = os.path.join(info_dir, SELECTION_FILE)
-    with open(path, "wb") as file:
-        file.write(record.content)
-    if record.label is not None:
-        LABELS[os.path.realpath(info_dir)] = record.label
-    return [path]
-
-
-def installed_summary(fn: Callable[..., str]) -> Callable[..., str]:
-    """Name the labels of the variants that were installed.
-
-    Stands here for the same reason.
-    """
-
-    @functools.wraps(fn)
-    def summary(installed: Any, env: Any) -> str:
-        return fn(installed, _Labelled(env) if LABELS else env)
-
-    return summary
-
-
-class _Labelled:
-    """An environment whose distributions have versions with the labels of variants."""
-
-    def __init__(self, env: Any) -> None:
-        self._env = env
-
-    def iter_all_distributions(self) -> Iterator[SimpleNamespace]:
-        for dist in self._env.iter_all_distributions():
-            folder = os.path.realpath(dist.info_location or "")
-            yield SimpleNamespace(
-                canonical_name=dist.canonical_name,
-                version=with_label(str(dist.version), LABELS.get(folder)),
-            )
-
-
-def with_label(version: str, label: str | None) -> str:
-    """Give the version of a build as messages show it; a local part may be its label."""
-    if label is None or version.endswith(f"+{label}"):
-        return version
-    return f"{version} ({label})"
+    room = sys.modules.get(f"{_ROOM}.installing")
+    written: list[str] = [] if room is None else room.record(wheel_path, info_dir)
+    return written
 
 
 def is_other_build(installed: Any, candidate: Any) -> bool:

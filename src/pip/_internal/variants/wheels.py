@@ -127,7 +127,7 @@ def _remember(
     *,
     by_hand: bool,
 ) -> None:
-    from pip._internal.variants.installed import remember
+    from pip._internal.variants.installing import remember
 
     path, manifest = req.local_file_path, selection.manifest
     if path is not None and manifest is not None:
@@ -135,7 +135,6 @@ def _remember(
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
         remember(
             path,
-            dist.canonical_name,
             label,
             properties,
             manifest,
