@@ -21,7 +21,9 @@ __all__ = [
     "UPSTREAM_PIP",
     "Environment",
     "Result",
+    "Surroundings",
     "Workshop",
+    "changed",
     "scrubbed_environ",
 ]
 
@@ -61,25 +63,15 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
-    """A virtual environment with a home and an empty working folder of its own."""
+class Surroundings:
+    """The folders of an environment, of its user, and of whoever works there."""
 
     root: Path
 
     @property
     def venv(self) -> Path:
-        """Return the folder of the virtual environment."""
+        """Return the folder below which packages are installed."""
         return self.root / "venv"
-
-    @property
-    def scripts(self) -> Path:
-        """Return the folder of its scripts."""
-        return self.venv / ("Scripts" if os.name == "nt" else "bin")
-
-    @property
-    def python(self) -> Path:
-        """Return its interpreter."""
-        return self.scripts / ("python.exe" if os.name == "nt" else "python")
 
     @property
     def home(self) -> Path:
@@ -90,6 +82,26 @@ class Environment:
     def work(self) -> Path:
         """Return the folder in which commands run."""
         return self.root / "work"
+
+    def clear_cache(self) -> None:
+        """Forget what pip cached."""
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.home.mkdir()
+
+
+@dataclass(frozen=True, slots=True)
+class Environment(Surroundings):
+    """A virtual environment with a home and an empty working folder of its own."""
+
+    @property
+    def scripts(self) -> Path:
+        """Return the folder of its scripts."""
+        return self.venv / ("Scripts" if os.name == "nt" else "bin")
+
+    @property
+    def python(self) -> Path:
+        """Return its interpreter."""
+        return self.scripts / ("python.exe" if os.name == "nt" else "python")
 
     @property
     def site_packages(self) -> Path:
@@ -117,12 +129,7 @@ class Environment:
         :param env: variables to add, or with ``None`` to take away
         :raises AssertionError: for another exit status
         """
-        variables = self.environ()
-        for name, value in (env or {}).items():
-            if value is None:
-                variables.pop(name, None)
-            else:
-                variables[name] = value
+        variables = changed(self.environ(), env)
         arguments = tuple(str(part) for part in command)
         done = subprocess.run(
             arguments,
@@ -168,10 +175,13 @@ class Environment:
         versions.pop("pip", None)
         return versions
 
-    def clear_cache(self) -> None:
-        """Forget what pip cached."""
-        shutil.rmtree(self.home, ignore_errors=True)
-        self.home.mkdir()
+
+def changed(
+    variables: Mapping[str, str], changes: Mapping[str, str | None] | None
+) -> dict[str, str]:
+    """Return variables with some added, or with ``None`` taken away."""
+    both = {**variables, **(changes or {})}
+    return {name: value for name, value in both.items() if value is not None}
 
 
 def scrubbed_environ(home: Path, scripts: Path | None = None) -> dict[str, str]:

@@ -12,7 +12,6 @@ import functools
 import io
 import logging
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -23,7 +22,7 @@ from importlib import metadata
 from pathlib import Path
 from unittest import mock
 
-from tests.lib.environments import Result, scrubbed_environ
+from tests.lib.environments import Result, Surroundings, changed, scrubbed_environ
 
 __all__ = ["InProcess", "InProcessWorkshop"]
 
@@ -32,7 +31,7 @@ _ELSEWHERE = frozenset({"--target", "-t", "--prefix", "--root"})
 
 
 @dataclass(frozen=True, slots=True)
-class InProcess:
+class InProcess(Surroundings):
     """An environment without packages, a home and an empty working folder.
 
     It has the interface of :class:`tests.lib.environments.Environment` as far as that
@@ -42,7 +41,6 @@ class InProcess:
     :param assembled: the folder that holds the fork's ``pip``.
     """
 
-    root: Path
     assembled: Path
 
     @classmethod
@@ -56,24 +54,9 @@ class InProcess:
         return made
 
     @property
-    def home(self) -> Path:
-        """Return the home folder of its user, with pip's cache below."""
-        return self.root / "home"
-
-    @property
-    def work(self) -> Path:
-        """Return the folder in which commands run."""
-        return self.root / "work"
-
-    @property
     def python(self) -> Path:
         """Return the interpreter."""
         return Path(sys.executable)
-
-    @property
-    def venv(self) -> Path:
-        """Return the prefix below which packages are installed."""
-        return self.root / "venv"
 
     @property
     def site_packages(self) -> Path:
@@ -85,11 +68,6 @@ class InProcess:
         """Return the versions of the installed packages."""
         found = metadata.distributions(path=[str(self.site_packages)])
         return {each.metadata["Name"]: each.version for each in found}
-
-    def clear_cache(self) -> None:
-        """Forget what pip cached."""
-        shutil.rmtree(self.home, ignore_errors=True)
-        self.home.mkdir()
 
     def pip(
         self,
@@ -111,11 +89,7 @@ class InProcess:
         if not _ELSEWHERE.intersection(part.partition("=")[0] for part in given):
             variables["PIP_PREFIX"] = str(self.venv)
         variables["PIP_CACHE_DIR"] = str(self.home / "cache")
-        for name, value in (env or {}).items():
-            if value is None:
-                variables.pop(name, None)
-            else:
-                variables[name] = value
+        variables = changed(variables, env)
         stdout, stderr = _Stream(), _Stream()
         with (
             _surroundings(variables, cwd or self.work, self._path()),

@@ -8,17 +8,16 @@ import os
 import socket
 import ssl
 import struct
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 from urllib.parse import quote, unquote, urlsplit
 
 from tests.lib.faults import Fault
+from tests.lib.loopback import LoopbackServer, Site
 from tests.lib.repository import (
     HTML_TYPE,
     JSON_TYPE,
@@ -55,7 +54,7 @@ class Answer:
     fault: Fault = field(default_factory=Fault)
 
 
-class IndexServer(Repository):
+class IndexServer(Repository, Site):
     """A repository with an address.
 
     Options are plain attributes and may change between two commands:
@@ -93,7 +92,7 @@ class IndexServer(Repository):
 
         pip keeps a cache of what comes with TLS alone.
         """
-        self._server = _Server(("127.0.0.1", port), self)
+        self._server = _Server(port, self)
         if tls is not None:
             self._scheme = "https"
             # Each handshake is for the connection's thread: clients may make several
@@ -101,10 +100,7 @@ class IndexServer(Repository):
             self._server.socket = tls.wrap_socket(
                 self._server.socket, server_side=True, do_handshake_on_connect=False
             )
-        thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.05,), daemon=True
-        )
-        thread.start()
+        self._server.start()
 
     def stop(self) -> None:
         """Stop listening and free the port."""
@@ -112,21 +108,8 @@ class IndexServer(Repository):
             if fault.gate is not None:
                 fault.gate.open()
         if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
+            self._server.stop()
             self._server = None
-
-    def __enter__(self) -> IndexServer:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     @property
     def port(self) -> int:
@@ -290,17 +273,10 @@ class IndexServer(Repository):
         return _conditional(request, body, headers, self.file_cache_control)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    # A stop must not wait for a client that keeps its connection open.
-    block_on_close = False
-
-    def __init__(self, address: tuple[str, int], index: IndexServer) -> None:
+class _Server(LoopbackServer):
+    def __init__(self, port: int, index: IndexServer) -> None:
         self.index = index
-        super().__init__(address, _Handler)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients that hang up early are part of the tests."""
+        super().__init__(_Handler, port)
 
 
 class _Handler(BaseHTTPRequestHandler):

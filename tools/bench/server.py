@@ -14,14 +14,14 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
 import trustme
 
+from tests.lib.loopback import LoopbackServer
 from tests.lib.repository import HTML_TYPE, JSON_TYPE, PageOptions, Repository
 from tests.lib.wheels import DistFile
 
@@ -86,12 +86,13 @@ class _Link:
         time.sleep(wait)
 
 
-class BenchServer:
+class BenchServer(LoopbackServer):
     """Serves a repository with HTTPS; options may change between two runs.
 
     :ivar delay: seconds before each answer.
     :ivar ranges: answer range requests.
     :ivar core_metadata: offer metadata beside wheels (PEP 658).
+    :ivar context: of its TLS.
     :ivar exchanges: what was asked for, in order of arrival.
     :ivar bodies: what replaces the content of a file, by its name.
     """
@@ -101,6 +102,7 @@ class BenchServer:
 
         :param folder: where the certificate of its authority is written.
         """
+        super().__init__(_Handler)
         self.repository = repository
         self.bodies: dict[str, Body] = {}
         self.delay = 0.0
@@ -117,24 +119,8 @@ class BenchServer:
         authority = trustme.CA()
         self.certificates = folder / "authority.pem"
         authority.cert_pem.write_to_path(str(self.certificates))
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        authority.issue_cert(_HOST).configure_cert(context)
-        self._server = _Server(("127.0.0.1", 0), self, context)
-
-    def __enter__(self) -> BenchServer:
-        threading.Thread(
-            target=self._server.serve_forever, args=(0.05,), daemon=True
-        ).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority.issue_cert(_HOST).configure_cert(self.context)
 
     @property
     def index_url(self) -> str:
@@ -143,7 +129,7 @@ class BenchServer:
 
     @property
     def _url(self) -> str:
-        return f"https://{_HOST}:{self._server.server_port}"
+        return f"https://{_HOST}:{self.server_port}"
 
     def find(self, path: str, *, as_json: bool) -> _Resource | None:
         """Give what lies at a path; None if there is nothing."""
@@ -207,26 +193,9 @@ class BenchServer:
         return _Resource(body, headers)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    # A stop must not wait for a client that keeps its connection open.
-    block_on_close = False
-    request_queue_size = 128
-
-    def __init__(
-        self, address: tuple[str, int], bench: BenchServer, context: ssl.SSLContext
-    ) -> None:
-        self.bench = bench
-        self.context = context
-        super().__init__(address, _Handler)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients hang up as they like."""
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: BenchServer
 
     def setup(self) -> None:
         # The handshake is this connection's business, and must not keep others waiting.
@@ -248,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=False)
 
     def _answer(self, *, with_body: bool) -> None:
-        bench = self.server.bench
+        bench = self.server
         if bench.delay:
             time.sleep(bench.delay)
         accepted = self.headers.get("Accept", "")
@@ -289,10 +258,10 @@ class _Handler(BaseHTTPRequestHandler):
         lines.append(f"Date: {self.date_time_string()}")
         lines += [f"{name}: {value}" for name, value in headers.items()]
         head = "\r\n".join([*lines, "", ""]).encode("latin-1")
-        link, sent = self.server.bench.link, stop - start if with_body else 0
+        link, sent = self.server.link, stop - start if with_body else 0
         # Known before it is sent: who has got the answer may look at the log.
         exchange = Exchange(self.command, self.path, status, sent)
-        self.server.bench.exchanges.append(exchange)
+        self.server.exchanges.append(exchange)
         if sent <= _BLOCK and isinstance(body, bytes):
             link.carry(len(head) + sent)
             self.wfile.write(head + body[start:stop] if sent else head)
