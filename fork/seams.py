@@ -154,6 +154,12 @@ SEAMS: tuple[Seam, ...] = (
     ),
     Decorate(
         file=_P + "operations/prepare.py",
+        target="RequirementPreparer.prepare_linked_requirements_more",
+        hook="wheels_due",
+        why="Whoever waited for several manifests need not wait for each wheel.",
+    ),
+    Decorate(
+        file=_P + "operations/prepare.py",
         target="RequirementPreparer._prepare_linked_requirement",
         hook="prepared",
         why="The wheel is here: its own metadata must agree with the manifest.",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.lib.environments import Environment
+from tests.lib.faults import Gate
 from tests.lib.hosts import forced
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import cuda
@@ -143,3 +148,79 @@ def test_credentials_and_the_cache_are_the_session_s(
     assert not [path for _, path in tls_index.log() if path.startswith("/files/")]
     assert "Using cached app3" in second.stdout
     assert "Downloading app3" in first.stdout
+
+
+def test_what_is_asked_for_together(venv: Environment, index: IndexServer) -> None:
+    index.add_release("first", "1.0", VARIANTS, requires=[*APPS, "old"])
+    for app in APPS:
+        index.add_release(app, "1.0", VARIANTS)
+    for minor in range(6):
+        index.add_release("old", f"2.{minor}", {"cu130": cuda("13.0")}, plain=False)
+    index.add_release("old", "1.0", VARIANTS)
+    wheels = [index.file_path(f"{app}-1.0-py3-none-any-cu128.whl") for app in APPS]
+    manifests = [index.file_path(f"{app}-1.0-variants.json") for app in APPS]
+    older = [index.file_path(f"old-2.{n}-variants.json") for n in range(5)]
+    stages = [
+        [f"/simple/{app}/" for app in APPS],
+        manifests,
+        [f"{wheel}.metadata" for wheel in wheels],
+        older,
+        wheels,
+    ]
+    # Nothing is answered until all of a stage has been asked for.
+    gates = [(Gate(), paths) for paths in stages]
+    index.faults = {path: Fault(gate=gate) for gate, paths in gates for path in paths}
+
+    def keep() -> None:
+        try:
+            for gate, paths in gates:
+                gate.wait_until_reached(times=len(paths), seconds=60)
+                gate.open()
+        finally:
+            for gate, _ in gates:
+                gate.open()
+
+    with ThreadPoolExecutor() as pool:
+        keeper = pool.submit(keep)
+        result = venv.pip("install", "first", "-i", index.index_url, env=GPU)
+        keeper.result()
+    assert "app5-1.0 (cu128)" in result.stdout
+    (warning,) = result.stderr.splitlines()
+    assert warning.startswith("WARNING: old 1.0 was chosen instead of 2.5")
+
+
+def test_wheels_are_asked_for_once(
+    venv: Environment, many: IndexServer, tmp_path: Path
+) -> None:
+    locked = ["app0", "app1", "dep0", "dep1", "shared", "common"]
+    entries = {entry.file.filename: entry for entry in chain(*many.projects.values())}
+    requirements = tmp_path / "requirements.txt"
+    with requirements.open("w") as file:
+        for name in locked:
+            label = "-cu128" if name in {"app0", "app1", "shared"} else ""
+            entry = entries[f"{name}-1.0-py3-none-any{label}.whl"]
+            file.write(f"{name}==1.0 --hash=sha256:{entry.file.sha256}\n")
+    target, folder = tmp_path / "target", tmp_path / "folder"
+    commands = [
+        ["install", "--target", str(target), *APPS],
+        ["install", "--target", str(target), "-r", str(requirements)],
+        ["download", "-d", str(folder), *APPS],
+        # Some of it is there already.
+        ["download", "-d", str(target), *APPS],
+    ]
+    folder.mkdir()
+    for command in commands:
+        seen = []
+        for option in ([], ["--no-variant-lookahead"]):
+            for used in (target, folder):
+                shutil.rmtree(used, ignore_errors=True)
+                used.mkdir()
+            for name in (
+                "app0-1.0-py3-none-any-cu128.whl",
+                "common-2.0-py3-none-any.whl",
+            ):
+                (target / name).write_bytes(entries[name].file.content)
+            many.clear_log()
+            result = venv.pip(*command, "-i", many.index_url, *option, env=GPU)
+            seen.append((result.stdout, result.stderr, Counter(many.log())))
+        assert seen[0] == seen[1], command

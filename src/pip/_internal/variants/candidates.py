@@ -197,7 +197,7 @@ def _ordered_infos(
         # Plain packages do without.
         from pip._internal.variants.builds import Builds
 
-        context.look_ahead()
+        context.look_ahead(project)
         yield from Builds(
             group.release,
             makers,

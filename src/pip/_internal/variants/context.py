@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
     from pip._internal.variants.coherence import Agreement
+    from pip._internal.variants.early_requests import EarlyRequests
     from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.lookahead import Lookahead
     from pip._internal.variants.option_values import LabelChoice
@@ -96,6 +97,8 @@ class Context:
         #: What looks ahead of the resolver, and how to make it once it is worth it.
         self.lookahead: Lookahead | None = None
         self.foresee: Callable[[], Lookahead] | None = None
+        #: By which the wheels may be fetched, if something looked ahead.
+        self.early: EarlyRequests | None = None
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
         self._said: set[str] = set()
@@ -275,14 +278,16 @@ class Context:
         labels = [choice.label for choice in self.choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
 
-    def look_ahead(self) -> None:
-        """Begin to look ahead of the resolver.
+    def look_ahead(self, project: NormalizedName) -> None:
+        """Begin to look ahead of the resolver, which has reached a release of *project*.
 
         Called for each release with variants: without them, there is no need to.
         """
         if self.lookahead is None and self.foresee is not None:
             self.lookahead, self.foresee = self.foresee(), None
             self.lookahead.start()
+        if self.lookahead is not None:
+            self.lookahead.reached(project)
 
     @property
     def may_switch(self) -> bool:

@@ -20,6 +20,7 @@ from pip._vendor.requests.adapters import HTTPAdapter
 from pip._vendor.urllib3 import HTTPResponse
 
 from pip._internal.utils._log import getLogger
+from pip._internal.variants.connections import with_own_connections
 from pip._internal.variants.time_limits import short_waits, time_limit
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ class EarlyRequests:
 
     def __init__(self, session: PipSession) -> None:
         self._session = session
+        #: The session's own adapters, while these are in their place.
         self._inner: dict[str, HTTPAdapter] = {}
+        self._adapters: dict[str, HTTPAdapter] = {}
         self._futures: dict[_Key, Future[Response]] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._workers = 0
@@ -63,10 +66,15 @@ class EarlyRequests:
             inner = self._session.adapters.get(prefix)
             if isinstance(inner, HTTPAdapter):
                 self._inner[prefix] = inner
-                self._session.mount(prefix, _with_early_responses(inner, self))
+                if prefix not in self._adapters:
+                    self._adapters[prefix] = _with_early_responses(inner, self)
+                self._session.mount(prefix, self._adapters[prefix])
 
     def close(self) -> None:
-        """Make requests when they are due from here on, and forget the early ones."""
+        """Make requests when they are due from here on, and forget the early ones.
+
+        Connections stay, for it may be opened again.
+        """
         for prefix, inner in self._inner.items():
             self._session.mount(prefix, inner)
         self._inner.clear()
@@ -75,6 +83,7 @@ class EarlyRequests:
         self._futures.clear()
         for _ in range(self._workers):
             self._jobs.put(None)
+        self._workers = 0
 
     def ask(
         self, url: str, headers: Mapping[str, str], seconds: float = math.inf
@@ -197,17 +206,12 @@ def _with_early_responses(inner: HTTPAdapter, early: EarlyRequests) -> HTTPAdapt
     """Make an adapter that is like *inner*, connections and cache included."""
     kind = type(inner)
     taking = type(kind.__name__, (_EarlyAdapter, kind), {})
-    adapter = cast(_EarlyAdapter, _copy(inner, taking))
-    adapter.early, adapter.inner = early, _copy(inner, kind)
+    adapter = cast(_EarlyAdapter, object.__new__(taking))
+    vars(adapter).update(vars(inner))
+    adapter.early, adapter.inner = early, with_own_connections(inner, _WORKERS)
     # What fails early is asked for once more when it is due, and may wait then.
     adapter.inner.max_retries = short_waits(inner.max_retries)
     return adapter
-
-
-def _copy(adapter: HTTPAdapter, kind: type[HTTPAdapter]) -> HTTPAdapter:
-    made = object.__new__(kind)
-    vars(made).update(vars(adapter))
-    return made
 
 
 def _key(request: PreparedRequest) -> _Key:

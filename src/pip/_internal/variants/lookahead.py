@@ -20,12 +20,17 @@ from pip._vendor.requests.exceptions import RequestException
 from pip._internal.exceptions import PipError
 from pip._internal.network.utils import HEADERS
 from pip._internal.utils._log import getLogger
+from pip._internal.variants import seams
 from pip._internal.variants.early_requests import EarlyRequests
+from pip._internal.variants.early_wheels import is_here, is_small
 from pip._internal.variants.releases import releases
 from pip._internal.variants.sources import manifest_headers
 from pip._internal.variants.time_limits import MAX_BODY_TIME
+from pip._internal.variants.withheld import say, withheld
 
 if TYPE_CHECKING:
+    import logging
+
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.models.link import Link
@@ -64,6 +69,8 @@ class Lookahead:
         self._early.due = self._leave
         self._early.idle = self._go_on
         self._plans: dict[_Plan, list[Future[Any]]] = {}
+        #: What upstream would not have said yet, by project.
+        self._unsaid: dict[NormalizedName, list[logging.LogRecord]] = {}
         self._is_going_on = False
         self._known: set[NormalizedName] = set()
         self._constraints: dict[NormalizedName, SpecifierSet] = {}
@@ -72,6 +79,8 @@ class Lookahead:
     def start(self) -> None:
         """Begin with the requirements of the user."""
         self._early.open()
+        if seams.SIZES is None:
+            seams.SIZES = {}
         for ireq in self._roots:
             if ireq.constraint and ireq.req is not None:
                 name = canonicalize_name(ireq.req.name)
@@ -85,6 +94,7 @@ class Lookahead:
             plan.close()
         self._plans.clear()
         self._early.close()
+        self._context.early = self._early
 
     def expect(self, requirements: Iterable[InstallRequirement]) -> None:
         """Foresee the requests for requirements that the resolver is about to meet."""
@@ -101,6 +111,10 @@ class Lookahead:
                     and project not in self._factory._finder._all_candidates
                 ):
                     self._advance(self._plan(project, ireq))
+
+    def reached(self, project: NormalizedName) -> None:
+        """Say what there is to say of a project, now that upstream looks at it."""
+        say(self._unsaid.pop(project, ()))
 
     def refused(self, older: Sequence[Release]) -> None:
         """Foresee that older releases are weighed where a newer one does not suit."""
@@ -162,8 +176,10 @@ class Lookahead:
             # Without a manifest the wheels are read, by requests not foreseen here.
             if not self._has_manifests(group.release):
                 return
-            if group.release.ranked:
-                yield self._ask_for_metadata(group.release.ranked[0])
+            with withheld(self._unsaid.setdefault(project, [])):
+                ranked = group.release.ranked
+            if ranked:
+                yield self._ask_for_metadata(ranked[0])
                 return
 
     def _is_fetched(self, page: str) -> bool:
@@ -179,10 +195,16 @@ class Lookahead:
         ]
 
     def _has_manifests(self, release: Release) -> bool:
-        return len(release.manifest_links) == len(release.labels)
+        return len(release.manifest_links) == len(release.wheels)
 
     def _ask_for_metadata(self, link: Link) -> list[Future[Any] | None]:
-        metadata = link.metadata_link()
-        if metadata is None:
+        """Ask for what upstream reads the dependencies of a wheel from."""
+        preparer = self._factory.preparer
+        if is_here(preparer, link):
             return []
-        return [self._early.ask(metadata.url_without_fragment, HEADERS)]
+        metadata = None if preparer.require_hashes else link.metadata_link()
+        if metadata is not None:
+            return [self._early.ask(metadata.url_without_fragment, HEADERS)]
+        if preparer.use_lazy_wheel or not link.is_wheel or not is_small(link):
+            return []
+        return [self._early.ask(link.url_without_fragment, HEADERS)]

@@ -73,7 +73,7 @@ class Release:
         """Give where its manifests are, of as many sources as list one."""
         found = (
             self._context.manifest_links.get((self.project, self.version, source))
-            for source in self.labels
+            for source in self.wheels
         )
         return [link for link in found if link is not None]
 

@@ -74,6 +74,7 @@ resolved = _around("outcome:resolved")
 installation_error = _around("outcome:installation_error")
 unsupported_wheel = _around("wheels:unsupported_wheel")
 prepared = _around("wheels:prepared")
+wheels_due = _around("early_wheels:wheels_due")
 cached_wheels = _around("wheels:cached_wheels")
 metadata_fetched = _around("dependencies:metadata_fetched")
 dependencies = _around("dependencies:dependencies")
@@ -96,6 +97,10 @@ cache_info = _around("plugin_cache:cache_info")
 purge_cache = _around("plugin_cache:purge_cache")
 
 
+#: Bytes of each file of the JSON pages that are read, by its URL; None: nobody asks.
+SIZES: dict[str, int] | None = None
+
+
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Tell manifests from the other files of a JSON page.
 
@@ -107,7 +112,10 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
         filename = file_data.get("filename")
         # This takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
-            return fn(cls, file_data, page_url)
+            link = fn(cls, file_data, page_url)
+            if SIZES is not None and type(size := file_data.get("size")) is int:
+                SIZES[link.url_without_fragment] = size
+            return link
         from pip._internal.variants import links
 
         return links.manifest_link_from_json(fn, cls, file_data, page_url)

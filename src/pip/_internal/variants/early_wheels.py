@@ -1,0 +1,61 @@
+"""Ask for small wheels together where upstream would fetch one after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.network.utils import HEADERS
+from pip._internal.variants import seams
+from pip._internal.variants.context import context_of
+
+if TYPE_CHECKING:
+    from pip._internal.models.link import Link
+    from pip._internal.operations.prepare import RequirementPreparer
+    from pip._internal.req.req_install import InstallRequirement
+
+__all__ = ["is_here", "is_small", "wheels_due"]
+
+#: Bytes; of what is larger upstream shows how it gets on, and the line is the limit.
+_MAX_SIZE = 512 * 1024
+
+
+def wheels_due(
+    fn: Callable[..., None],
+    preparer: RequirementPreparer,
+    reqs: Iterable[InstallRequirement],
+    *args: Any,
+    **kwargs: Any,
+) -> None:
+    """Fetch the wheels of which only the metadata is here, the small ones together.
+
+    What is asked for is what upstream asks for next, whatever comes of it.
+    """
+    context = context_of(preparer.finder)
+    if context is None or context.early is None:
+        fn(preparer, reqs, *args, **kwargs)
+        return
+    early, context.early = context.early, None
+    reqs = list(reqs)
+    early.open()
+    try:
+        for req in reqs:
+            link = req.link if req.needs_more_preparation else None
+            if link and is_small(link) and not is_here(preparer, link):
+                early.ask(link.url_without_fragment, HEADERS)
+        fn(preparer, reqs, *args, **kwargs)
+    finally:
+        early.close()
+
+
+def is_small(link: Link) -> bool:
+    """Tell whether a file is known to be small."""
+    size = None if seams.SIZES is None else seams.SIZES.get(link.url_without_fragment)
+    return size is not None and size <= _MAX_SIZE
+
+
+def is_here(preparer: RequirementPreparer, link: Link) -> bool:
+    """Tell whether a file may be there from an earlier download, and be used."""
+    folder = preparer.download_dir
+    return folder is not None and os.path.exists(os.path.join(folder, link.filename))
