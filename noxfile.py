@@ -86,11 +86,12 @@ def unit(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Tell which lines and branches of the overlay the tests of `unit` do not run."""
+    """Tell which lines, branches and seams the tests of `unit` leave out."""
     session.install(*TEST_TOOLS, "coverage", "pytest-cov")
     _assemble(session)
     report = ["--cov", "--cov-report=term-missing:skip-covered"]
-    session.run(*PYTEST, *IN_PROCESS, *report, *(session.posargs or IN_PROCESS_TESTS))
+    tests = session.posargs or ["--all-seams", *IN_PROCESS_TESTS]
+    session.run(*PYTEST, *IN_PROCESS, *report, *tests)
 
 
 @nox.session

@@ -11,7 +11,7 @@ import trustme
 
 from tests.lib.index import IndexServer
 
-pytest_plugins = ["tests.lib.modes", "tests.lib.skips"]
+pytest_plugins = ["tests.lib.modes", "tests.lib.passed_seams", "tests.lib.skips"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

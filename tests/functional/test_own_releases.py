@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
 
-pytestmark = pytest.mark.process
-
 Pip = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def installed_pip(venv: Environment | InProcess) -> None:
+    """See to it that pip finds itself installed."""
+    if isinstance(venv, InProcess):
+        venv.show_pip()
 
 
 @pytest.fixture
@@ -54,6 +61,16 @@ def test_a_newer_release_of_the_fork_does(
     assert chosen(result) == "pip-26.3+variants.0.2.0"
 
 
+def test_listings(pip: Pip, index: IndexServer, pips: list[str]) -> None:
+    """They know of the fork's releases as newer ones; `index versions` of all."""
+    outdated = ["list", "--outdated", "--format", "json", *pips]
+    assert json.loads(pip(*outdated).stdout) == []
+    assert "27.0, 26.4" in pip("index", "versions", "pip", *pips).stdout
+    index.add(make_wheel("pip", "26.3+variants.0.2.0"))
+    (row,) = json.loads(pip(*outdated, "--no-cache-dir").stdout)
+    assert (row["name"], row["latest_version"]) == ("pip", "26.3+variants.0.2.0")
+
+
 def test_elsewhere_upstream_is_installed(pip: Pip, pips: list[str]) -> None:
     for where in (["--target", "lib"], ["--ignore-installed"]):
         result = pip("install", "--dry-run", "-U", "pip", *pips, *where)
@@ -77,6 +94,7 @@ def test_no_notice_of_upstream_releases(
     assert "26.3+variants.0.1.0 -> 27.0+variants.1.0" in result.output
 
 
+@pytest.mark.process
 def test_it_installs_itself(venv: Environment, workshop: Workshop) -> None:
     wheel = workshop.fork_wheel()
     result = venv.pip("install", "--force-reinstall", "--no-deps", wheel)

@@ -69,6 +69,16 @@ class InProcess(Surroundings):
         found = metadata.distributions(path=[str(self.site_packages)])
         return {each.metadata["Name"]: each.version for each in found}
 
+    def show_pip(self) -> None:
+        """Have pip itself among what is installed, as far as metadata tell."""
+        from pip import __version__
+
+        info = self.site_packages / f"pip-{__version__}.dist-info"
+        info.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: pip\nVersion: {__version__}\n"
+        (info / "METADATA").write_text(metadata, encoding="utf-8")
+        (info / "INSTALLER").write_text("pip\n", encoding="utf-8")
+
     def pip(
         self,
         *arguments: str | Path,
@@ -163,9 +173,13 @@ def _command_line() -> Callable[[list[str]], int]:
     """Give what runs a command, as if none had run in this process before."""
     from pip._internal.cli.main import main
     from pip._internal.commands import install
+    from pip._internal.metadata import select_backend
+    from pip._internal.utils import deprecation
 
     # A process of its own would have ended after it had installed something.
     install._WARNED_IMPORTS = _Everything()
+    select_backend.cache_clear()
+    deprecation._original_showwarning = None
     _forget_options()
     return main
 
@@ -207,6 +221,10 @@ def _surroundings(
             warnings.catch_warnings(),
             _seen_afresh(),
         ):
+            # pip logs its own warnings; those of tests are errors.
+            from pip._internal.utils.deprecation import PipDeprecationWarning
+
+            warnings.simplefilter("default", PipDeprecationWarning)
             yield
     finally:
         os.chdir(before)

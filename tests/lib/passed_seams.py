@@ -1,0 +1,151 @@
+"""Which seams functional tests pass: ``--all-seams`` fails a run that leaves one out.
+
+Each hook is replaced, before upstream's modules are imported, by one that also notes
+where it was called from; so it works with ``--in-process`` only. Edits without a hook
+change a value and are not watched.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from fork.kinds import Append, Decorate, Seam
+from fork.seams import SEAMS
+from tests.lib.modes import in_process
+
+__all__ = ["Watch", "pytest_addoption", "pytest_configure"]
+
+_WATCHED = tuple(seam for seam in SEAMS if seam.hook)
+_HITS = "passed_seams"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--all-seams``."""
+    parser.getgroup("commands").addoption(
+        "--all-seams",
+        action="store_true",
+        help="fail unless the functional tests of this run pass every seam",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to watch."""
+    if config.getoption("--all-seams"):
+        if not in_process(config):
+            raise pytest.UsageError("--all-seams needs --in-process")
+        watch = Watch(_WATCHED)
+        watch.install(importlib.import_module)
+        config.pluginmanager.register(watch)
+
+
+class Watch:
+    """Notes which seams are passed.
+
+    :ivar passed: their names.
+    :ivar on: whether what is called now counts; what is called once, at the end of a
+        module, always does.
+    """
+
+    def __init__(self, seams: Iterable[Seam]) -> None:
+        self.seams = tuple(seams)
+        self.passed: set[str] = set()
+        self.on = False
+
+    def install(self, load: Callable[[str], Any]) -> None:
+        """Replace the hooks.
+
+        :param load: gives a module that defines some, by its name.
+        """
+        for file, hook in {(seam.hooks, seam.hook) for seam in self.seams}:
+            room = load(_module(file))
+            own = [s for s in self.seams if (s.hooks, s.hook) == (file, hook)]
+            decorated = {_place(s): s for s in own if isinstance(s, Decorate)}
+            called = {_module(s.file): s for s in own if not isinstance(s, Decorate)}
+            setattr(room, hook, self._watched(getattr(room, hook), decorated, called))
+
+    def _watched(
+        self,
+        hook: Callable[..., Any],
+        decorated: Mapping[tuple[str, str], Seam],
+        called: Mapping[str, Seam],
+    ) -> Callable[..., Any]:
+        @functools.wraps(hook)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            result = hook(*args, **kwargs)
+            fn = args[0] if args else None
+            seam = decorated.get(
+                (getattr(fn, "__module__", ""), getattr(fn, "__qualname__", ""))
+            )
+            if seam is not None:
+                return self._noting(result, seam)
+            caller = sys._getframe(1).f_globals["__name__"]
+            if caller in called:
+                self._note(called[caller])
+            return result
+
+        return watched
+
+    def _noting(self, fn: Callable[..., Any], seam: Seam) -> Callable[..., Any]:
+        @functools.wraps(fn)
+        def noting(*args: Any, **kwargs: Any) -> Any:
+            self._note(seam)
+            return fn(*args, **kwargs)
+
+        return noting
+
+    def _note(self, seam: Seam) -> None:
+        if self.on or isinstance(seam, Append):
+            self.passed.add(seam.name)
+
+    @property
+    def missed(self) -> list[str]:
+        """Return the names of the seams that were not passed, as in the table."""
+        return [seam.name for seam in self.seams if seam.name not in self.passed]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Watch during functional tests."""
+        self.on = "functional" in item.path.parts
+        try:
+            return (yield)
+        finally:
+            self.on = False
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker noted."""
+        self.passed.update(getattr(node, "workeroutput", {}).get(_HITS, ()))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Tell what was noted; turn success into failure where a seam was left out."""
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[_HITS] = sorted(self.passed)
+        elif self.missed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        """Name the seams that were left out."""
+        passed = len(self.seams) - len(self.missed)
+        terminalreporter.section("seams that functional tests pass")
+        terminalreporter.line(f"{passed} of {len(self.seams)}")
+        for name in self.missed:
+            terminalreporter.line(f"not passed: {name}", red=True)
+
+
+def _module(file: str) -> str:
+    """Return the name of the module that a file of pip's archive is."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _place(seam: Seam) -> tuple[str, str]:
+    return _module(seam.file), seam.target
