@@ -193,6 +193,31 @@ SEAMS: tuple[Seam, ...] = (
         hook="record_selection",
         why="What was supported when a variant was installed is written down.",
     ),
+    ReplaceExpression(
+        file=_P + "cli/cmdoptions.py",
+        target="use_new_feature",
+        expression='"venv-isolation"',
+        replacement='{old}, "parallel-downloads"',
+        why="`--use-feature parallel-downloads` may be given.",
+    ),
+    Decorate(
+        file=_P + "cli/req_command.py",
+        target="RequirementCommand.make_requirement_preparer",
+        hook="requirement_preparer",
+        why="Here options meet what downloads the files of a command.",
+    ),
+    Decorate(
+        file=_P + "operations/prepare.py",
+        target="RequirementPreparer._complete_partial_requirements",
+        hook="downloads_left",
+        why="All downloads that are left are known, and what they must be.",
+    ),
+    Decorate(
+        file=_P + "utils/hashes.py",
+        target="Hashes.check_against_path",
+        hook="check_path",
+        why="A file that was checked while it was downloaded is not read again.",
+    ),
     Decorate(
         file=_P + "cache.py",
         target="Cache._get_candidates",

@@ -12,7 +12,7 @@ import functools
 import importlib
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     import optparse
@@ -55,8 +55,8 @@ def _around(
 
 
 # Upstream allows no import once it has begun to install. What variants need then was
-# loaded when one was chosen.
-_installing = functools.partial(_around, load=sys.modules.get)
+# loaded when one was chosen, and what downloads need when several at a time were wished.
+_if_loaded = functools.partial(_around, load=sys.modules.get)
 
 # One line each, in the order in which a run of pip passes them.
 lock_command = _around("context:lock_command")
@@ -75,15 +75,17 @@ installation_error = _around("outcome:installation_error")
 unsupported_wheel = _around("wheels:unsupported_wheel")
 prepared = _around("wheels:prepared")
 wheels_due = _around("early_wheels:wheels_due")
+downloads_left = _if_loaded("downloads.downloader:downloads_left")
+check_path = _if_loaded("downloads.digests:check_path")
 cached_wheels = _around("wheels:cached_wheels")
 metadata_fetched = _around("dependencies:metadata_fetched")
 dependencies = _around("dependencies:dependencies")
 extra_mapping = _around("dependencies:extra_mapping")
 lock_written = _around("locks.writing:lock_written")
 build_requirements = _around("context:build_requirements")
-installing = _installing("installing:installing")
-installing_wheel = _installing("installing:installing_wheel")
-installed_summary = _installing("installing:installed_summary")
+installing = _if_loaded("installing:installing")
+installing_wheel = _if_loaded("installing:installing_wheel")
+installed_summary = _if_loaded("installing:installed_summary")
 debug_tags = _around("outcome:debug_tags")
 report_item = _around("report:report_item")
 list_columns = _around("shown:list_columns")
@@ -138,6 +140,24 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
         return read_manifest(archive, path)
 
     return read
+
+
+def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
+    """Let a command download several files at a time if that is wished for.
+
+    Stands here, since without the wish nothing is imported.
+    """
+
+    @functools.wraps(fn)
+    def make(cls: Any, temp_build_dir: Any, options: Any, **parts: Any) -> R:
+        preparer = fn(cls, temp_build_dir, options, **parts)
+        if "parallel-downloads" in options.features_enabled:
+            from pip._internal.variants import downloads
+
+            downloads.enable(cast(Any, preparer))
+        return preparer
+
+    return make
 
 
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:

@@ -1,0 +1,22 @@
+"""Fetch the wheels of one command several at a time: ``--use-feature parallel-downloads``.
+
+This has to do with wheels of any kind, variants or not: a command hands over what is left
+to download once it has resolved its requirements, and upstream's own downloader is run
+for each file in a thread.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pip._internal.variants.downloads.downloader import ParallelDownloader
+
+if TYPE_CHECKING:
+    from pip._internal.operations.prepare import RequirementPreparer
+
+__all__ = ["enable"]
+
+
+def enable(preparer: RequirementPreparer) -> None:
+    """Let what prepares the requirements of a command download in parallel."""
+    preparer._download = ParallelDownloader(preparer)

@@ -1,0 +1,155 @@
+"""What takes the place of upstream's downloader of a command."""
+
+from __future__ import annotations
+
+import os
+import queue
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pip._internal.exceptions import HashError
+from pip._internal.network.download import Downloader
+from pip._internal.utils._log import getLogger
+from pip._internal.variants.downloads.digests import Digests
+from pip._internal.variants.downloads.fetch import Fetch
+from pip._internal.variants.downloads.pool import Pool
+from pip._internal.variants.downloads.progress import CombinedProgress
+from pip._internal.variants.downloads.records import HeldRecords, emit
+
+if TYPE_CHECKING:
+    from pip._internal.models.link import Link
+    from pip._internal.operations.prepare import RequirementPreparer
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.utils.hashes import Hashes
+
+__all__ = ["ParallelDownloader", "downloads_left"]
+
+logger = getLogger(__name__)
+
+#: Seconds between two looks at how far the downloads are.
+_TICK = 0.1
+
+_Downloaded = tuple["Link", tuple[str, str]]
+
+
+class ParallelDownloader(Downloader):
+    """Downloads batches of links in parallel, and single ones as upstream does.
+
+    What it yields, raises and logs is what upstream's would, in the same order.
+    """
+
+    def __init__(self, preparer: RequirementPreparer) -> None:
+        super().__init__(preparer._session, preparer._download._progress_bar)
+        self._preparer = preparer
+        self._expected: dict[Link, Hashes] = {}
+
+    def expect(self, requirements: Iterable[InstallRequirement]) -> None:
+        """Take note of the hashes that the files of requirements must have."""
+        for requirement in requirements:
+            assert requirement.link, "upstream asks for those that have one"
+            try:
+                hashes = self._preparer._get_linked_req_hashes(requirement)
+            except HashError:
+                continue  # Upstream says so when it comes to it.
+            self._expected[requirement.link] = hashes
+
+    def batch(self, links: Iterable[Link], location: str) -> Iterator[_Downloaded]:
+        """Download links; what is yielded is there, and its hash has been checked."""
+        links = list(links)
+        if len(links) < 2:
+            yield from super().batch(links, location)
+            return
+        fetches = [self._fetch(*each, location) for each in enumerate(links)]
+        held = HeldRecords()
+        pool = Pool(self._session, fetches, held)
+        with held.active(), CombinedProgress(self._progress_bar, fetches) as progress:
+            if not pool.start():
+                yield from super().batch(links, location)
+                return
+            try:
+                for fetch in fetches:
+                    yield fetch.link, self._finish(fetch, fetches, pool, progress)
+            finally:
+                pool.stop()
+
+    def _fetch(self, number: int, link: Link, location: str) -> Fetch:
+        # Files of the same name may be on their way at the same time.
+        folder = os.path.join(location, str(number))
+        os.mkdir(folder)
+        return Fetch(link, folder, Digests.of(self._expected.get(link)))
+
+    def _finish(
+        self,
+        fetch: Fetch,
+        fetches: Sequence[Fetch],
+        pool: Pool,
+        progress: CombinedProgress,
+    ) -> tuple[str, str]:
+        """Wait for a download, and show meanwhile what there is to see."""
+        while not fetch.is_over:
+            failed = next((each for each in fetches if _has_failed(each)), None)
+            if failed is not None:
+                self._fail(failed, fetches, pool, progress)
+            emit(fetch.records)
+            _wait(pool, progress)
+        if fetch.result is None and fetch.should_be_alone():
+            return self._again(fetch, fetches, pool, progress)
+        if fetch.error is not None:
+            self._fail(fetch, fetches, pool, progress)
+        emit(fetch.records)
+        assert fetch.result is not None, "it is over, and there was no error"
+        return fetch.result
+
+    def _fail(
+        self,
+        failed: Fetch,
+        fetches: Sequence[Fetch],
+        pool: Pool,
+        progress: CombinedProgress,
+    ) -> NoReturn:
+        """Stop all, and raise the error of a download."""
+        assert failed.error is not None
+        pool.stop()
+        for fetch in fetches[: fetches.index(failed)]:
+            emit(fetch.records)
+        progress.close()
+        emit(failed.records)
+        raise failed.error
+
+    def _again(
+        self,
+        fetch: Fetch,
+        fetches: Sequence[Fetch],
+        pool: Pool,
+        progress: CombinedProgress,
+    ) -> tuple[str, str]:
+        """Download as upstream does, with nothing beside it."""
+        while not all(each.is_over for each in fetches):
+            _wait(pool, progress)
+        progress.close()
+        logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
+        return self(fetch.link, fetch.folder)
+
+
+def downloads_left(
+    fn: Callable[..., None],
+    preparer: RequirementPreparer,
+    requirements: Iterable[InstallRequirement],
+    **options: Any,
+) -> None:
+    """Let upstream download and prepare what it has only the metadata of."""
+    if isinstance(preparer._download, ParallelDownloader):
+        requirements = list(requirements)
+        preparer._download.expect(requirements)
+    fn(preparer, requirements, **options)
+
+
+def _has_failed(fetch: Fetch) -> bool:
+    return fetch.error is not None and not fetch.should_be_alone()
+
+
+def _wait(pool: Pool, progress: CombinedProgress) -> None:
+    with suppress(queue.Empty):
+        pool.news.get(timeout=_TICK)
+    progress.update()

@@ -1,0 +1,88 @@
+"""A few threads that download files."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pip._internal.utils._log import getLogger
+from pip._internal.variants.downloads.fetch import Fetch, Stopped, needs_the_user
+from pip._internal.variants.downloads.records import HeldRecords
+from pip._internal.variants.downloads.session import without_questions
+
+if TYPE_CHECKING:
+    from pip._internal.network.session import PipSession
+
+__all__ = ["Pool"]
+
+logger = getLogger(__name__)
+
+#: At so many at once, neither a server nor this machine minds.
+_WORKERS = 8
+#: Seconds for all threads to end, once they are told to.
+_PATIENCE = 2.0
+
+
+class Pool:
+    """Downloads files in the order given, several at a time.
+
+    :ivar news: gets an item whenever a download is over
+    """
+
+    def __init__(
+        self, session: PipSession, fetches: Sequence[Fetch], held: HeldRecords
+    ) -> None:
+        self.news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._session = without_questions(session)
+        self._fetches = fetches
+        self._held = held
+        self._waiting = deque(fetches)
+        self._running: set[Fetch] = set()
+        self._threads: list[threading.Thread] = []
+        #: Whose credentials only the user knows.
+        self._asking: set[str] = set()
+
+    def start(self) -> bool:
+        """Begin; tell whether there are threads for it."""
+        for _ in range(min(_WORKERS, len(self._fetches))):
+            # A server that hangs must not keep pip from ending.
+            thread = threading.Thread(target=self._work, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:
+                logger.debug("No thread for a download: %s", error)
+                break
+            self._threads.append(thread)
+        return bool(self._threads)
+
+    def stop(self) -> None:
+        """Give up what is not over, and wait for the threads to see it."""
+        self._waiting.clear()
+        for fetch in list(self._running):
+            fetch.stop()
+        end = time.monotonic() + _PATIENCE
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def _work(self) -> None:
+        while True:
+            try:
+                fetch = self._waiting.popleft()
+            except IndexError:
+                return
+            self._running.add(fetch)
+            host = urlsplit(fetch.link.url_without_fragment).netloc
+            if host in self._asking:
+                fetch.error = Stopped()
+            else:
+                with self._held.of_this_thread(fetch.log):
+                    fetch.run(self._session)
+                if needs_the_user(fetch.error):
+                    self._asking.add(host)
+            self._running.discard(fetch)
+            self.news.put(None)

@@ -1,0 +1,60 @@
+"""Keep what threads log until it is its turn."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["HeldRecords", "emit"]
+
+_Keep = Callable[[logging.LogRecord], None]
+
+
+class HeldRecords(logging.Filter):
+    """What threads have logged; for a while it goes to no handler."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_thread: dict[int, _Keep] = {}
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Hold what the threads that ask for it log."""
+        handlers = list(logging.getLogger().handlers)
+        for handler in handlers:
+            handler.addFilter(self)
+        try:
+            yield
+        finally:
+            for handler in handlers:
+                handler.removeFilter(self)
+
+    @contextmanager
+    def of_this_thread(self, keep: _Keep) -> Iterator[None]:
+        """Give what this thread logs to *keep*."""
+        thread = threading.get_ident()
+        self._by_thread[thread] = keep
+        try:
+            yield
+        finally:
+            del self._by_thread[thread]
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Hold a record once, however many handlers there are."""
+        keep = self._by_thread.get(threading.get_ident())
+        if keep is None:
+            return True
+        if not hasattr(record, "held"):
+            record.held = True
+            keep(record)
+        return False
+
+
+def emit(records: deque[logging.LogRecord]) -> None:
+    """Log records now, as if they were of this thread."""
+    while records:
+        record = records.popleft()
+        logging.getLogger(record.name).handle(record)

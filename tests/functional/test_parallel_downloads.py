@@ -1,0 +1,342 @@
+"""``--use-feature parallel-downloads``: the same outcome, several files at a time."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.faults import Fault, Gate
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer, Request
+from tests.lib.manifests import cuda
+from tests.lib.processes import INTERRUPTED, start_pip
+from tests.lib.wheels import make_sdist, make_wheel
+
+FEATURE = ["--use-feature", "parallel-downloads"]
+PARTS = [f"part{number}" for number in range(9)]
+
+
+#: What shows how far a download is, finished or not.
+_BAR = re.compile(r"━|^Progress |^  .*[\d-]:[\d-]{2}:[\d-]{2}( \d+/\d+ files)?$")
+
+
+def wheel(name: str) -> str:
+    """Give the name of the wheel of a package."""
+    return f"{name}-1.0-py3-none-any.whl"
+
+
+def fill(index: IndexServer) -> None:
+    """Add nine wheels, some of which upstream shows a progress bar for, and a tenth."""
+    noise = random.Random(1)
+    for number, name in enumerate(PARTS):
+        data = noise.randbytes(1_200_000 if number % 4 == 0 else 3_000)
+        index.add(make_wheel(name, "1.0", files={f"{name}/data.bin": data}))
+    index.add(make_wheel("top", "1.0", requires=PARTS))
+
+
+@pytest.fixture
+def parts(index: IndexServer) -> IndexServer:
+    """Return an index with a package that needs nine others."""
+    fill(index)
+    return index
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Give what lies below a folder, without bytecode, which has times in it."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+
+
+def without_bars(text: str) -> list[str]:
+    """Give the lines that do not show how far a download is."""
+    shown = (line.rstrip() for line in text.splitlines())
+    return [line for line in shown if line and not _BAR.search(line)]
+
+
+def run_both(
+    venv: Environment,
+    index: IndexServer,
+    command: Sequence[str],
+    change: Callable[[], object] = lambda: None,
+    code: int = 0,
+) -> tuple[Result, Result]:
+    """Run a command as ever and in parallel: all else must be alike.
+
+    :param change: what happens to the index before each of the two
+    """
+    seen, results = [], []
+    for number, options in enumerate(([], FEATURE)):
+        venv.clear_cache()
+        index.clear_log()
+        change()
+        folder = venv.work / f"run{number}"
+        folder.mkdir()
+        given = [part.replace("FOLDER", "target") for part in command]
+        options = [*options, "-i", index.index_url]
+        result = venv.pip(*given, *options, code=code, cwd=folder)
+        results.append(result)
+        seen.append((Counter(index.log()), files(folder), result.stderr))
+    serial, parallel = results
+    assert seen[0] == seen[1]
+    assert without_bars(serial.stdout) == without_bars(parallel.stdout)
+    return serial, parallel
+
+
+def _without_metadata(index: IndexServer) -> None:
+    index.pages.core_metadata = False
+
+
+def _without_hashes(index: IndexServer) -> None:
+    index.pages.hashes = False
+
+
+def _without_lengths(index: IndexServer) -> None:
+    for name in PARTS:
+        index.fault(wheel(name), headers={"Content-Length": ""})
+
+
+def _with_a_source(index: IndexServer) -> None:
+    index.add(make_sdist("source", "1.0", requires=["top"]))
+
+
+def _nothing(_: IndexServer) -> None:
+    pass
+
+
+INSTALL = ["install", "--target", "FOLDER", "top"]
+COMMANDS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
+    "install": (INSTALL, _nothing),
+    "download": (["download", "-d", "FOLDER", "top"], _nothing),
+    "wheel": (["wheel", "-w", "FOLDER", "top"], _nothing),
+    "one wheel": (["install", "--target", "FOLDER", "part0"], _nothing),
+    "a source": (["download", "-d", "FOLDER", "source"], _with_a_source),
+    "fast-deps": ([*INSTALL, "--use-feature", "fast-deps"], _without_metadata),
+    "no metadata": (INSTALL, _without_metadata),
+    "no hashes": (INSTALL, _without_hashes),
+    "no lengths": (INSTALL, _without_lengths),
+    "quiet": ([*INSTALL, "-q"], _nothing),
+    "dry run": (["install", "--dry-run", "top"], _nothing),
+    "--progress-bar off": ([*INSTALL, "--progress-bar", "off"], _nothing),
+    "--progress-bar on": ([*INSTALL, "--progress-bar", "on"], _nothing),
+    "--progress-bar raw": ([*INSTALL, "--progress-bar", "raw"], _nothing),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_same_files_requests_and_output(
+    venv: Environment, parts: IndexServer, name: str
+) -> None:
+    command, change = COMMANDS[name]
+    change(parts)
+    serial, parallel = run_both(venv, parts, command)
+    bars = parallel.stdout.count("━━")
+    if name in ("quiet", "dry run", "--progress-bar off"):
+        assert bars == 0
+        assert "Progress" not in parallel.stdout
+    elif name == "--progress-bar raw":
+        whole = sum(len(parts.find(wheel(n)).file.content) for n in [*PARTS, "top"])  # type: ignore[union-attr]
+        assert f"Progress {whole} of {whole}\n" in parallel.stdout
+    elif name == "install":
+        # One for all that three had in turn.
+        assert len(re.findall("━+", serial.stdout)) == 3
+        assert re.search(r"━ 3\.6/3\.6 MB .* 10/10 files\n", parallel.stdout)
+
+
+@pytest.mark.process
+def test_several_at_a_time(venv: Environment, parts: IndexServer) -> None:
+    gate = Gate()
+    for name in PARTS:
+        parts.fault(wheel(name), gate=gate)
+    running = start_pip(venv, "install", "top", "-i", parts.index_url, *FEATURE, env={})
+    # None of them is answered, and still eight are asked for; one of the ten is not.
+    gate.wait_until_reached(8)
+    gate.open()
+    result = running.finish()
+    assert result.returncode == 0, result
+    assert len(venv.installed()) == 10
+
+
+def test_resumed_after_a_break(venv: Environment, tls_index: IndexServer) -> None:
+    fill(tls_index)
+    broken = ["part1", "part4"]
+    for name in broken:
+        tls_index.fault(wheel(name), truncate=1500, times=1, methods=["GET"])
+    command = ["download", "-d", "got", "top", *FEATURE, "-i", tls_index.index_url]
+    command += ["--cert", str(tls_index.certificates)]
+    result = venv.pip(*command)
+    for name in broken:
+        assert result.stdout.count(f"Resuming download {tls_index.url}") <= 2
+    assert result.stderr.count("Attempting to resume incomplete download") == 2
+    ranged = [each for each in tls_index.requests if "range" in each.headers]
+    assert {each.path for each in ranged} == {f"/files/{wheel(n)}" for n in broken}
+    assert {each.headers["range"] for each in ranged} == {"bytes=1500-"}
+    for name in PARTS:
+        entry = tls_index.find(wheel(name))
+        assert entry is not None
+        assert (venv.work / "got" / wheel(name)).read_bytes() == entry.file.content
+    # What was resumed is in the cache like all the rest.
+    tls_index.clear_log()
+    again = venv.pip(*command, "-d", "again")
+    assert again.stdout.count("Using cached part") == 2 * len(PARTS)
+    assert not [path for _, path in tls_index.log() if path.endswith(".whl")]
+
+
+#: What becomes of the sixth of ten files.
+FAILURES: Mapping[str, Callable[[IndexServer], None]] = {
+    "another hash": lambda index: index.replace(wheel("part4"), sha256="0" * 64),
+    "gone": lambda index: index.fault(wheel("part4"), status=404),
+    "forbidden": lambda index: index.fault(wheel("part4"), status=403),
+    "broken off": lambda index: index.fault(wheel("part4"), truncate=9, whole=True),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_same_failure(venv: Environment, parts: IndexServer, name: str) -> None:
+    FAILURES[name](parts)
+    options = ["--target", "FOLDER", "--resume-retries", "1"]
+    serial, parallel = (
+        venv.pip("install", "top", "-i", parts.index_url, *options, *more, code=1)
+        for more in ([], FEATURE)
+    )
+    assert serial.stderr == parallel.stderr
+    assert parallel.stderr
+    # Whatever is told was told in turn as well, in that order.
+    lines = iter(without_bars(serial.stdout))
+    assert all(line in lines for line in without_bars(parallel.stdout))
+    assert not list(venv.work.iterdir())
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["another hash", "gone"])
+def test_a_failure_stops_the_others(
+    venv: Environment, parts: IndexServer, tmp_path: Path, name: str
+) -> None:
+    gate = Gate()
+    for part in PARTS[:4]:
+        parts.fault(wheel(part), gate=gate, truncate=100)
+    FAILURES[name](parts)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = ["install", "top", "-i", parts.index_url, *FEATURE]
+    before = files(venv.site_packages)
+    # These four would never end.
+    result = venv.pip(*command, code=1, env={"TMPDIR": str(temporary)})
+    gate.open()
+    expected = {"another hash": "Expected sha256 000000", "gone": "404 Client Error"}
+    assert expected[name] in result.stderr
+    assert "resume" not in result.output
+    assert files(venv.site_packages) == before
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.process
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+def test_interrupted(venv: Environment, tls_index: IndexServer, tmp_path: Path) -> None:
+    fill(tls_index)
+    gate = Gate()
+    for part in PARTS[:3]:
+        tls_index.fault(wheel(part), gate=gate, truncate=700)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = ["install", "top", "-i", tls_index.index_url, *FEATURE]
+    command += ["--cert", str(tls_index.certificates)]
+    running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
+    gate.wait_until_reached(3)
+    running.send(signal.SIGINT)
+    result = running.finish()
+    gate.open()
+    assert result.returncode in INTERRUPTED
+    assert "ERROR: Operation cancelled by user" in result.stderr
+    assert "Traceback" not in result.output
+    assert venv.installed() == {}
+    assert not list(temporary.iterdir())
+
+
+BUSY = {
+    "503": Fault(status=503, times=1),
+    "429": Fault(status=429, times=1),
+    "reset": Fault(reset=True, times=1),
+}
+
+
+@pytest.mark.parametrize("name", BUSY)
+def test_a_busy_server_is_asked_again(
+    venv: Environment, parts: IndexServer, name: str
+) -> None:
+    def change() -> None:
+        for part in PARTS[2:6]:
+            fault = BUSY[name]
+            parts.fault(wheel(part), status=fault.status, reset=fault.reset, times=1)
+
+    command = ["install", "--target", "got", "top", "-i", parts.index_url]
+    command += ["--retries", "0"]
+    change()
+    assert venv.pip(*command, code=None).returncode != 0
+    parts.faults.clear()
+    change()
+    result = venv.pip(*command, *FEATURE)
+    assert result.stderr == ""
+    assert all(f"Downloading {url}" in result.stdout for url in map(wheel, PARTS))
+    assert len(list((venv.work / "got").glob("*.dist-info"))) == 10
+
+
+class _FilesNeedCredentials(IndexServer):
+    def _is_allowed(self, request: Request) -> bool:
+        return not request.path.endswith(".whl") or super()._is_allowed(request)
+
+
+@pytest.mark.process
+def test_the_user_is_asked_once(venv: Environment) -> None:
+    with _FilesNeedCredentials() as index:
+        fill(index)
+        index.auth = ("user", "secret")
+        command = ["-m", "pip", "download", "-d", "got", "top", *FEATURE]
+        command += ["-i", index.index_url]
+        done = subprocess.run(
+            [str(venv.python), *command],
+            cwd=venv.work,
+            env=venv.environ(),
+            input="user\nsecret\n",
+            capture_output=True,
+            text=True,
+            check=True,
+            # So that the password is read from there as well.
+            start_new_session=True,
+        )
+        assert done.stdout.count("User for") == 1
+        assert len(list((venv.work / "got").iterdir())) == 10
+        refused = venv.pip(*command[2:], "--no-input", "-d", "other", code=1)
+        assert "401 Client Error" in refused.stderr
+
+
+def test_variants_and_required_hashes(venv: Environment, index: IndexServer) -> None:
+    names = [f"app{number}" for number in range(3)]
+    for name in names:
+        index.add_release(name, "1.0", {"gpu": cuda("12.8"), "null": {}})
+    command = ["install", "-i", index.index_url, *FEATURE]
+    venv.pip(*command, *names, env=forced("12.8"))
+    for name in names:
+        assert venv.eval(f"{name}.variant_label", name) == "gpu"
+    hashed = venv.work / "hashed.txt"
+    lines = []
+    for name in names:
+        entry = index.find(f"{name}-1.0-py3-none-any-null.whl")
+        assert entry is not None
+        lines.append(f"{name}==1.0 --hash=sha256:{entry.file.sha256}\n")
+    hashed.write_text("".join(lines), encoding="utf-8")
+    command += ["--force-reinstall", "-r", str(hashed), "--require-hashes"]
+    venv.pip(*command, env=forced("12.8"))
+    for name in names:
+        assert venv.eval(f"{name}.variant_label", name) == "null"
