@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
 from pip._internal.variants import seams
 from pip._internal.variants.context import context_of
@@ -33,7 +34,9 @@ def wheels_due(
     What is asked for is what upstream asks for next, whatever comes of it.
     """
     context = context_of(preparer.finder)
-    if context is None or context.early is None:
+    # Another kind of downloader has its own way of fetching several files together.
+    is_upstream_s = type(preparer._download) is Downloader
+    if context is None or context.early is None or not is_upstream_s:
         fn(preparer, reqs, *args, **kwargs)
         return
     early, context.early = context.early, None
