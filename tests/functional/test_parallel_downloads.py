@@ -146,7 +146,8 @@ def test_same_files_requests_and_output(
         assert bars == 0
         assert "Progress" not in parallel.stdout
     elif name == "--progress-bar raw":
-        whole = sum(len(parts.find(wheel(n)).file.content) for n in [*PARTS, "top"])  # type: ignore[union-attr]
+        entries = [entry for each in parts.projects.values() for entry in each]
+        whole = sum(len(entry.file.content) for entry in entries)
         assert f"Progress {whole} of {whole}\n" in parallel.stdout
     elif name == "install":
         # One for all that three had in turn.
