@@ -18,6 +18,7 @@ import pytest
 
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
+from tests.lib.in_process import InProcess
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import (
     PREVIEW_TORCH,
@@ -28,8 +29,6 @@ from tests.lib.manifests import (
 )
 from tests.lib.repository import JSON_TYPE, Entry
 from tests.lib.wheels import DistFile, make_wheel
-
-pytestmark = pytest.mark.process
 
 GPU = forced("12.8")
 #: Beyond what a pip without anything hostile takes.
@@ -46,21 +45,28 @@ sys.exit(code)
 
 
 @pytest.fixture
-def measured(venv: Environment, tmp_path: Path) -> Callable[..., Result]:
-    """Return a function that runs pip within limits of time, memory and characters."""
+def measured(venv: Environment | InProcess, tmp_path: Path) -> Callable[..., Result]:
+    """Return a function that runs pip within limits of time, memory and characters.
+
+    Within the test's process, time and memory are not only pip's, and not limited.
+    """
     peak = tmp_path / "peak"
 
     def run(*arguments: str | Path, code: int = 0) -> Result:
-        command = [venv.python, "-c", _MEASURED, peak, *arguments]
-        result = venv.run(*command, code=code, env=GPU, timeout=60)
+        if isinstance(venv, InProcess):
+            result = venv.pip(*arguments, code=code, env=GPU)
+        else:
+            command = [venv.python, "-c", _MEASURED, peak, *arguments]
+            result = venv.run(*command, code=code, env=GPU, timeout=60)
+            assert int(peak.read_text()) < base + MEGABYTES, str(result)
         for line in result.output.split("\n"):
             assert line.isprintable(), f"{line!r}\n{result}"
-        assert int(peak.read_text()) < base + MEGABYTES, str(result)
         return result
 
     base = MEGABYTES
-    run("--version")
-    base = int(peak.read_text())
+    if isinstance(venv, Environment):
+        run("--version")
+        base = int(peak.read_text())
     return run
 
 

@@ -270,7 +270,6 @@ def test_an_exact_pin_wins(dry_all: DryAll, pytorch: PyTorchIndexServer) -> None
     assert [each["torch"] for each in found] == [torch for _, torch in cases]
 
 
-@pytest.mark.process
 def test_wheels_without_local_version(
     dry_all: DryAll, pytorch: PyTorchIndexServer
 ) -> None:
@@ -464,7 +463,6 @@ INVALID: Sequence[tuple[Sequence[str], Variables, int]] = (
 CONFIGURATION_ERROR = 3
 
 
-@pytest.mark.process
 def test_invalid_values(venv: Environment, tmp_path: Path) -> None:
     commands = [["download", "torch", *arguments] for arguments, _, _ in INVALID]
     each_env = [variables for _, variables, _ in INVALID]

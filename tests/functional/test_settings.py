@@ -136,7 +136,6 @@ def test_the_nearest_place_counts(venv: Environment, choosy: IndexServer) -> Non
     assert _chosen("null") in venv.pip(*install, "--isolated", env=environ).stdout
 
 
-@pytest.mark.process
 def test_an_invalid_value_is_refused_wherever_it_is(
     venv: Environment, choosy: IndexServer
 ) -> None:

@@ -213,6 +213,7 @@ def _surroundings(
     before = Path.cwd()
     logger = logging.getLogger()
     handlers, level = logger.handlers[:], logger.level
+    logger.handlers.clear()
     os.chdir(folder)
     try:
         with (

@@ -1,0 +1,172 @@
+"""How a decision is told: each line of ``pip variants explain``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from pip._vendor.packaging.version import Version
+
+from pip._internal.variants import story
+from pip._internal.variants.decision import Cause, PassedOver
+from pip._internal.variants.effects import Effect
+from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.preferences import Preference
+from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.selection import Selection, select, without_manifest
+from tests.lib.manifests import Properties, Provider, make_manifest
+
+PROVIDERS = {
+    "gpu": Provider(static={"cuda": ["13", "12"], "arch": ["b", "a"]}),
+    "cpu": Provider(static={"level": ["v3", "v2"]}),
+    "abi": Provider(builtin="abi_dependency"),
+}
+V3, CUDA, ARCH = "cpu :: level :: v3", "gpu :: cuda :: 13", "gpu :: arch :: b"
+
+
+def selection(
+    variants: Mapping[str, Properties], *preferences: Preference
+) -> Selection:
+    """Judge variants by static lists alone."""
+    content = make_manifest(
+        variants, providers=PROVIDERS, namespaces=["gpu", "cpu", "abi"]
+    )
+    manifest = parse_manifest(json.dumps(content).encode())
+    providers = Providers(environ={}, environment={}, hardware=False)
+    return select("here", manifest, manifest.variants, providers, preferences)
+
+
+def told(
+    judged: Selection, label: str | None = None, effects: Sequence[Effect] = ()
+) -> list[str]:
+    return [line.plain for line in story.tell_manifest(judged, label, effects)]
+
+
+# name: (variants, preferences, what is said of the first two)
+DECIDING: Mapping[str, tuple[Mapping[str, Properties], list[Preference], str]] = {
+    "namespace": (
+        {"c": [V3], "g": [CUDA]},
+        [],
+        (
+            f"g comes before c: it has {CUDA}, and c has {V3}; the manifest puts the "
+            "namespace gpu before cpu"
+        ),
+    ),
+    "feature": (
+        {"a": [ARCH], "g": [CUDA]},
+        [],
+        (
+            f"g comes before a: it has {CUDA}, and a has {ARCH}; of gpu, cuda comes before "
+            "arch"
+        ),
+    ),
+    "value": (
+        {"old": ["gpu :: cuda :: 12"], "new": [CUDA]},
+        [],
+        "new comes before old: of gpu :: cuda, 13 comes before 12",
+    ),
+    "more": (
+        {"g": [CUDA], "both": [CUDA, V3]},
+        [],
+        f"both comes before g: it has {V3}, and the same as g otherwise",
+    ),
+    "preference": (
+        {"c": [V3], "g": [CUDA]},
+        [Preference("cpu")],
+        f"c comes before g: it has {V3}, which --prefer-variant cpu puts first",
+    ),
+    "label": (
+        {"x": [CUDA], "w": [CUDA]},
+        [],
+        (
+            "w comes before x: the same properties count for both, and labels are in "
+            "ascending order"
+        ),
+    ),
+    "null": (
+        {"null": {}, "zero": {}},
+        [],
+        (
+            "zero comes before null: both have the same properties, and the null variant "
+            "comes last"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_what_decides(name: str) -> None:
+    variants, preferences, expected = DECIDING[name]
+    assert expected in told(selection(variants, *preferences))
+
+
+def test_one_variant_comes_before_none() -> None:
+    lines = told(selection({"g": [CUDA]}))
+    assert f"  1. g: {CUDA}" in lines
+    assert not any("comes before" in line for line in lines)
+    assert "Variants that do not run" not in lines
+    assert lines[-1] == "The variant g would be taken."
+
+
+def test_what_another_package_must_be() -> None:
+    lines = told(selection({"x": ["abi :: torch :: 2.9", V3]}))
+    assert any(line.endswith("; to be installed with torch==2.9.*") for line in lines)
+
+
+def test_nothing_runs() -> None:
+    lines = told(selection({"g": ["gpu :: cuda :: 11"]}))
+    assert "Variants that run, best first" not in lines
+    assert lines[-4:] == [
+        "Variants that do not run",
+        "  g needs gpu :: cuda :: 11 (the target has 13, 12)",
+        "",
+        "No variant would be taken.",
+    ]
+
+
+def test_the_chosen_label_is_taken() -> None:
+    judged = selection({"c": [V3], "g": [CUDA]})
+    lines = list(story.tell_manifest(judged, "c", []))
+    styled = {line.plain.split(":")[0]: line.style for line in lines}
+    assert (styled["  1. g"], styled["  2. c"]) == ("", "green")
+    assert lines[-1].plain == "The variant c would be taken."
+
+
+def test_no_manifest() -> None:
+    judged = without_manifest("here", ["g"], "404 Not Found")
+    assert told(judged) == [
+        "No manifest: 404 Not Found",
+        "",
+        "No variant would be taken.",
+    ]
+
+
+def test_effects() -> None:
+    lines = told(
+        selection({"g": [CUDA]}),
+        effects=[
+            Effect("--a", "g", "g"),
+            Effect("--b", "g", None),
+            Effect("-c", "g", "c"),
+        ],
+    )
+    assert lines[-6:-2] == [
+        "What options changed",
+        "  --a: nothing; the same variant would come first without it",
+        "  --b: without it, no variant would run",
+        "  -c: without it, c would come first",
+    ]
+
+
+def test_versions_that_are_passed_over_alike_share_a_line() -> None:
+    newest = [PassedOver(Version(f"3.{n}"), Cause.YANKED, "broken") for n in range(9)]
+    others = [PassedOver(Version("2.0"), Cause.PLATFORM)] * 2
+    refused = [PassedOver(Version("1.0"), Cause.VARIANTS)]
+    passed = [*reversed(newest), *others, *refused]
+    assert [line.plain for line in story._passed_over(passed)] == [
+        "3.8, 3.7, 3.6, 3.5, 3.4, 3.3 and 3 more: it was yanked (broken)",
+        "2.0, 2.0: no wheel is for this platform and Python",
+        "1.0: none of its variants can be used here",
+    ]
