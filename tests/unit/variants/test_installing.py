@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -112,7 +112,7 @@ class Written:
         return self.paths
 
 
-def recording(_wheel: object, written: Written) -> Iterator[Written]:
+def recording(_wheel: object, written: Written) -> Generator[Written, None, None]:
     yield written
 
 
