@@ -346,3 +346,44 @@ def test_a_manifest_alone(
     path.write_text('{"variants": 1}', encoding="utf-8")
     result = venv.pip(*explain, *machine, code=1)
     assert "cannot be used as a variants manifest." in result.stderr
+
+
+def test_where_no_manifest_is_to_be_had(
+    venv: Environment, index: IndexServer, torch: list[str]
+) -> None:
+    """Each label is told of all the same, and what options would change: nothing."""
+    index.add_release("only", "1.0", {"cu128": cuda("12.8")}, plain=False)
+    index.add(make_wheel("torch", "2.8.0", tag="cp39-cp39-win_arm64", label="cu126"))
+    index.add(make_wheel("torch", "2.8.0", tag="cp39-cp39-win_arm64", label="win"))
+    index.fault("torch-2.8.0-variants.json", status=404)
+    told = venv.pip("variants", "explain", "torch", *torch, env=GPU)
+    page = f"{index.index_url}torch/"
+    assert f"  Manifest: from the wheels on {page}, since " in told.stdout
+    assert "404 Not Found" in told.stdout
+    for name in ("torch-2.8.0", "only-1.0"):
+        index.fault(f"{name}-variants.json", status=403)
+    swayed = ["--variant-host", "cuda-12.6-sm_90", "--prefer-variant", "x86_64"]
+    why = "its variants manifest cannot be used: 403 Forbidden"
+    told = venv.pip("variants", "explain", "torch", *torch, *swayed)
+    url = index.file_url("torch-2.8.0-variants.json")
+    assert f"  No manifest: {why} ({url})" in told.lines
+    told = venv.pip("variants", "explain", "only", *torch, *swayed, code=1)
+    url = index.file_url("only-1.0-variants.json")
+    assert f"    cu128: {why} ({url})" in told.lines
+    told = venv.pip("variants", "list", "torch", *torch, *swayed)
+    rows = {row.split()[0]: row for row in told.lines if " no " in row}
+    assert why in rows["cu126"]
+    assert rows["win"].endswith("no file for this platform and Python")
+    told = venv.pip("variants", "explain", "torch", *torch, *swayed, "--json")
+    assert {each["first_without"] for each in document(told)["effects"]} == {None}
+
+
+def test_errors_for_programs(pip: Pip, torch: list[str]) -> None:
+    told = document(pip("variants", "explain", "torch>3", *torch, "--json", code=1))
+    assert told["chosen"] is None
+    assert told["problem"] == {
+        "reference": None,
+        "message": "No matching distribution found for torch>3",
+        "context": None,
+        "hint": None,
+    }

@@ -116,8 +116,11 @@ def _refusal(
     offered: Offer, link: Link, label: str | None
 ) -> tuple[Sequence[Mismatch], str | None]:
     release = offered.release
-    selection = None if release is None else release.selection_of(link)
-    if selection is None or label is None:
+    if release is None or label is None:
+        return (), None
+    # What one source cannot tell of a label, another one may.
+    selection = release.selection_of(link) or release.selections.get(source_of(link))
+    if selection is None:
         return (), None
     if label in selection.ranking.unknown:
         return (), selection.problem or "the manifest does not describe it"

@@ -48,10 +48,7 @@ class LabelChoice:
         return LabelChoice(self.label, self.project or project)
 
 
-def _label_choice(opt: str, value: object) -> LabelChoice:
-    if isinstance(value, LabelChoice):
-        return value
-    text = str(value)
+def _label_choice(opt: str, text: str) -> LabelChoice:
     package, equals, label = text.rpartition("=")
     if not is_valid_label(label):
         raise optparse.OptionValueError(
@@ -69,8 +66,7 @@ def _label_choice(opt: str, value: object) -> LabelChoice:
         ) from None
 
 
-def _namespace(opt: str, value: object) -> str:
-    text = str(value)
+def _namespace(opt: str, text: str) -> str:
     if not is_valid_namespace(text):
         raise optparse.OptionValueError(
             f"option {opt}: invalid namespace {text!r}, expected something like "
@@ -79,8 +75,7 @@ def _namespace(opt: str, value: object) -> str:
     return text
 
 
-def _project(opt: str, value: object) -> str:
-    text = str(value)
+def _project(opt: str, text: str) -> str:
     try:
         return canonicalize_name(text, validate=True)
     except InvalidName:
@@ -90,10 +85,8 @@ def _project(opt: str, value: object) -> str:
         ) from None
 
 
-def _provider_kind(opt: str, value: object) -> tuple[str, str]:
-    if isinstance(value, tuple):
-        return value
-    namespace, _, kind = str(value).partition("=")
+def _provider_kind(opt: str, value: str) -> tuple[str, str]:
+    namespace, _, kind = value.partition("=")
     if kind not in _PROVIDER_KINDS:
         raise optparse.OptionValueError(
             f"option {opt}: invalid value {value!r}, expected "
@@ -102,9 +95,9 @@ def _provider_kind(opt: str, value: object) -> tuple[str, str]:
     return _namespace(opt, namespace), kind
 
 
-def _seconds(opt: str, value: object) -> float:
+def _seconds(opt: str, value: str) -> float:
     try:
-        seconds = float(str(value))
+        seconds = float(value)
     except ValueError:
         seconds = 0
     if not 0 < seconds <= 3600:
@@ -115,13 +108,13 @@ def _seconds(opt: str, value: object) -> float:
     return seconds
 
 
-def _preference(opt: str, value: object) -> object:
+def _preference(opt: str, value: str) -> Preference | str:
     """Give a :class:`Preference`; what is not typed stays the word that it is."""
     if not opt.startswith("-"):
         # Configuration and environment are split at blanks, also at those around "::".
         return value
     try:
-        return Preference.parse(str(value))
+        return Preference.parse(value)
     except InvalidProperty as error:
         raise optparse.OptionValueError(
             f"option {opt}: {error}, expected something like "
@@ -129,7 +122,7 @@ def _preference(opt: str, value: object) -> object:
         ) from None
 
 
-_CHECKS: Mapping[str, Callable[[str, object], object]] = {
+_CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "label_choice": _label_choice,
     "namespace": _namespace,
     "preference": _preference,
@@ -139,7 +132,7 @@ _CHECKS: Mapping[str, Callable[[str, object], object]] = {
 }
 
 
-def check(kind: str, opt: str, value: object) -> object:
+def check(kind: str, opt: str, value: str) -> object:
     """Check and convert the value of an option.
 
     :param kind: the type of the option.

@@ -44,7 +44,7 @@ _KINDS = (
 )
 
 
-def _check(option: optparse.Option, opt: str, value: object) -> object:
+def _check(option: optparse.Option, opt: str, value: str) -> object:
     # The values of variants are known to a module that few runs need.
     from pip._internal.variants.option_values import check
 

@@ -149,6 +149,10 @@ DOCUMENTS: Mapping[str, tuple[Any, set[str]]] = {
         _variant("x", {"x86_64": {"level": "v4"}}),
         {"manifest-types"},
     ),
+    "a variant of no type": (
+        _changed(lambda d: d["variants"].update(x=[])),
+        {"manifest-types"},
+    ),
     "a number": (_variant("x", {"x86_64": {"level": [4]}}), {"manifest-types"}),
     "unknown level": (
         _variant("x", {"x86_64": {"level": ["v9"]}}),
@@ -217,6 +221,22 @@ DOCUMENTS: Mapping[str, tuple[Any, set[str]]] = {
         ),
         {"provider-static"},
     ),
+    "a static list of no type": (
+        _provider("blas", {"static-properties": ["library"]}),
+        {"manifest-types"},
+    ),
+    "a static list of values alone": (
+        _provider("blas", {"static-properties": {"library": "mkl"}}),
+        {"manifest-types", "never-supported"},
+    ),
+    "a static list of what is no feature": (
+        _provider("blas", {"static-properties": {"Library": ["mkl"]}}),
+        {"property", "never-supported"},
+    ),
+    "more than installers read": (
+        _provider("blas", {"requires": [f"a{n}" for n in range(17)]}),
+        {"manifest-types"},
+    ),
     "an unknown builtin": (
         _provider("blas", {"builtin": "mind"}),
         {"provider-builtin"},
@@ -235,6 +255,10 @@ DOCUMENTS: Mapping[str, tuple[Any, set[str]]] = {
         ),
         {"provider-in-uv"},
     ),
+    "uv: nonsense": (
+        _provider("x86_64", {"requires": ["a b"]}),
+        {"provider-requires"},
+    ),
     "uv: a marker": (
         _provider("x86_64", {"requires": ["x86_64-variant-provider; os_name=='nt'"]}),
         {"provider-in-uv"},
@@ -244,6 +268,10 @@ DOCUMENTS: Mapping[str, tuple[Any, set[str]]] = {
         {"provider-in-uv"},
     ),
     "a good ABI dependency": (_abi("torch", "2.8"), set()),
+    "an ABI dependency told by its namespace": (
+        {**_abi("torch", "2.8"), "providers": {"abi_dependency": {}}},
+        {"provider-kind"},
+    ),
     "an ABI dependency by another name": (
         _abi("flash__attn", "2.8"),
         {"abi-dependency"},

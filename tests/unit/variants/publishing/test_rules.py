@@ -107,6 +107,25 @@ def without_record(path: Path) -> None:
     _rewrite(path, lambda n, c: None if n.endswith("RECORD") else c)
 
 
+def with_record(text: str | bytes) -> Callable[[Path], None]:
+    """Give what puts another text into the place of RECORD."""
+    data = text.encode() if isinstance(text, str) else text
+    return lambda path: _rewrite(path, lambda n, c: data if "RECORD" in n else c)
+
+
+def with_large_metadata(path: Path) -> None:
+    """Let the archive say that its metadata take 65 MiB."""
+    with zipfile.ZipFile(path, "a") as archive:
+        for member in archive.infolist():
+            if member.filename.endswith("METADATA"):
+                member.file_size = 65 << 20
+        archive.writestr("demo/other.py", b"")
+
+
+def of_another_version(path: Path) -> None:
+    _rewrite(path, lambda _, c: c, lambda name: name.replace("-1.0.", "-one."))
+
+
 def without_metadata(path: Path) -> None:
     _rewrite(path, lambda n, c: None if n.endswith("METADATA") else c)
 
@@ -119,14 +138,18 @@ def nothing(path: Path) -> None:
     """Leave the wheel as it is."""
 
 
-def _rewrite(path: Path, change: Callable[[str, bytes], bytes | None]) -> None:
+def _rewrite(
+    path: Path,
+    change: Callable[[str, bytes], bytes | None],
+    rename: Callable[[str], str] = str,
+) -> None:
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             changed = change(name, content)
             if changed is not None:
-                archive.writestr(name, changed)
+                archive.writestr(rename(name), changed)
 
 
 MARKED = make_wheel("demo", "1.0", requires=["a; 'nvidia' in variant_namespaces"])
@@ -151,6 +174,11 @@ WHEELS: Mapping[str, tuple[DistFile, Callable[[Path], None], set[str]]] = {
     "a file that RECORD lacks": (wheel(), without_record_row, {"wheel-record"}),
     "another hash": (wheel(), with_another_hash, {"wheel-record"}),
     "no RECORD": (wheel(), without_record, {"wheel-record"}),
+    "a RECORD of other bytes": (wheel(), with_record(b"\xff"), {"wheel-record"}),
+    "a RECORD of two columns": (wheel(), with_record("a,b\n"), {"wheel-record"}),
+    "a RECORD that is no table": (wheel(), with_record('"a'), {"wheel-record"}),
+    "METADATA of 65 MiB": (wheel(), with_large_metadata, {"wheel-readable"}),
+    "a folder without version": (wheel(), of_another_version, {"wheel-readable"}),
     "no METADATA": (wheel(), without_metadata, {"wheel-readable"}),
     "no archive": (
         wheel(),

@@ -231,6 +231,23 @@ def overlap(data: bytearray) -> None:
     data[at + 20] += 8
 
 
+def spoil_header(data: bytearray) -> None:
+    data[data.index(b"demo/data.bin") - 30] ^= 1
+
+
+def test_damage_that_only_the_check_sum_tells(tmp_path: Path) -> None:
+    path = tmp_path / "demo-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{DIST_INFO}/METADATA", "Name: demo")
+        archive.writestr("demo/data.bin", "as it was")
+    path.write_bytes(path.read_bytes().replace(b"as it was", b"as it is!"))
+    with (
+        open_wheel(str(path)) as opened,
+        pytest.raises(UnreadableWheel, match=r"damaged at demo/data\.bin"),
+    ):
+        opened.check_integrity()
+
+
 def test_damaged_data_is_found(wheel: Path) -> None:
     data = bytearray(wheel.read_bytes())
     spoil_data(data)
@@ -239,7 +256,7 @@ def test_damaged_data_is_found(wheel: Path) -> None:
         opened.check_integrity()
 
 
-@pytest.mark.parametrize("spoil", [spoil_local_name, encrypt, overlap])
+@pytest.mark.parametrize("spoil", [spoil_header, spoil_local_name, encrypt, overlap])
 def test_an_archive_that_contradicts_itself(
     wheel: Path, spoil: Callable[[bytearray], None]
 ) -> None:

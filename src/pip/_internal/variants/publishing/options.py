@@ -43,21 +43,17 @@ def _check_label(option: optparse.Option, opt: str, value: str) -> str:
     return value
 
 
-def _check_property(option: optparse.Option, opt: str, value: object) -> Property:
-    if isinstance(value, Property):
-        return value
+def _check_property(option: optparse.Option, opt: str, value: str) -> Property:
     try:
-        return Property.parse(str(value))
+        return Property.parse(value)
     except InvalidProperty as error:
         raise optparse.OptionValueError(f"option {opt}: {error}") from None
 
 
 def _check_of_namespace(
-    option: optparse.Option, opt: str, value: object
+    option: optparse.Option, opt: str, value: str
 ) -> tuple[str, str]:
-    if isinstance(value, tuple):
-        return value
-    namespace, equals, rest = str(value).partition("=")
+    namespace, equals, rest = value.partition("=")
     if not equals or not rest or not is_valid_namespace(namespace):
         raise optparse.OptionValueError(
             f"option {opt}: invalid value {value!r}, expected {option.metavar}"

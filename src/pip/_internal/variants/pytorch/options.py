@@ -52,11 +52,8 @@ def in_use(options: optparse.Values, environ: Mapping[str, str]) -> bool:
     return named or bool(environ.get(LTT_VARIABLE))
 
 
-def _checked_by(name: str) -> Callable[[optparse.Option, str, object], object]:
-    def check(option: optparse.Option, opt: str, value: object) -> object:
-        if not isinstance(value, str):
-            # What is configured comes here once more when it has been read.
-            return value
+def _checked_by(name: str) -> Callable[[optparse.Option, str, str], object]:
+    def check(option: optparse.Option, opt: str, value: str) -> object:
         from pip._internal.variants.pytorch import settings
 
         try:
