@@ -193,6 +193,18 @@ SEAMS: tuple[Seam, ...] = (
         hook="record_selection",
         why="What was supported when a variant was installed is written down.",
     ),
+    Decorate(
+        file=_P + "operations/install/wheel.py",
+        target="ZipBackedFile.save",
+        hook="save_file",
+        why="A file that was unpacked during other downloads is moved to its place.",
+    ),
+    Decorate(
+        file=_P + "operations/install/wheel.py",
+        target="_compile_wheel_file",
+        hook="compile_file",
+        why="So is what a module was compiled to.",
+    ),
     ReplaceExpression(
         file=_P + "cli/cmdoptions.py",
         target="use_new_feature",

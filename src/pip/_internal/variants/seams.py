@@ -75,6 +75,8 @@ installation_error = _around("outcome:installation_error")
 unsupported_wheel = _around("wheels:unsupported_wheel")
 prepared = _around("wheels:prepared")
 wheels_due = _around("early_wheels:wheels_due")
+save_file = _if_loaded("downloads.staged:save")
+compile_file = _if_loaded("downloads.staged:compile_file")
 downloads_left = _if_loaded("downloads.downloader:downloads_left")
 check_path = _if_loaded("downloads.digests:check_path")
 cached_wheels = _around("wheels:cached_wheels")
@@ -154,7 +156,7 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
         if "parallel-downloads" in options.features_enabled:
             from pip._internal.variants import downloads
 
-            downloads.enable(cast(Any, preparer))
+            downloads.enable(cast(Any, preparer), options)
         return preparer
 
     return make

@@ -2,21 +2,29 @@
 
 This has to do with wheels of any kind, variants or not: a command hands over what is left
 to download once it has resolved its requirements, and upstream's own downloader is run
-for each file in a thread.
+for each file in a thread (``downloader``, ``pool``, ``fetch``). What is to be installed is
+unpacked and compiled meanwhile (``staging``), and moved when upstream installs it
+(``staged``).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pip._internal.variants.downloads import staged
 from pip._internal.variants.downloads.downloader import ParallelDownloader
+from pip._internal.variants.downloads.places import make_staging
 
 if TYPE_CHECKING:
+    from optparse import Values
+
     from pip._internal.operations.prepare import RequirementPreparer
 
 __all__ = ["enable"]
 
 
-def enable(preparer: RequirementPreparer) -> None:
+def enable(preparer: RequirementPreparer, options: Values) -> None:
     """Let what prepares the requirements of a command download in parallel."""
-    preparer._download = ParallelDownloader(preparer)
+    staging = make_staging(options)
+    staged.use(staging)
+    preparer._download = ParallelDownloader(preparer, staging)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
-__all__ = ["Digests", "check_path"]
+__all__ = ["Digests", "check_path", "identity"]
 
 # What was checked while it was written: the hashes that were allowed, and the identity
 # of the file, by its path.
@@ -51,7 +51,7 @@ class Digests:
         """
         for name, got in self._gots.items():
             if self._hashes.is_hash_allowed(name, got.hexdigest()):
-                _CHECKED[path] = self._hashes, _identity(path)
+                _CHECKED[path] = self._hashes, identity(path)
                 return
         self._hashes._raise(self._gots)
 
@@ -60,12 +60,12 @@ def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> 
     """Do not read a file again that was just checked."""
     if path in _CHECKED:
         allowed, checked = _CHECKED[path]
-        if hashes == allowed and _identity(path) == checked:
+        if hashes == allowed and identity(path) == checked:
             return
     fn(hashes, path)
 
 
-def _identity(path: str) -> tuple[int, ...]:
+def identity(path: str) -> tuple[int, ...]:
     """Give what another file at the same path, or a changed one, would not have."""
     status = os.stat(path)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

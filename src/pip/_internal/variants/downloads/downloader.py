@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.utils.hashes import Hashes
+    from pip._internal.variants.downloads.staging import Staging
 
 __all__ = ["ParallelDownloader", "downloads_left"]
 
@@ -39,9 +40,10 @@ class ParallelDownloader(Downloader):
     What it yields, raises and logs is what upstream's would, in the same order.
     """
 
-    def __init__(self, preparer: RequirementPreparer) -> None:
+    def __init__(self, preparer: RequirementPreparer, staging: Staging | None) -> None:
         super().__init__(preparer._session, preparer._download._progress_bar)
         self._preparer = preparer
+        self._staging = staging
         self._expected: dict[Link, Hashes] = {}
 
     def expect(self, requirements: Iterable[InstallRequirement]) -> None:
@@ -62,7 +64,7 @@ class ParallelDownloader(Downloader):
             return
         fetches = [self._fetch(*each, location) for each in enumerate(links)]
         held = HeldRecords()
-        pool = Pool(self._session, fetches, held)
+        pool = Pool(self._session, fetches, held, self._stage)
         with held.active(), CombinedProgress(self._progress_bar, fetches) as progress:
             if not pool.start():
                 yield from super().batch(links, location)
@@ -72,6 +74,14 @@ class ParallelDownloader(Downloader):
                     yield fetch.link, self._finish(fetch, fetches, pool, progress)
             finally:
                 pool.stop()
+
+    def _stage(self, fetch: Fetch) -> None:
+        if (
+            self._staging is not None
+            and fetch.result is not None
+            and fetch.link.is_wheel
+        ):
+            self._staging.add(fetch.result[0])
 
     def _fetch(self, number: int, link: Link, location: str) -> Fetch:
         # Files of the same name may be on their way at the same time.

@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -31,16 +31,22 @@ _PATIENCE = 2.0
 class Pool:
     """Downloads files in the order given, several at a time.
 
+    :param use: called in a thread with what is over
     :ivar news: gets an item whenever a download is over
     """
 
     def __init__(
-        self, session: PipSession, fetches: Sequence[Fetch], held: HeldRecords
+        self,
+        session: PipSession,
+        fetches: Sequence[Fetch],
+        held: HeldRecords,
+        use: Callable[[Fetch], None],
     ) -> None:
         self.news: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._session = without_questions(session)
         self._fetches = fetches
         self._held = held
+        self._use = use
         self._waiting = deque(fetches)
         self._running: set[Fetch] = set()
         self._threads: list[threading.Thread] = []
@@ -82,6 +88,7 @@ class Pool:
             else:
                 with self._held.of_this_thread(fetch.log):
                     fetch.run(self._session)
+                self._use(fetch)
                 if needs_the_user(fetch.error):
                     self._asking.add(host)
             self._running.discard(fetch)

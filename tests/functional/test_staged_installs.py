@@ -1,0 +1,297 @@
+"""What is unpacked and compiled during other downloads is installed just the same."""
+
+from __future__ import annotations
+
+import io
+import json
+import marshal
+import os
+import re
+import stat
+import sys
+import time
+import types
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.faults import Gate
+from tests.lib.index import IndexServer
+from tests.lib.processes import start_pip, wait_for
+from tests.lib.wheels import DistFile, make_wheel
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="done on Linux alone")
+
+FEATURE = ["--use-feature", "parallel-downloads"]
+AHEAD = "was unpacked ahead"
+
+
+def changed(wheel: DistFile, change: Callable[[zipfile.ZipFile], None]) -> DistFile:
+    """Give a wheel that a function has added something to."""
+    buffer = io.BytesIO(wheel.content)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        change(archive)
+    return replace(wheel, content=buffer.getvalue())
+
+
+def entry(name: str, mode: int = 0o644) -> zipfile.ZipInfo:
+    """Describe a file of a wheel."""
+    info = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+    info.external_attr = (stat.S_IFREG | mode) << 16
+    return info
+
+
+def _oddities(archive: zipfile.ZipFile) -> None:
+    archive.writestr(entry("odd/run.sh", 0o755), "#!/bin/sh\n")
+    archive.writestr(entry("odd/tool.py", 0o755), "import sys\n", zipfile.ZIP_BZIP2)
+    archive.writestr(entry("odd/stored.bin"), bytes(range(256)) * 9, zipfile.ZIP_STORED)
+    archive.writestr(entry("odd/empty.py"), "")
+    archive.writestr(entry("odd/folder/"), "")
+    archive.writestr(entry("odd/x/../plain.txt"), "one folder less")
+    archive.writestr(entry("odd/größe.py"), "größe = 1\n".encode())
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr(entry("odd/__init__.py"), "second = True\n")
+
+
+def fill(index: IndexServer) -> None:
+    """Add wheels with all that a wheel may hold, and a package that needs them."""
+    console = (
+        "[console_scripts]\ntool = scripts:main\n[gui_scripts]\nseen = scripts:main\n"
+    )
+    scripts = {
+        "scripts/__init__.py": "def main(): return __file__\n",
+        "scripts-1.0.dist-info/entry_points.txt": console,
+        "scripts-1.0.data/scripts/own": "#!python\nprint('own')\n",
+        "scripts-1.0.data/scripts/tool": "left out, since pip makes it\n",
+        "scripts-1.0.data/data/share/thing.txt": "data\n",
+        "scripts-1.0.data/headers/thing.h": "\n",
+        # Where a file of the root is too: the later one is kept.
+        "scripts-1.0.data/purelib/scripts/twice.py": "from_data = True\n",
+        "scripts-1.0.data/platlib/scripts/beside.py": "import scripts\n",
+        "scripts/twice.py": "from_data = False\n",
+    }
+    broken: dict[str, str | bytes] = {
+        "broken/invalid.py": "x = (\n",
+        "broken/latin.py": "# -*- coding: latin-1 -*-\nx = '\xe9'\n".encode("latin-1"),
+        "broken/nul.py": b"x = 1\0\n",
+        "broken/module.pyi": "x: int\n",
+    }
+    many = {f"many/m{n}.py": f"def f{n}(): return {n}\n" for n in range(60)}
+    index.add(make_wheel("scripts", "1.0", files=scripts))
+    index.add(make_wheel("broken", "1.0", files=broken))
+    index.add(make_wheel("many", "1.0", files=many))
+    index.add(make_wheel("plat", "1.0", tag="py3-none-linux_x86_64.linux_aarch64"))
+    index.add(changed(make_wheel("odd", "1.0"), _oddities))
+    needed = ["scripts", "broken", "many", "odd", "plat"]
+    index.add(make_wheel("top", "1.0", requires=needed))
+
+
+@pytest.fixture
+def packages(index: IndexServer) -> IndexServer:
+    """Return an index with wheels of all kinds."""
+    fill(index)
+    return index
+
+
+def described(code: types.CodeType) -> list[Any]:
+    """Give what a module was compiled to, and for which place."""
+    inner = [
+        described(each) if isinstance(each, types.CodeType) else each
+        for each in code.co_consts
+    ]
+    place = re.sub(".*/pip-target-[^/]+/", "", code.co_filename)
+    return [place, code.co_code, code.co_names, code.co_firstlineno, inner]
+
+
+def tree(folder: Path) -> dict[str, Any]:
+    """Give the files below a folder: rights and content."""
+
+    def content(path: Path) -> Iterator[Any]:
+        yield oct(path.lstat().st_mode)
+        if path.suffix != ".pyc":
+            yield path.read_bytes()
+            return
+        data = path.read_bytes()
+        source = path.parent.parent / f"{path.name.partition('.')[0]}.py"
+        status = source.stat()
+        assert int.from_bytes(data[8:12], "little") == int(status.st_mtime)
+        yield data[:8]
+        yield data[12:16]
+        yield described(marshal.loads(data[16:]))
+
+    return {
+        path.relative_to(folder).as_posix(): list(content(path))
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+#: Options, and how many of the six wheels are unpacked ahead at most.
+WAYS: Mapping[str, Sequence[str]] = {
+    "prefix": ["--prefix", "FOLDER"],
+    "no bytecode": ["--prefix", "FOLDER", "--no-compile"],
+    "root": ["--root", "FOLDER", "--prefix", "/usr"],
+    "target": ["--target", "FOLDER"],
+    "no cache": ["--prefix", "FOLDER", "--no-cache-dir"],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_same_tree(
+    venv: Environment, packages: IndexServer, tmp_path: Path, way: str
+) -> None:
+    folder, temporary = tmp_path / "into", tmp_path / "temporary"
+    temporary.mkdir()
+    options = [part.replace("FOLDER", str(folder)) for part in WAYS[way]]
+    command = ["install", "-vv", "top", "-i", packages.index_url, *options]
+    trees = []
+    for more in ([], FEATURE):
+        result = venv.pip(*command, *more, env={"TMPDIR": str(temporary)})
+        trees.append(tree(folder))
+        folder.rename(tmp_path / f"was{len(trees)}")
+        assert not list(temporary.iterdir())
+    assert trees[0] == trees[1]
+    assert AHEAD in result.stdout
+    names = [Path(name).name for name in trees[0]]
+    assert names.count("twice.py") == 1
+    assert any(name.endswith(".pyc") for name in names) == (way != "no bytecode")
+    assert not list(venv.home.glob("**/staging/*"))
+
+
+def _to_another_folder(archive: zipfile.ZipFile) -> None:
+    archive.writestr(entry("../../../escaped.py"), "x = 1\n")
+
+
+def _unknown_place(archive: zipfile.ZipFile) -> None:
+    archive.writestr(entry("plain-1.0.data/nowhere/x.py"), "x = 1\n")
+
+
+def _without_a_record(archive: zipfile.ZipFile) -> None:
+    del archive.NameToInfo["plain-1.0.dist-info/RECORD"]
+    archive.filelist.pop()
+    archive._didModify = True  # type: ignore[attr-defined]
+
+
+PLAIN = make_wheel("plain", "1.0")
+REFUSED: Mapping[str, Callable[[], DistFile]] = {
+    "to another folder": lambda: changed(PLAIN, _to_another_folder),
+    "unknown place": lambda: changed(PLAIN, _unknown_place),
+    "no record": lambda: changed(PLAIN, _without_a_record),
+    "no zip": lambda: replace(PLAIN, content=PLAIN.content[:90]),
+    "other metadata": lambda: replace(
+        PLAIN, content=make_wheel("plain", "1.0", requires=["other"]).content
+    ),
+    "another package": lambda: replace(
+        PLAIN, content=make_wheel("unlike", "1.0").content
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_wheel_is_refused_as_ever(
+    venv: Environment, packages: IndexServer, tmp_path: Path, name: str
+) -> None:
+    packages.add(REFUSED[name]())
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = ["install", "top", "plain", "-i", packages.index_url]
+    command += ["--prefix", str(tmp_path / "into")]
+    outcomes = []
+    for more in ([], FEATURE):
+        result = venv.pip(*command, *more, code=None, env={"TMPDIR": str(temporary)})
+        # Paths of temporary folders are made up anew.
+        words = [w for w in result.stderr.split() if "pip-unpack" not in w]
+        outcomes.append((result.returncode, words, set(_names(tmp_path / "into"))))
+        assert not list(temporary.iterdir())
+        if (tmp_path / "into").exists():
+            (tmp_path / "into").rename(tmp_path / f"was{len(outcomes)}")
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0][0] != 0
+    assert not list(tmp_path.rglob("escaped.py"))
+
+
+def _names(folder: Path) -> Iterator[str]:
+    return (str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.process
+def test_nothing_is_installed_before_all_hashes_have_passed(
+    venv: Environment, packages: IndexServer, tmp_path: Path
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    gate = Gate()
+    packages.add(make_wheel("plain", "1.0"), sha256="0" * 64)
+    packages.fault("plain-1.0-py3-none-any.whl", gate=gate)
+    before = tree(venv.site_packages)
+    command = ["install", "plain", "top", "-i", packages.index_url, *FEATURE]
+    running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
+    gate.wait_until_reached()
+    staged = "pip-staging-*/*/*.purelib"
+    wait_for(lambda: len(list(temporary.glob(staged))) > 60, "wheels are unpacked")
+    assert tree(venv.site_packages) == before
+    gate.open()
+    result = running.finish()
+    assert result.returncode == 1
+    assert "Expected sha256 0000" in result.stderr
+    assert tree(venv.site_packages) == before
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.process
+def test_temporary_files_on_another_disk(
+    venv: Environment, packages: IndexServer
+) -> None:
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == venv.venv.stat().st_dev:
+        pytest.skip("there is no other disk")
+    cache = venv.home / "cache"
+    left = cache / "staging" / "left"
+    recent = cache / "staging" / "recent"
+    for folder in (left, recent):
+        folder.mkdir(parents=True)
+    day = 24 * 60 * 60
+    os.utime(left, (time.time() - 2 * day,) * 2)
+    command = ["install", "-vv", "top", "-i", packages.index_url, *FEATURE]
+    command += ["--force-reinstall"]
+    env = {"TMPDIR": str(memory), "PIP_CACHE_DIR": str(cache)}
+    result = venv.pip(*command, env=env)
+    assert f"{AHEAD}, in {cache}/staging/" in result.stdout
+    assert list((cache / "staging").iterdir()) == [recent]
+    # Without a cache there is no place.
+    result = venv.pip(*command, "--no-cache-dir", env=env)
+    assert AHEAD not in result.stdout
+    shown = venv.pip("list", "--format", "json").stdout
+    assert {"name": "many", "version": "1.0"} in json.loads(shown)
+
+
+def test_what_is_there_already_is_replaced_as_ever(
+    venv: Environment, packages: IndexServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "into"
+    command = ["install", "-vv", "top", "-i", packages.index_url, *FEATURE]
+    command += ["--prefix", str(folder), "--ignore-installed"]
+    venv.pip(*command)
+    before = tree(folder)
+    (module,) = folder.rglob("m7.py")
+    module.write_text("changed = True\n", encoding="utf-8")
+    there, nowhere = tmp_path / "there.py", tmp_path / "nowhere.py"
+    there.write_text("kept = True\n", encoding="utf-8")
+    for name, elsewhere in ("m8.py", there), ("m9.py", nowhere):
+        module.with_name(name).unlink()
+        module.with_name(name).symlink_to(elsewhere)
+    # In a folder with this bit, new files belong to its group, and moved ones do not.
+    module.parent.chmod(0o2755)
+    result = venv.pip(*command)
+    assert AHEAD in result.stdout
+    assert there.read_text(encoding="utf-8") == "kept = True\n"
+    # Upstream writes to where such a link leads.
+    assert module.with_name("m9.py").is_symlink()
+    assert nowhere.read_text(encoding="utf-8") == "def f9(): return 9\n"
+    nowhere.rename(module.with_name("m9.py"))
+    assert tree(folder) == before
