@@ -19,12 +19,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants import fork
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.links import label_of
-from pip._internal.variants.releases import (
-    OLDER_RELEASES,
-    Ahead,
-    release_of,
-    releases,
-)
+from pip._internal.variants.releases import Ahead, release_of, releases
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -209,7 +204,7 @@ def _ordered_infos(
 
 def _refused(context: Context, groups: Ahead) -> None:
     if context.lookahead is not None:
-        older = (group.release for group in groups.peek(OLDER_RELEASES))
+        older = (group.release for group in groups.refused())
         context.lookahead.refused([each for each in older if each is not None])
 
 

@@ -31,7 +31,7 @@ __all__ = ["EarlyRequests"]
 logger = getLogger(__name__)
 
 #: At so many at once, neither the server nor this machine minds.
-_WORKERS = 8
+_WORKERS = 16
 #: Bytes; what is longer is left to the request itself.
 _MAX_BODY = 32 * 1024 * 1024
 _PREFIXES = ("https://", "http://")

@@ -73,6 +73,7 @@ class Lookahead:
         self._unsaid: dict[NormalizedName, list[logging.LogRecord]] = {}
         self._is_going_on = False
         self._known: set[NormalizedName] = set()
+        self._older: set[Release] = set()
         self._constraints: dict[NormalizedName, SpecifierSet] = {}
         self._roots = [ireq for ireq in roots if ireq.req is not None]
 
@@ -119,7 +120,9 @@ class Lookahead:
     def refused(self, older: Sequence[Release]) -> None:
         """Foresee that older releases are weighed where a newer one does not suit."""
         for release in older:
-            self._ask_for_manifests(release)
+            if release not in self._older:
+                self._older.add(release)
+                self._ask_for_manifests(release)
 
     def _leave(self, future: Future[Any]) -> None:
         """Drop the plan that waits for a response: upstream is there now."""

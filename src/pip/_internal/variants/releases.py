@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from pip._internal.variants.context import Context
     from pip._internal.variants.release import Release
 
-__all__ = ["OLDER_RELEASES", "Ahead", "Group", "release_of", "releases"]
+__all__ = ["Ahead", "Group", "release_of", "releases"]
 
-#: So many older releases are looked at together where a newer one was refused.
-OLDER_RELEASES = 8
+#: So many older releases are looked at together where a newer one was refused, and where
+#: more were refused.
+_FEW, _MOST = 8, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,17 @@ class Ahead:
     def __init__(self, groups: Iterator[Group]) -> None:
         self._groups = groups
         self._seen: deque[Group] = deque()
+        self._refused = 0
 
     def __iter__(self) -> Iterator[Group]:
         """Give group after group."""
         while self.peek(1):
             yield self._seen.popleft()
+
+    def refused(self) -> list[Group]:
+        """Give the older groups that are worth a look now that one more does not suit."""
+        self._refused += 1
+        return self.peek(min(_FEW * self._refused, _MOST))
 
     def peek(self, count: int) -> list[Group]:
         """Give up to *count* groups that come next."""
