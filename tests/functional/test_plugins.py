@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,25 @@ def test_the_environment_is_cached_and_purged(
     # Without a cache it is thrown away.
     assert "Using the variant npu2" in venv.pip(*command, "--no-cache-dir").stdout
     assert "Variant" not in venv.pip("cache", "info").stdout
+
+
+def test_where_it_cannot_be_cached(
+    venv: Environment, index: IndexServer, options: list[str]
+) -> None:
+    """It is installed each time, quietly if all is, and thrown away."""
+    command = ["install", "--dry-run", "kernels", *options, *TRUST]
+    # A file is where the folder of environments should be.
+    cache = venv.home / "cache" / "variant-providers"
+    cache.parent.mkdir(parents=True)
+    cache.touch()
+    environ = {"PIP_CACHE_DIR": str(cache.parent)}
+    for hashes in (True, False):
+        # Without a hash nothing tells one build of it from another.
+        index.pages = replace(index.pages, hashes=hashes)
+        assert "Using the variant npu2" in venv.pip(*command, env=environ).stdout
+        cache.unlink(missing_ok=True)
+    assert venv.pip(*command, "-q", env=environ).output == ""
+    assert not cache.exists()
 
 
 def test_one_answer_a_run(pip: Pip, index: IndexServer, options: list[str]) -> None:
@@ -327,6 +347,10 @@ UNINSTALLABLE: Mapping[str, tuple[Callable[[IndexServer], object], str]] = {
     ),
     "an older version": (
         lambda index: index.add(make_wheel(PLUGIN, "0.1")),
+        "cannot be installed",
+    ),
+    "a wheel that reaches out": (
+        lambda index: add_plugin(index, files={"../beside.py": ""}),
         "cannot be installed",
     ),
     "from a URL": (

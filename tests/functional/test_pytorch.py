@@ -649,6 +649,22 @@ def test_a_failing_index_is_no_missing_one(
     assert "There is no page of torch there" in result.stderr
 
 
+def test_what_is_no_index(
+    pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
+) -> None:
+    text = Fault(body=b"Sorry!", headers={"Content-Type": "text/plain"})
+    pytorch.faults["/whl/torch/"] = text
+    command = ["install", "--dry-run", "torch", "--cpuonly", "-i", pytorch.index_url]
+    for url, problem in {
+        f"{pytorch.url}/whl": "It is no index page, but text/plain",
+        "http://pytorch.invalid/whl": "neither secure nor named with --trusted-host",
+        (tmp_path / "nowhere").as_uri(): "There is no page of torch there",
+    }.items():
+        result = pip(*command, "--pytorch-index-url", url, code=1)
+        assert f"Cannot use {url}" in result.stderr
+        assert problem in " ".join(result.stderr.split())
+
+
 def test_mirrors_of_some_pages(dry: Dry, pytorch: PyTorchIndexServer) -> None:
     pytorch.umbrella = False
     for missing, pages, env, build in (

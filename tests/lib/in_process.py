@@ -85,11 +85,13 @@ class InProcess(Surroundings):
         code: int | None = 0,
         env: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
+        terminal: bool = False,
     ) -> Result:
         """Run a command of pip and return what it printed.
 
         :param code: the exit status it must end with; ``None``: any.
         :param env: variables to add, or with ``None`` to take away.
+        :param terminal: whether it takes its output for a terminal.
         :raises AssertionError: for another exit status.
         """
         main = _command_line()
@@ -100,7 +102,7 @@ class InProcess(Surroundings):
             variables["PIP_PREFIX"] = str(self.venv)
         variables["PIP_CACHE_DIR"] = str(self.home / "cache")
         variables = changed(variables, env)
-        stdout, stderr = _Stream(), _Stream()
+        stdout, stderr = _Stream(terminal), _Stream(terminal)
         with (
             _surroundings(variables, cwd or self.work, self._path()),
             mock.patch.object(sys, "prefix", str(self.venv)),
@@ -197,6 +199,13 @@ def _forget_options() -> None:
 
 class _Stream(io.StringIO):
     encoding = "utf-8"
+
+    def __init__(self, is_terminal: bool) -> None:
+        super().__init__()
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
 
 
 def _is_below(folder: str, roots: set[str]) -> bool:

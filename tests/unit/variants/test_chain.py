@@ -11,6 +11,7 @@ import pytest
 from pip._internal.variants.manifest import Manifest
 from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.properties import SupportedFeature, SupportedProperties
+from pip._internal.variants.providers import nvidia
 from pip._internal.variants.providers.chain import Providers, supported
 from pip._internal.variants.providers.host_file import Host
 
@@ -166,3 +167,29 @@ def test_a_namespace_is_asked_once() -> None:
     first = providers.ask(manifest(None), ["nvidia"])
     environ.clear()
     assert supported(providers.ask(manifest(None), ["nvidia"])) == supported(first)
+
+
+def test_a_provider_that_fails_costs_its_namespace_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def detect(*_: object, **__: object) -> object:
+        raise ZeroDivisionError("no GPU")
+
+    monkeypatch.setattr(nvidia, "detect", detect)
+    answers = chain().survey()
+    reason = "its provider failed: ZeroDivisionError('no GPU')"
+    assert answers["nvidia"].features == ()
+    assert answers["nvidia"].reason == reason
+    assert [r.message for r in caplog.records if r.levelname == "WARNING"][:1] == [
+        f"nvidia: {reason}"
+    ]
+    assert set(answers) > {"nvidia", "x86_64"}
+
+
+def test_a_survey_begins_with_the_namespaces_of_a_manifest() -> None:
+    static = {"static-properties": {"library": ["mkl"]}}
+    described = manifest(static, "blas")
+    answers = chain().survey(described)
+    assert next(iter(answers)) == "blas"
+    own = chain().survey(manifest({"static-properties": {"a": ["b"]}}))["nvidia"]
+    assert [each.name for each in own.features] == ["a"], "it is not asked twice"

@@ -113,6 +113,7 @@ class _RangeRequests:
         self._left -= 1
         response = self._session.get(self._final_url, headers=headers, **kwargs)
         if response.status_code >= 400:
+            response.close()
             raise WheelUnreadable(f"{response.status_code} {response.reason}")
         if _range_sent(response) != headers["Range"]:
             # What follows would be taken for the part that was asked for.

@@ -242,7 +242,8 @@ def _link_read_afresh(session: PipSession, link: Link) -> Link:
     page = link.comes_from
     if not page:
         return link
-    content = _get_index_content(Link(page), session=session, force_revalidate=True)
+    afresh = Link(page, cache_link_parsing=False)
+    content = _get_index_content(afresh, session=session, force_revalidate=True)
     if content is None:
         return link
     for candidate in parse_links(content):

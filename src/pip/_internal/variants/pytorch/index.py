@@ -17,7 +17,6 @@ from pip._internal.index.collector import (
     _get_simple_response,
     _make_index_content,
     _NotAPIContent,
-    _NotHTTP,
     parse_links,
 )
 from pip._internal.models.link import Link
@@ -152,7 +151,5 @@ class PyTorchIndex:
             raise PyTorchIndexUnavailable(
                 url, f"It is no index page, but {error.content_type}"
             ) from None
-        except _NotHTTP:
-            raise PyTorchIndexUnavailable(url, "It is no index page") from None
         content = _make_index_content(response, cache_link_parsing=False)
         return list(parse_links(content))
