@@ -275,6 +275,18 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         "'a b' is no dependency specifier",
     ),
     "no such file": (["--label", "x", "--pyproject", "no.toml"], "cannot be read"),
+    "two wheels": (
+        ["--label", "x", "other.whl"],
+        "Need one WHEEL to build from, got 2",
+    ),
+    "properties of a plain wheel": (
+        ["--from-label", "--property", CUDA],
+        "An ordinary wheel has no properties: need --label LABEL",
+    ),
+    "an entry point of nothing": (
+        ["--label", "x", "--plugin-api", "npu=npu_plugin"],
+        "Need --provider npu=REQUIREMENT too",
+    ),
 }
 
 

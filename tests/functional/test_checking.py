@@ -273,7 +273,6 @@ def test_a_server_that_sends_whole_files_only(
     assert "3 wheels and 1 manifest: 0 errors" in result.stdout
 
 
-@pytest.mark.process
 def test_an_index_in_a_folder(
     environment: Environment, found: Found, dist: Path, tmp_path: Path
 ) -> None:

@@ -310,6 +310,42 @@ def test_an_invalid_choice(pip: Pip, torch: list[str], value: str) -> None:
     assert "option --variant: invalid" in result.stderr
 
 
+def test_what_hashes_leave_does_not_run(
+    venv: Environment, index: IndexServer, torch: list[str]
+) -> None:
+    digest = next(
+        entry.file.sha256
+        for entry in index.projects["torch"]
+        if entry.file.filename.endswith("-cu129.whl")
+    )
+    lines = venv.work / "requirements.txt"
+    lines.write_text(f"torch==2.8.0 --hash=sha256:{digest}\n")
+    result = venv.pip("install", "-r", lines, *torch, env=forced("12.8"), code=1)
+    assert "× No variant of torch==2.8.0 " in result.stderr
+    assert "add the hash of one that runs" in result.stderr
+    # They may stand in a constraint too.
+    lines.write_text(f"torch==2.8.0 --hash=sha256:{digest}\n")
+    command = ["install", "torch", "-c", lines, *torch]
+    result = venv.pip(*command, env=forced("12.8"), code=1)
+    assert "add the hash of one that runs" in result.stderr
+    assert "--dry-run" not in venv.pip(*command, "--dry-run", env=forced("12.9")).stderr
+
+
+def test_a_conflict_of_which_variants_are_a_part(
+    pip: Pip, index: IndexServer, torch: list[str]
+) -> None:
+    """The usual error tells the rest."""
+    index.add_release("kernels", "1.0", {"cu130": cuda("13.0")}, plain=False)
+    index.add(make_wheel("other", "1.0"))
+    index.add(make_wheel("app", "1.0", requires=["other>1"]))
+    index.add(make_wheel("app", "2.0", requires=["kernels<2"]))
+    result = pip("install", "app", *torch, env=forced("12.8"), code=1)
+    assert "kernels 1.0:\n" in result.stderr
+    assert "  cu130 needs nvidia :: cuda_version_lower_bound :: 13.0" in result.stderr
+    assert "app 2.0 depends on kernels<2" in result.output
+    assert "app 1.0 depends on other>1" in result.output
+
+
 def test_an_invalid_host_file(pip: Pip, index: IndexServer, torch: list[str]) -> None:
     result = pip("install", "torch", *torch, "--variant-host", "none.json", code=1)
     assert "× The variant host file none.json cannot be used." in result.stderr
@@ -332,6 +368,7 @@ def test_another_platform_is_not_this_machine(
 
 
 def test_debug_shows_what_is_supported(pip: Pip, host: WriteHost) -> None:
+    assert "pass --verbose to show what is supported" in pip("debug").stdout
     result = pip("debug", "--verbose", env=forced("12.8", "9.0"))
     assert "  nvidia (built in, from NV_VARIANT_PROVIDER_FORCE_" in result.stdout
     assert "    sm_arch: 90_real, 90_virtual" in result.lines

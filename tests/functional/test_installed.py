@@ -240,7 +240,6 @@ def test_report_where_the_wheel_describes_itself(
         assert item["variant"] == TORCH_VARIANT
 
 
-@pytest.mark.process
 def test_report_without_credentials(venv: Environment, torch: IndexServer) -> None:
     links = [
         torch.file_url(name).replace("://", "://user:secret@")

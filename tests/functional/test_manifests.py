@@ -67,7 +67,6 @@ def test_in_a_directory(pip: Pip, torch: IndexServer, tmp_path: Path) -> None:
     assert CHOSEN in pip("install", "torch", *options, env=GPU).stdout
 
 
-@pytest.mark.process
 def test_in_a_file_index(pip: Pip, torch: IndexServer, tmp_path: Path) -> None:
     torch.write_file_index(tmp_path / "simple")
     options = ["-i", (tmp_path / "simple").as_uri()]

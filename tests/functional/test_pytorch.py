@@ -694,7 +694,6 @@ def test_an_umbrella_page_that_lacks_a_backend(
     assert found["torchtext"] == "0.18+cu126"
 
 
-@pytest.mark.process
 def test_a_mirror_with_another_layout(
     pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
 ) -> None:

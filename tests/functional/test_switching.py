@@ -186,6 +186,20 @@ def test_what_the_index_no_longer_has_stays(
     assert (venv.installed()["torch"], label(venv)) == ("2.8.0", "00000000")
 
 
+def test_a_label_that_is_installed_is_there(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """Nothing else that is installed need have it."""
+    torch.add_release("kernels", "1.0", {"cu128": cuda("12.8")})
+    index = ["-i", torch.index_url]
+    venv.pip("install", "torch", *index, "--variant", "cu126", env=GPU)
+    command = ["install", "torch", "kernels", *index, "--dry-run", "--variant"]
+    result = venv.pip(*command, "cu126", env=GPU)
+    assert "Would install kernels-1.0 (cu128)" in result.stdout
+    result = venv.pip(*command, "nowhere", env=GPU, code=1)
+    assert "error: variant-label-not-found" in result.stderr
+
+
 def test_a_wheel_file_takes_the_place_of_another_build(
     venv: Environment, torch: IndexServer
 ) -> None:

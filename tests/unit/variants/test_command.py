@@ -36,6 +36,16 @@ def test_help_of_an_action_is_about_that_alone(
     assert not any(f"Options of {other}" in text for other in others)
 
 
+@pytest.mark.parametrize("arguments", [[], ["guess"], ["-v"]])
+def test_an_action_is_needed(
+    command: VariantsCommand, caplog: pytest.LogCaptureFixture, arguments: list[str]
+) -> None:
+    options, args = command.parse_args(arguments)
+    assert command.run(options, args) == 1
+    assert "Need an action (" in caplog.text
+    assert all(name in caplog.text for name in ACTIONS)
+
+
 def test_general_options_may_come_first(command: VariantsCommand) -> None:
     options, args = command.parse_args(["-v", "host", "--variant-host", "cpu-aarch64"])
     assert (options.verbose, options.variant_host, args) == (1, "cpu-aarch64", ["host"])
