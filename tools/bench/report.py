@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,6 +59,8 @@ def _row(measurement: Measurement) -> dict[str, Any]:
         "labels": measurement.labels,
         "wall_s": [round(sample.wall, 5) for sample in samples],
         "cpu_s": [round(sample.cpu, 5) for sample in samples],
+        "beside_wall_s": [round(sample.wall, 5) for sample in measurement.beside],
+        "beside_cpu_s": [round(sample.cpu, 5) for sample in measurement.beside],
         "requests": sorted({len(sample.exchanges) for sample in samples}),
         "bytes": sum(exchange.sent for exchange in last),
         "requests_as_expected": measurement.requests_as_expected,
@@ -158,18 +161,17 @@ def _expected(row: Row | None) -> str:
 
 
 def _beyond_table(measured: Document) -> Iterator[str]:
-    yield from _table_head("case", "cache", "beside", "ms of wall-clock time")
-    own = {
-        (row["case"], row["cache"], row["delay_ms"]): row
-        for row in measured["measurements"]
-        if row["tool"] == FORK and row["wall_s"]
-    }
-    for (_, cache, delay), row in own.items():
-        base = own.get((row["beyond"], cache, delay))
-        if base is not None:
-            more = median(row["wall_s"]) - median(base["wall_s"])
-            milliseconds = f"{more * _MILLISECONDS:+.0f}"
-            yield _cells(row["title"], cache, base["title"], milliseconds)
+    titles = {row["case"]: row["title"] for row in measured["measurements"]}
+    yield from _table_head("case", "cache", "beside", "ms of wall-clock time", "of CPU")
+    for row in measured["measurements"]:
+        if row["beside_wall_s"]:
+            more = (
+                median(map(operator.sub, row[key], row[f"beside_{key}"]))
+                for key in ("wall_s", "cpu_s")
+            )
+            base = titles.get(row["beyond"], row["beyond"])
+            milliseconds = (f"{each * _MILLISECONDS:+.0f}" for each in more)
+            yield _cells(row["title"], row["cache"], base, *milliseconds)
 
 
 def _problems(measured: Document) -> Iterator[str]:

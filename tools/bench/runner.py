@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.bench.cases import COLD, WARM, Case
+from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.server import BenchServer, Exchange
 from tools.bench.tools import FORK, PIP, Tool
 
@@ -46,6 +46,7 @@ class Sample:
 class Measurement:
     """All runs of one tool in one scenario.
 
+    :ivar beside: a run of the case it is beyond, made before each of them.
     :ivar labels: what it installed.
     :ivar problem: why there are no samples, or why they do not count.
     :ivar requests_as_expected: of the fork, beside untouched pip; None if not known.
@@ -54,6 +55,7 @@ class Measurement:
     scenario: Scenario
     tool: str
     samples: Sequence[Sample] = ()
+    beside: Sequence[Sample] = ()
     labels: Mapping[str, str | None] | None = None
     problem: str | None = None
     requests_as_expected: bool | None = None
@@ -109,13 +111,22 @@ def measure(
     # What ended otherwise is timed all the same, and marked.
     taking_part = [tool for tool in able if tool.name in labels]
     samples: dict[str, list[Sample]] = {tool.name: [] for tool in taking_part}
+    beside: list[Sample] = []
+    base = next((each for each in CASES if each.name == case.beyond), None)
+    if base is not None:
+        for tool in taking_part:
+            if tool.name == FORK:
+                _run(tool, base, server, delay=0)
     for round_ in range(repeat):
         say(f"round {round_ + 1} of {repeat}")
         first = round_ % max(1, len(taking_part))
         for tool in taking_part[first:] + taking_part[:first]:
-            if scenario.cache == COLD:
-                tool.forget()
-            samples[tool.name].append(_run(tool, case, server, scenario.delay / 1000))
+            for each, timed in (base, beside), (case, samples[tool.name]):
+                if each is None or (each is base and tool.name != FORK):
+                    continue
+                if scenario.cache == COLD:
+                    tool.forget()
+                timed.append(_run(tool, each, server, scenario.delay / 1000))
     for tool in able:
         tool.uninstall()
     return [
@@ -123,6 +134,7 @@ def measure(
             scenario,
             tool.name,
             samples.get(tool.name, ()),
+            beside if tool.name == FORK else (),
             labels.get(tool.name),
             problems[tool.name],
             _requests_as_expected(scenario, samples) if tool.name == FORK else None,
