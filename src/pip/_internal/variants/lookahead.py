@@ -9,6 +9,7 @@ here, and a run without variants makes its requests as ever.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
@@ -23,10 +24,10 @@ from pip._internal.utils._log import getLogger
 from pip._internal.variants import seams
 from pip._internal.variants.early_requests import EarlyRequests
 from pip._internal.variants.early_wheels import is_here, is_small
+from pip._internal.variants.held_records import HeldRecords, emit
 from pip._internal.variants.releases import releases
 from pip._internal.variants.sources import manifest_headers
 from pip._internal.variants.time_limits import MAX_BODY_TIME
-from pip._internal.variants.withheld import say, withheld
 
 if TYPE_CHECKING:
     import logging
@@ -70,7 +71,7 @@ class Lookahead:
         self._early.idle = self._go_on
         self._plans: dict[_Plan, list[Future[Any]]] = {}
         #: What upstream would not have said yet, by project.
-        self._unsaid: dict[NormalizedName, list[logging.LogRecord]] = {}
+        self._unsaid: dict[NormalizedName, deque[logging.LogRecord]] = {}
         self._is_going_on = False
         self._known: set[NormalizedName] = set()
         self._older: set[Release] = set()
@@ -115,7 +116,7 @@ class Lookahead:
 
     def reached(self, project: NormalizedName) -> None:
         """Say what there is to say of a project, now that upstream looks at it."""
-        say(self._unsaid.pop(project, ()))
+        emit(self._unsaid.pop(project, deque()))
 
     def refused(self, older: Sequence[Release]) -> None:
         """Foresee that older releases are weighed where a newer one does not suit."""
@@ -179,7 +180,9 @@ class Lookahead:
             # Without a manifest the wheels are read, by requests not foreseen here.
             if not self._has_manifests(group.release):
                 return
-            with withheld(self._unsaid.setdefault(project, [])):
+            unsaid = self._unsaid.setdefault(project, deque())
+            held = HeldRecords()
+            with held.active(), held.of_this_thread(unsaid.append):
                 ranked = group.release.ranked
             if ranked:
                 yield self._ask_for_metadata(ranked[0])

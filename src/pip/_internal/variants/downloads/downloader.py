@@ -15,7 +15,7 @@ from pip._internal.variants.downloads.digests import Digests
 from pip._internal.variants.downloads.fetch import Fetch
 from pip._internal.variants.downloads.pool import Pool
 from pip._internal.variants.downloads.progress import CombinedProgress
-from pip._internal.variants.downloads.records import HeldRecords, emit
+from pip._internal.variants.held_records import HeldRecords, emit
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from pip._internal.utils._log import getLogger
 from pip._internal.variants.downloads.fetch import Fetch, Stopped, needs_the_user
-from pip._internal.variants.downloads.records import HeldRecords
 from pip._internal.variants.downloads.session import without_questions
+from pip._internal.variants.held_records import HeldRecords
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
@@ -43,7 +43,7 @@ class Pool:
         use: Callable[[Fetch], None],
     ) -> None:
         self.news: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._session = without_questions(session)
+        self._session = without_questions(session, _WORKERS)
         self._fetches = fetches
         self._held = held
         self._use = use

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 
 import pytest
 
-from pip._internal.variants.withheld import say, withheld
+from pip._internal.variants.held_records import HeldRecords, emit
 
 logger = logging.getLogger("pip._internal.variants.sources")
 
@@ -15,9 +16,10 @@ logger = logging.getLogger("pip._internal.variants.sources")
 def test_they_are_said_later_and_once(caplog: pytest.LogCaptureFixture) -> None:
     second = logging.NullHandler()
     logging.getLogger().addHandler(second)
-    records: list[logging.LogRecord] = []
+    records: deque[logging.LogRecord] = deque()
+    held = HeldRecords()
     try:
-        with withheld(records):
+        with held.active(), held.of_this_thread(records.append):
             logger.warning("one")
             logger.warning("two")
             other = threading.Thread(target=logger.warning, args=["of another thread"])
@@ -27,12 +29,17 @@ def test_they_are_said_later_and_once(caplog: pytest.LogCaptureFixture) -> None:
         logging.getLogger().removeHandler(second)
     assert caplog.messages == ["of another thread"]
     logger.warning("at once")
-    say(records)
+    emit(records)
     assert caplog.messages == ["of another thread", "at once", "one", "two"]
 
 
 def test_an_error_ends_it(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(ValueError, match=r"^broken$"), withheld([]):
+    held = HeldRecords()
+    with (
+        pytest.raises(ValueError, match=r"^broken$"),
+        held.active(),
+        held.of_this_thread(lambda _: None),
+    ):
         raise ValueError("broken")
     logger.warning("said")
     assert caplog.messages == ["said"]
