@@ -283,7 +283,7 @@ def all_candidates(
             break
     left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.outcome import nothing_left
+        from pip._internal.variants.refusals import nothing_left
 
         reached = context.reached_releases(project)
         raise nothing_left(project_name, None, reached)

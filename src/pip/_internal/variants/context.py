@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version, _BaseVersion
 
-    from pip._internal.build_env.installer import (
-        InprocessBuildEnvironmentInstaller,
-        SubprocessBuildEnvironmentInstaller,
-    )
-    from pip._internal.commands.lock import LockCommand
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
@@ -38,26 +33,21 @@ if TYPE_CHECKING:
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
-__all__ = [
-    "Context",
-    "build_requirements",
-    "collector_created",
-    "context_of",
-    "lock_command",
-]
+__all__ = ["IN_BUILD", "LOCKING", "Context", "collector_created", "context_of"]
 
 logger = getLogger(__name__)
 
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
-_IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+IN_BUILD = "_PIP_VARIANTSIN_BUILD"
 #: Set among the options of ``pip lock``.
-_LOCKING = "variants_locking"
+LOCKING = "variants_locking"
 
 
 class Context:
     """What one command knows of variants; made with its link collector.
 
+    :ivar options: of the command.
     :ivar session: how manifests are fetched.
     :ivar enabled: whether variant wheels are candidates at all.
     :ivar choices: the labels chosen by hand, the strongest last.
@@ -74,10 +64,10 @@ class Context:
         # Tests of upstream's bring options of their own making.
         given = vars(options).get
         legacy = "legacy-resolver" in (given("deprecated_features_enabled") or ())
-        self._options = options
+        self.options = options
         self.session = session
         self.enabled = enabled and not given("no_variants") and not legacy
-        self.in_build = bool(os.environ.get(_IN_BUILD))
+        self.in_build = bool(os.environ.get(IN_BUILD))
         self.dry_run = bool(given("dry_run"))
         self.may_look_ahead = not given("no_variant_lookahead")
         #: What all builds are to have in common, if they can.
@@ -108,7 +98,7 @@ class Context:
         self.locked_labels: dict[NormalizedName, str | None] = {}
         #: Which builds are locked, in ``pip lock``.
         self.locking: Locking | None = None
-        if self.enabled and given(_LOCKING):
+        if self.enabled and given(LOCKING):
             from pip._internal.variants.locks.locking import Locking
 
             self.locking = Locking()
@@ -123,10 +113,10 @@ class Context:
     def _bridge(self) -> Bridge | None:
         from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
 
-        if not in_use(self._options, os.environ):
+        if not in_use(self.options, os.environ):
             return None
         if not self.enabled:
-            if vars(self._options).get("no_variants"):
+            if vars(self.options).get("no_variants"):
                 logger.warning(
                     "Without variants PyTorch's index is not looked at: the --pytorch-* "
                     "options, --cpuonly and %s have no effect",
@@ -138,11 +128,11 @@ class Context:
         from pip._internal.variants.pytorch.bridge import Bridge
         from pip._internal.variants.pytorch.settings import settings
 
-        return Bridge(self, settings(self._options, os.environ))
+        return Bridge(self, settings(self.options, os.environ))
 
     @property
     def _host_file(self) -> str | None:
-        return None if self.in_build else vars(self._options).get("variant_host")
+        return None if self.in_build else vars(self.options).get("variant_host")
 
     @property
     def providers(self) -> Providers:
@@ -163,7 +153,7 @@ class Context:
 
         from pip._internal.variants.providers.chain import Providers
 
-        given = {**vars(self._options), "variant_host": self._host_file, **changes}
+        given = {**vars(self.options), "variant_host": self._host_file, **changes}
         providers = Providers.for_options(
             optparse.Values(given),
             given["variant_host"],
@@ -184,7 +174,7 @@ class Context:
         """Give the version of what is locked, or installed unless all is upgraded."""
         if project in self.locked_versions:
             return self.locked_versions[project]
-        given = vars(self._options).get
+        given = vars(self.options).get
         if given("upgrade") and given("upgrade_strategy") == "eager":
             return None
         dist = self.installed_dists.get(project)
@@ -192,7 +182,7 @@ class Context:
 
     def given(self, dest: str) -> Sequence[Any]:
         """Give the values of an option that may be used several times."""
-        return vars(self._options).get(dest) or ()
+        return vars(self.options).get(dest) or ()
 
     def attach(self, collector: LinkCollector) -> None:
         """Be the context of whatever *collector* finds."""
@@ -204,17 +194,17 @@ class Context:
     @property
     def trusted(self) -> frozenset[NormalizedName]:
         """Give the packages whose code may run to find out what is supported."""
-        return frozenset(vars(self._options).get("trusted_providers") or ())
+        return frozenset(vars(self.options).get("trusted_providers") or ())
 
     @property
     def provider_timeout(self) -> float:
         """Give the seconds that a plugin may take."""
-        return float(vars(self._options).get("provider_timeout") or 10)
+        return float(vars(self.options).get("provider_timeout") or 10)
 
     @property
     def require_hashes(self) -> bool:
         """Tell whether only what has a hash may be installed."""
-        return bool(vars(self._options).get("require_hashes"))
+        return bool(vars(self.options).get("require_hashes"))
 
     @property
     def search_scope(self) -> SearchScope:
@@ -226,7 +216,7 @@ class Context:
 
     def cache_folder(self, name: str) -> str | None:
         """Give a folder under pip's cache, None if there is no cache."""
-        cache = vars(self._options).get("cache_dir")
+        cache = vars(self.options).get("cache_dir")
         return os.path.join(cache, name) if cache else None
 
     def for_plugins(self, trusted: frozenset[NormalizedName]) -> Context:
@@ -236,26 +226,6 @@ class Context:
         context = Context(self.session, optparse.Values(), enabled=False)
         context.allowed = trusted
         return context
-
-    def for_build(self) -> Context:
-        """Give a context for what is installed to build something on this machine."""
-        from pip._internal.variants.options import about_this_machine
-
-        options = about_this_machine(self._options)
-        context = Context(self.session, options, enabled=self.enabled)
-        context.in_build = True
-        context.manifest_links = self.manifest_links
-        context.collector = self.collector
-        if self.pytorch is not None:
-            context.pytorch = self.pytorch.for_build(context)
-        return context
-
-    def variables_for_build(self) -> dict[str, str]:
-        """Give what a child needs that installs what :meth:`for_build` is for."""
-        from pip._internal.variants.options import as_variables
-
-        bridged = {} if self.pytorch is None else self.pytorch.environ()
-        return {**as_variables(self._options), **bridged}
 
     # Labels chosen by hand
 
@@ -302,7 +272,7 @@ class Context:
 
         :raises CommandError: if one in the configuration or environment is invalid.
         """
-        given = [] if self.in_build else vars(self._options).get("preferences")
+        given = [] if self.in_build else vars(self.options).get("preferences")
         if not given:
             return ()
         from pip._internal.variants.option_values import preferences_in_order
@@ -358,14 +328,6 @@ def context_of(finder: PackageFinder) -> Context | None:
     return context if isinstance(context, Context) else None
 
 
-def lock_command(
-    fn: Callable[..., int], command: LockCommand, options: optparse.Values, *args: Any
-) -> int:
-    """Let a command's context know that it is for a lock file."""
-    setattr(options, _LOCKING, True)
-    return fn(command, options, *args)
-
-
 def collector_created(
     fn: Callable[..., LinkCollector],
     cls: type[LinkCollector],
@@ -381,33 +343,3 @@ def collector_created(
     # Where lock files are read, only the session is at hand.
     session._variants = context  # type: ignore[attr-defined]
     return collector
-
-
-def build_requirements(
-    fn: Callable[..., None],
-    installer: SubprocessBuildEnvironmentInstaller | InprocessBuildEnvironmentInstaller,
-    *args: Any,
-    **kwargs: Any,
-) -> None:
-    """Install build requirements for this machine, with no label chosen by hand."""
-    finder: PackageFinder = vars(installer).get("finder") or vars(installer)["_finder"]
-    collector: Any = finder._link_collector
-    context = context_of(finder)
-    if context is None:
-        return fn(installer, *args, **kwargs)
-    # In this process the new context counts, in a child the variables do.
-    environ = {_IN_BUILD: "1", **context.variables_for_build()}
-    if not context.enabled:
-        environ["PIP_NO_VARIANTS"] = "1"
-    before = {name: os.environ.get(name) for name in environ}
-    collector._variants = context.for_build()
-    os.environ.update(environ)
-    try:
-        return fn(installer, *args, **kwargs)
-    finally:
-        collector._variants = context
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

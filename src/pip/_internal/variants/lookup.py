@@ -32,8 +32,8 @@ from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
 from pip._internal.variants.builds import offer
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.decision import Decision, File, Offer
-from pip._internal.variants.outcome import nothing_left, refuse_unknown_labels
 from pip._internal.variants.passing_over import passed_over
+from pip._internal.variants.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.release import Release
 from pip._internal.variants.target import is_this_machine
 

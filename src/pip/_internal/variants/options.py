@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.cli.cmdoptions import PipOption
 
 if TYPE_CHECKING:
-    from pip._internal.commands.debug import DebugCommand
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "about_this_machine",
     "as_variables",
-    "debug_options",
     "disable_variant_provider",
     "enable_variant_provider",
     "no_variant_lookahead",
@@ -179,12 +177,6 @@ variant_provider_timeout: Callable[..., optparse.Option] = partial(
     default=10.0,
     help="How long a provider plugin may take to answer (default: 10 seconds).",
 )
-
-
-def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
-    """Give ``pip debug`` the option that replaces detection, which it shows."""
-    command.cmd_opts.add_option(variant_host())
-    fn(command)
 
 
 #: The options about the machine that pip runs on, not about the target, and the

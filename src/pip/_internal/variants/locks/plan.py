@@ -20,7 +20,7 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     conditions,
 )
-from pip._internal.variants.outcome import refuse_unknown_labels
+from pip._internal.variants.refusals import refuse_unknown_labels
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link

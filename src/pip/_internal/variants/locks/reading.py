@@ -30,7 +30,7 @@ from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
-from pip._internal.variants.outcome import nothing_left
+from pip._internal.variants.refusals import nothing_left
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName

@@ -65,7 +65,7 @@ def best_builds(
             left += best
     left += [each for each in candidates if each not in known]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.outcome import nothing_left
+        from pip._internal.variants.refusals import nothing_left
 
         raise nothing_left(project, None, context.reached_releases(project))
     return left
