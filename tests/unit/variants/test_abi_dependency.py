@@ -51,6 +51,10 @@ def test_requirements(values: tuple[str, ...]) -> None:
     assert specifier(*values) == SPECIFIERS[values]
 
 
+def test_a_label_that_is_not_listed_requires_nothing() -> None:
+    assert abi_dependency.requirements(manifest(torch=["2"]), "other") == []
+
+
 def test_names_that_are_not_normalised_are_unusable() -> None:
     unusable = manifest(torch_="2", _x="2", a__b="2", torch_nntile=["1"])
     assert abi_dependency.requirements(unusable, "x") == ["torch-nntile==1.*"]

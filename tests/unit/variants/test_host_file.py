@@ -11,6 +11,7 @@ import pytest
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.properties import SupportedFeature
 from pip._internal.variants.providers.host_file import read_host_file
+from pip._internal.variants.providers.hosts import read_host
 from tests.lib.hosts import make_host
 
 
@@ -71,6 +72,13 @@ def test_invalid(tmp_path: Path, content: bytes, problem: str) -> None:
         read_host_file(str(path))
     assert problem in str(error.value.context)
     assert "host.json" in str(error.value.message)
+
+
+@pytest.mark.parametrize("name", ["cuda-99.9", "cuda-99.9-sm_90"])
+def test_a_name_of_no_gpu(name: str) -> None:
+    with pytest.raises(InvalidHostFile) as error:
+        read_host(name)
+    assert "No GPU is like that." in str(error.value.context)
 
 
 def test_missing(tmp_path: Path) -> None:

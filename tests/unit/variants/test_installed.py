@@ -93,6 +93,14 @@ def test_corrupt_record(
     assert installed_build(backend.from_directory(str(folder))) is None
 
 
+def test_a_wheel_that_says_what_several_are(
+    backend: type[BaseDistribution], folder: Path
+) -> None:
+    """Which one it is nobody knows."""
+    (folder / "variant.json").write_text(json.dumps(PREVIEW_TORCH))
+    assert installed_build(backend.from_directory(str(folder))) is None
+
+
 def test_neither_file(backend: type[BaseDistribution], folder: Path) -> None:
     (folder / "variant.json").unlink()
     assert installed_build(backend.from_directory(str(folder))) is None

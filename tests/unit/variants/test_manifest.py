@@ -119,6 +119,17 @@ def test_drafts_used_abi_dependency_without_ranking_it() -> None:
     assert manifest.provider("abi_dependency").kind is ProviderKind.BUILTIN
 
 
+def test_a_key_that_is_repeated_is_named() -> None:
+    with pytest.raises(InvalidManifest, match="a key is repeated: 'b'"):
+        parse_manifest(b'{"a": 1, "b": 1, "c": {}, "b": 2}')
+
+
+def test_a_static_provider_of_a_draft_that_lists_nothing() -> None:
+    provider = parse(providers={"nvidia": {"install-time": False}}).provider("nvidia")
+    assert provider.kind is ProviderKind.STATIC
+    assert not provider.static
+
+
 def test_unknown_keys_are_ignored() -> None:
     manifest = parse(providers={"nvidia": {"requires": ["a"], "new": 1}}, more=[1, 2.5])
     assert manifest.provider("nvidia").requires == ("a",)
@@ -139,6 +150,7 @@ def test_unknown_keys_are_ignored() -> None:
         b'{"variants": NaN}',
         b"\xff\xfe{\x00}\x00",
         b"\xef\xbb\xbf{}",
+        b" " * (2 << 20) + b"{}",
         b'{"variants": {"a": {}, "a": {}}, "default-priorities": {"namespace": ["a"]}}',
     ],
     ids=lambda data: data[:20].decode("latin-1"),
@@ -155,6 +167,12 @@ def _variants(value: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     "changes",
     [
+        {
+            "default_priorities": {
+                "namespace": ["nvidia", *(f"n{n}" for n in range(64))]
+            }
+        },
+        {"providers": {"nvidia": {"requires": [f"a{n}" for n in range(17)]}}},
         {"variants": None},
         {"variants": []},
         {"variants": {}},

@@ -26,6 +26,8 @@ def test_without_options_it_is_this_machine() -> None:
         ("win32", "Windows", "x86"),
         ("macosx_11_0_arm64", "Darwin", "arm64"),
         ("macosx_10_15_universal2", "Darwin", ""),
+        ("any", "", ""),
+        ("emscripten_3_1_wasm32", "", ""),
     ],
 )
 def test_a_platform(platform: str, system: str, machine: str) -> None:

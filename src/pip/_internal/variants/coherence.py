@@ -113,7 +113,8 @@ def agreeing(
     :param kept: what stays installed and was chosen among variants.
     """
     builds = _builds(context, first, kept)
-    if mixture(builds) is None:
+    message = mixture(builds)
+    if message is None:
         return first
     result, agreed = resolver._result, context.agreement
     for major in sorted(frozenset.intersection(*(b.majors for b in builds)))[::-1]:
@@ -128,9 +129,7 @@ def agreeing(
             return second
     context.agreement = agreed
     resolver._result = result
-    message = mixture(builds)
-    if message is not None:
-        logger.warning("%s", message)
+    logger.warning("%s", message)
     return first
 
 

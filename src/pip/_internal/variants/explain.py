@@ -134,15 +134,12 @@ def several_builds(links: Iterable[Link]) -> Iterator[str]:
 
 
 def rejection(selection: Selection, label: str) -> str:
-    """Say which property keeps the target from running a variant."""
+    """Say which property keeps the target from running a variant that it refuses."""
     if label in selection.ranking.unknown:
         if selection.problem is not None:
             return f"{label}: {selection.problem}"
         return f"{label}: the variants manifest does not describe it"
-    mismatches = selection.ranking.rejected.get(label, ())
-    if not mismatches:
-        return f"{label}: it is compatible"
-    return f"{label} needs {needs(selection, mismatches)}"
+    return f"{label} needs {needs(selection, selection.ranking.rejected[label])}"
 
 
 def needs(

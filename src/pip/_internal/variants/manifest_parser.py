@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -182,11 +183,9 @@ def load_json(data: bytes) -> Any:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise InvalidManifest(f"a key is repeated: {_shown(key)}")
-            seen.add(key)
+        counts = Counter(key for key, _ in pairs)
+        repeated = max(counts, key=counts.__getitem__)
+        raise InvalidManifest(f"a key is repeated: {_shown(repeated)}")
     return result
 
 

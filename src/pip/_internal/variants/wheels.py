@@ -79,16 +79,15 @@ def prepared(
 
     Which build it is will be recorded if it is installed.
     """
-    label = context = None
-    if req.link is not None:
-        label = _label_of_wheel(req.link)
-        if label is not None:
-            # Without variants, none need be downloaded to be refused.
-            context = _enabled_context(preparer.finder, req.link)
+    assert req.link is not None, "upstream takes it for granted"
+    label, context = _label_of_wheel(req.link), None
+    if label is not None:
+        # Without variants, none need be downloaded to be refused.
+        context = _enabled_context(preparer.finder, req.link)
     with nullcontext() if label is None else _undamaged(req):
         dist = fn(preparer, req, parallel_builds)
     link = req.link
-    if link is None or not link.is_wheel:
+    if not link.is_wheel:
         return dist
     given = context_of(preparer.finder)
     # What is cached was built of a file of the release.
@@ -101,8 +100,8 @@ def prepared(
 
         selection = check_prepared(context, dist, link, label)
         remember_selection(req, selection)
-        if selection.manifest is not None:
-            bind(dist, label, selection.properties(label), selection.manifest)
+        assert selection.manifest is not None, "of its release, or its own"
+        bind(dist, label, selection.properties(label), selection.manifest)
         _remember(req, dist, selection, label, by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():

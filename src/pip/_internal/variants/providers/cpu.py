@@ -80,7 +80,7 @@ def read_cpu() -> Microarchitecture:
     cpu: Microarchitecture
     if sys.platform == "linux":
         cpu = detect.proc_cpuinfo()
-    elif sys.platform == "win32":
+    elif sys.platform == "win32":  # pragma: no cover (needs its DLLs)
         cpu = detect.cpuid_info()
     elif sys.platform == "darwin":
         apple = platform.machine() == "arm64"

@@ -85,7 +85,7 @@ def _run(
 ) -> int:
     """Run a command in a process group of its own, of which nothing is left."""
     group: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # pragma: no cover (what it does there)
         group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     try:
         process = subprocess.Popen(
@@ -109,15 +109,15 @@ def _run(
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # pragma: no cover (what it does there)
         process.kill()
     else:
         # What the plugin started may outlive it.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    if process.stdin is not None:
-        process.stdin.close()
+    assert process.stdin is not None, "it is a pipe"
+    process.stdin.close()
 
 
 def _scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
