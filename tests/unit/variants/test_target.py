@@ -26,8 +26,6 @@ def test_without_options_it_is_this_machine() -> None:
         ("win32", "Windows", "x86"),
         ("macosx_11_0_arm64", "Darwin", "arm64"),
         ("macosx_10_15_universal2", "Darwin", ""),
-        ("any", "", ""),
-        ("emscripten_3_1_wasm32", "", ""),
     ],
 )
 def test_a_platform(platform: str, system: str, machine: str) -> None:
@@ -37,6 +35,13 @@ def test_a_platform(platform: str, system: str, machine: str) -> None:
     assert environment["platform_system"] == system
     assert environment["platform_machine"] == machine
     assert environment["python_version"] == "3.12"
+
+
+@pytest.mark.parametrize("platform", ["any", "emscripten_3_1_wasm32"])
+def test_a_platform_that_tells_no_system_changes_nothing(platform: str) -> None:
+    options = Values({"platforms": [platform], "python_version": None})
+    own = Values({"platforms": [], "python_version": None})
+    assert marker_environment(options, {}) == marker_environment(own, {})
 
 
 def test_what_the_user_describes_wins() -> None:
