@@ -15,12 +15,14 @@ from tests.lib.environments import REPOSITORY
 from tests.lib.repository import Repository
 from tools.bench import packages
 from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.large import add_large
 from tools.bench.report import document, write
 from tools.bench.runner import measure, scenarios
 from tools.bench.server import BenchServer
 from tools.bench.tools import TOOLS, make_tools
 
 _DEFAULT_REPEAT = 11
+_DEFAULT_SCALE = 0.1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,13 +36,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(given)
     cases = _chosen(options.case)
     if options.list:
-        for case in cases:
+        for case in cases if options.case else CASES:
             print(f"{case.name:16}{case.title}")
         return 0
     repository = Repository()
     packages.fill(repository)
+    has_large = any(case.large for case in cases)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
+        if has_large:
+            print("making large wheels", file=sys.stderr)
+            add_large(repository, folder, options.scale)
         print("making environments", file=sys.stderr)
         tools = make_tools(options.tool or TOOLS, folder)
         measurements = []
@@ -53,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = "nox -s bench"
     if _told(given):
         command = f"{command} -- {shlex.join(_told(given))}"
-    write(document(measurements, versions, command), options.out)
+    scale = options.scale if has_large else None
+    write(document(measurements, versions, command, scale), options.out)
     print(f"written to {options.out}", file=sys.stderr)
     return 0
 
@@ -92,13 +99,21 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="where results.json, results.md and results.svg go",
     )
+    parser.add_argument(
+        "--scale",
+        type=float,
+        default=_DEFAULT_SCALE,
+        metavar="N",
+        help="of the large wheels, which have 8 GB at scale 1 (%(default)s); they are "
+        "measured only if --case names them, and take five times that on disk",
+    )
     parser.add_argument("--list", action="store_true", help="print the cases")
     return parser
 
 
 def _chosen(patterns: Sequence[str] | None) -> list[Case]:
     if not patterns:
-        return list(CASES)
+        return [case for case in CASES if not case.large]
     return [
         case
         for case in CASES

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.lib.hosts import forced
+from tools.bench.large import LARGE, PARTS
 from tools.bench.packages import PLUGIN
 from tools.bench.tools import LTT, PIP, UV
 
@@ -13,10 +14,13 @@ __all__ = ["CASES", "COLD", "WARM", "Case"]
 
 COLD, WARM = "cold", "warm"
 
+#: In bytes per second.
+_GIGABIT = 1e9 / 8
 _DELAYS = (0, 30, 100)
 #: A machine that all tools can be told to be.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
 _NO_VARIANTS = {LTT: "knows no variants"}
+_NO_LARGE = {LTT: "not measured: it is a pip of an older release"}
 _NO_PLUGINS = {
     PIP: "knows no providers",
     UV: "never runs a provider plugin",
@@ -40,6 +44,8 @@ class Case:
     :ivar options: for the fork alone.
     :ivar unable: why a tool cannot do it, by tool.
     :ivar beyond: the case from which this one differs by just what is to be known.
+    :ivar rate: of the link that all downloads share, in bytes per second.
+    :ivar large: whether it takes minutes and gigabytes, and must be asked for by name.
     """
 
     name: str
@@ -56,10 +62,25 @@ class Case:
     core_metadata: bool = True
     unable: Mapping[str, str] = field(default_factory=dict)
     beyond: str | None = None
+    rate: float | None = None
+    large: bool = False
 
 
 def _plain(*names: str) -> dict[str, str | None]:
     return dict.fromkeys(names)
+
+
+def _large(name: str, way: str, *options: str) -> Case:
+    return Case(
+        name,
+        f"a 2 GB stand-in for torch with 15 wheels of 100 to 700 MB, 1 Gbit/s, {way}",
+        LARGE,
+        labels=_plain(LARGE, *PARTS),
+        options=options,
+        unable=_NO_LARGE,
+        rate=_GIGABIT,
+        large=True,
+    )
 
 
 _SMALL = _plain(*(f"small-{n}" for n in range(5)))
@@ -211,4 +232,6 @@ CASES: Sequence[Case] = (
         unable=_NO_PLUGINS,
         beyond="static",
     ),
+    _large("large", "one file at a time"),
+    _large("large-parallel", "several at a time", "--use-feature=parallel-downloads"),
 )

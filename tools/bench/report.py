@@ -30,9 +30,15 @@ twin of a package. A star marks runs that did not do what they were to do: see b
 
 
 def document(
-    measurements: Sequence[Measurement], versions: Mapping[str, str], command: str
+    measurements: Sequence[Measurement],
+    versions: Mapping[str, str],
+    command: str,
+    scale: float | None = None,
 ) -> dict[str, Any]:
-    """Return all that was measured, ready for JSON."""
+    """Return all that was measured, ready for JSON.
+
+    :param scale: of large wheels, if there were any.
+    """
     return {
         "command": command,
         "machine": {
@@ -40,6 +46,7 @@ def document(
             "cpus": os.cpu_count(),
             "python": platform.python_version(),
         },
+        "scale": scale,
         "tools": dict(versions),
         "measurements": [_row(measurement) for measurement in measurements],
     }
@@ -87,6 +94,7 @@ def markdown(measured: Document) -> str:
         "# Benchmark",
         "",
         made,
+        *_scale(measured),
         "",
         _HOW_TO_READ,
         "",
@@ -103,6 +111,13 @@ def markdown(measured: Document) -> str:
         *_problems(measured),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _scale(measured: Document) -> Iterator[str]:
+    """Say how large the large wheels were."""
+    if measured["scale"] is not None:
+        yield ""
+        yield f"Sizes of large wheels, and numbers of files, are times {measured['scale']}."
 
 
 def _main_table(measured: Document) -> Iterator[str]:

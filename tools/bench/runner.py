@@ -92,6 +92,7 @@ def measure(
     """
     case = scenario.case
     server.ranges, server.core_metadata = case.ranges, case.core_metadata
+    server.link.rate = case.rate
     able = [tool for tool in tools if tool.name not in case.unable]
     problems = {tool.name: case.unable.get(tool.name) for tool in tools}
     labels: dict[str, Mapping[str, str | None]] = {}

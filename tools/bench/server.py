@@ -36,7 +36,7 @@ _FILE_CACHE = "max-age=365000000, immutable, public"
 
 
 class Body(Protocol):
-    """What a file holds, where that is too large to be kept in memory."""
+    """What stands for the content of a file that is too large to be kept in memory."""
 
     def __len__(self) -> int: ...
 
@@ -94,7 +94,6 @@ class BenchServer(LoopbackServer):
     :ivar core_metadata: offer metadata beside wheels (PEP 658).
     :ivar context: of its TLS.
     :ivar exchanges: what was asked for, in order of arrival.
-    :ivar bodies: what replaces the content of a file, by its name.
     """
 
     def __init__(self, repository: Repository, folder: Path) -> None:
@@ -104,7 +103,6 @@ class BenchServer(LoopbackServer):
         """
         super().__init__(_Handler)
         self.repository = repository
-        self.bodies: dict[str, Body] = {}
         self.delay = 0.0
         self.ranges = True
         self.core_metadata = True
@@ -176,7 +174,7 @@ class BenchServer(LoopbackServer):
     def _file(self, path: str) -> _Resource | None:
         body: bytes | Body | None = None
         if path in self._files:
-            body = self.bodies.get(path) or self._files[path].content
+            body = self._files[path].content
         elif self.core_metadata and path.endswith(".metadata"):
             file = self._files.get(path.removesuffix(".metadata"))
             body = None if file is None else file.metadata

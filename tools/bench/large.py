@@ -1,0 +1,166 @@
+"""Stand-ins for wheels like torch's, which are too large to be kept in memory."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import random
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from tests.lib.repository import Entry, Repository
+from tests.lib.wheels import DistFile, escape_name, make_wheel
+
+__all__ = ["LARGE", "PARTS", "add_large"]
+
+#: What needs all the others.
+LARGE = "large-torch"
+PARTS = [f"large-part-{number}" for number in range(15)]
+
+_MB = 1_000_000
+_SIZE = 2000 * _MB
+_SIZES_OF_PARTS = [100 * _MB + number * 600 * _MB // 14 for number in range(15)]
+#: Modules and headers in a wheel of full size, about as many as torch has.
+_MODULES, _HEADERS = 2400, 9000
+_MODULES_OF_PART, _HEADERS_OF_PART = 60, 300
+_BLOCK = 1 << 20
+_MODULE = """\
+from __future__ import annotations
+
+
+class Layer{n}:
+    \"\"\"A layer.\"\"\"
+
+    def __init__(self, size: int = {n}) -> None:
+        self.size = size
+        self.weights = [0.0 for _ in range(size)]
+
+    def forward(self, values: list[float]) -> list[float]:
+        return [w * v + {n} for w, v in zip(self.weights, values)]
+
+
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The content of a file on disk."""
+
+    path: Path
+
+    def __len__(self) -> int:
+        return self.path.stat().st_size
+
+    def blocks(self, start: int, stop: int) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            file.seek(start)
+            while start < stop:
+                block = file.read(min(1 << 18, stop - start))
+                start += len(block)
+                yield block
+
+
+def add_large(repository: Repository, folder: Path, scale: float) -> None:
+    """Write a stand-in for torch and what it needs, and add them.
+
+    :param scale: of all sizes and numbers of files; 1 makes 8 GB
+    """
+    noise = _noise()
+    for name, size in zip(PARTS, _SIZES_OF_PARTS, strict=True):
+        counts = _MODULES_OF_PART, _HEADERS_OF_PART
+        _add(repository, folder, name, (), size, counts, scale, noise)
+    counts = _MODULES, _HEADERS
+    _add(repository, folder, LARGE, PARTS, _SIZE, counts, scale, noise)
+
+
+def _noise() -> bytes:
+    """Give bytes of four bits each, which deflate to half, as machine code does."""
+    source = random.Random(825)
+    return bytes(byte & 15 for byte in source.randbytes(_BLOCK))
+
+
+def _add(
+    repository: Repository,
+    folder: Path,
+    name: str,
+    requires: Sequence[str],
+    size: int,
+    counts: tuple[int, int],
+    scale: float,
+    noise: bytes,
+) -> None:
+    skeleton = make_wheel(name, "1.0", tag="py3-none-any", requires=requires)
+    path = folder / skeleton.filename
+    modules, headers = (max(1, round(count * scale)) for count in counts)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        writer = _Writer(archive, escape_name(name))
+        for number in range(modules):
+            text = _MODULE.format(n=number) * 12
+            writer.add(f"m{number % 40}/module{number}.py", [text.encode()])
+        for number in range(headers):
+            text = f"int function_{number}(int x);\n" * 60
+            writer.add(f"include/h{number % 90}/header{number}.h", [text.encode()])
+        left = round(size * scale)
+        library = 0
+        while left > 0:
+            # Half of what is left, as there are a few large libraries and more small.
+            packed = left if left < 20 * _MB else left // 2
+            blocks = max(1, 2 * packed // _BLOCK)
+            writer.add(f"lib/lib{library}.so", _shifted(noise, blocks))
+            left -= packed
+            library += 1
+        writer.finish(skeleton)
+    file = DistFile(
+        skeleton.project,
+        skeleton.version,
+        skeleton.filename,
+        # Only its length is asked for, and its blocks.
+        cast(bytes, _File(path)),
+        skeleton.metadata,
+    )
+    digest = hashlib.sha256()
+    for block in _File(path).blocks(0, path.stat().st_size):
+        digest.update(block)
+    repository.projects[file.project] = [Entry(file, sha256=digest.hexdigest())]
+
+
+def _shifted(noise: bytes, count: int) -> Iterator[bytes]:
+    """Yield so many blocks, of which none is like the one before."""
+    for number in range(count):
+        at = number * 4099 % len(noise)
+        yield noise[at:] + noise[:at]
+
+
+class _Writer:
+    """Writes the files of a wheel, and its RECORD."""
+
+    def __init__(self, archive: zipfile.ZipFile, package: str) -> None:
+        self._archive = archive
+        self._package = package
+        self._rows: list[str] = []
+
+    def add(self, path: str, blocks: Sequence[bytes] | Iterator[bytes]) -> None:
+        """Add a file of the package."""
+        self._write(f"{self._package}/{path}", blocks)
+
+    def finish(self, skeleton: DistFile) -> None:
+        """Add the metadata of another wheel, and the package's own module."""
+        with zipfile.ZipFile(io.BytesIO(skeleton.content)) as archive:
+            *members, record = archive.namelist()
+            for member in members:
+                self._write(member, [archive.read(member)])
+        self._archive.writestr(record, "\n".join([*self._rows, f"{record},,", ""]))
+
+    def _write(self, path: str, blocks: Sequence[bytes] | Iterator[bytes]) -> None:
+        digest, size = hashlib.sha256(), 0
+        with self._archive.open(path, "w") as file:
+            for block in blocks:
+                digest.update(block)
+                size += len(block)
+                file.write(block)
+        encoded = base64.urlsafe_b64encode(digest.digest()).decode().rstrip("=")
+        self._rows.append(f"{path},sha256={encoded},{size}")
