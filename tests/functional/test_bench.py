@@ -15,6 +15,7 @@ from tests.lib.manifests import cuda
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_wheel
 from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.large import LARGE, add_large
 from tools.bench.report import document, write
 from tools.bench.runner import Measurement, measure, scenarios
 from tools.bench.server import BenchServer
@@ -95,3 +96,18 @@ def test_more_requests_than_allowed_are_told(
 ) -> None:
     strict = dataclasses.replace(VARIANT, more_requests={COLD: 0}, caches=(COLD,))
     assert run(strict, tools, server)[COLD, FORK].requests_as_expected is False
+
+
+def test_large_wheels_over_a_slow_line(tools: list[Tool], tmp_path: Path) -> None:
+    (case,) = (case for case in CASES if case.name == "large-parallel")
+    repository = Repository()
+    add_large(repository, tmp_path, scale=0.0005)
+    with BenchServer(repository, tmp_path) as server:
+        measured = run(case, tools, server)
+        assert server.link.rate == case.rate
+    assert [m.problem for m in measured.values()] == [None, None]
+    labels = measured[COLD, FORK].labels
+    assert labels == dict(case.labels)
+    assert LARGE in case.labels
+    sizes = [e.sent for e in measured[COLD, PIP].samples[0].exchanges]
+    assert max(sizes) > 500_000

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pip._internal.variants import seams
 from pip._internal.variants.downloads import staged
 from pip._internal.variants.downloads.downloader import ParallelDownloader
 from pip._internal.variants.downloads.places import make_staging
@@ -25,6 +26,8 @@ __all__ = ["enable"]
 
 def enable(preparer: RequirementPreparer, options: Values) -> None:
     """Let what prepares the requirements of a command download in parallel."""
+    if seams.SIZES is None:
+        seams.SIZES = {}
     staging = make_staging(options)
     staged.use(staging)
     preparer._download = ParallelDownloader(preparer, staging)

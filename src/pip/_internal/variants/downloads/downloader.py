@@ -64,7 +64,7 @@ class ParallelDownloader(Downloader):
             return
         fetches = [self._fetch(*each, location) for each in enumerate(links)]
         held = HeldRecords()
-        pool = Pool(self._session, fetches, held, self._stage)
+        pool = Pool(self._session, fetches, held)
         with held.active(), CombinedProgress(self._progress_bar, fetches) as progress:
             if not pool.start():
                 yield from super().batch(links, location)
@@ -75,19 +75,16 @@ class ParallelDownloader(Downloader):
             finally:
                 pool.stop()
 
-    def _stage(self, fetch: Fetch) -> None:
-        if (
-            self._staging is not None
-            and fetch.result is not None
-            and fetch.link.is_wheel
-        ):
-            self._staging.add(fetch.result[0])
+    def _stage(self, path: str) -> None:
+        if self._staging is not None and path.endswith(".whl"):
+            self._staging.add(path)
 
     def _fetch(self, number: int, link: Link, location: str) -> Fetch:
         # Files of the same name may be on their way at the same time.
         folder = os.path.join(location, str(number))
         os.mkdir(folder)
-        return Fetch(link, folder, Digests.of(self._expected.get(link)))
+        digests = Digests.of(self._expected.get(link))
+        return Fetch(link, folder, digests, self._stage)
 
     def _finish(
         self,

@@ -23,7 +23,7 @@ from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pip._vendor.requests import Response
 
@@ -47,6 +47,7 @@ class Stopped(Exception):
 class Fetch:
     """A download, and how far it is.
 
+    :param use: called with the path of the file when it is there and as expected
     :ivar folder: where to put the file, and nothing else is
     :ivar records: what was logged on the way
     :ivar size: bytes, as far as it is known
@@ -56,7 +57,13 @@ class Fetch:
     :ivar error: why it is not
     """
 
-    def __init__(self, link: Link, folder: str, digests: Digests | None) -> None:
+    def __init__(
+        self,
+        link: Link,
+        folder: str,
+        digests: Digests | None,
+        use: Callable[[str], None],
+    ) -> None:
         self.link = link
         self.folder = folder
         self.records: deque[logging.LogRecord] = deque()
@@ -66,6 +73,7 @@ class Fetch:
         self.result: tuple[str, str] | None = None
         self.error: BaseException | None = None
         self._digests = digests
+        self._use = use
         self._response: Response | None = None
         self._stop = threading.Event()
 
@@ -80,6 +88,7 @@ class Fetch:
             path, content_type = _FetchDownloader(session, self)(self.link, self.folder)
             if self._digests is not None:
                 self._digests.check(path)
+            self._use(path)
             self.result = path, content_type
         except BaseException as error:
             # What holds on to the response holds on to a temporary file of the cache.

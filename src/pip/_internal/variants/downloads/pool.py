@@ -6,11 +6,12 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pip._internal.utils._log import getLogger
+from pip._internal.variants import seams
 from pip._internal.variants.downloads.fetch import Fetch, Stopped, needs_the_user
 from pip._internal.variants.downloads.session import without_questions
 from pip._internal.variants.held_records import HeldRecords
@@ -24,31 +25,31 @@ logger = getLogger(__name__)
 
 #: At so many at once, neither a server nor this machine minds.
 _WORKERS = 8
+#: Bytes; a few files of this size fill most lines, and more of them at once only come
+#: later, each of them, to where they can be unpacked.
+_LARGE = 50_000_000
+_LARGE_AT_ONCE = 3
 #: Seconds for all threads to end, once they are told to.
 _PATIENCE = 2.0
 
 
 class Pool:
-    """Downloads files in the order given, several at a time.
+    """Downloads files, several at a time, those first that are known to be large.
 
-    :param use: called in a thread with what is over
     :ivar news: gets an item whenever a download is over
     """
 
     def __init__(
-        self,
-        session: PipSession,
-        fetches: Sequence[Fetch],
-        held: HeldRecords,
-        use: Callable[[Fetch], None],
+        self, session: PipSession, fetches: Sequence[Fetch], held: HeldRecords
     ) -> None:
         self.news: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._session = without_questions(session, _WORKERS)
         self._fetches = fetches
         self._held = held
-        self._use = use
-        self._waiting = deque(fetches)
+        # What takes longest to unpack had better be there soon.
+        self._waiting = deque(sorted(fetches, key=_size, reverse=True))
         self._running: set[Fetch] = set()
+        self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         #: Whose credentials only the user knows.
         self._asking: set[str] = set()
@@ -68,28 +69,41 @@ class Pool:
 
     def stop(self) -> None:
         """Give up what is not over, and wait for the threads to see it."""
-        self._waiting.clear()
-        for fetch in list(self._running):
+        with self._lock:
+            self._waiting.clear()
+            running = list(self._running)
+        for fetch in running:
             fetch.stop()
         end = time.monotonic() + _PATIENCE
         for thread in self._threads:
             thread.join(max(0.0, end - time.monotonic()))
 
     def _work(self) -> None:
-        while True:
-            try:
-                fetch = self._waiting.popleft()
-            except IndexError:
-                return
-            self._running.add(fetch)
+        while (fetch := self._next()) is not None:
             host = urlsplit(fetch.link.url_without_fragment).netloc
             if host in self._asking:
                 fetch.error = Stopped()
             else:
                 with self._held.of_this_thread(fetch.log):
                     fetch.run(self._session)
-                self._use(fetch)
                 if needs_the_user(fetch.error):
                     self._asking.add(host)
-            self._running.discard(fetch)
+            with self._lock:
+                self._running.discard(fetch)
             self.news.put(None)
+
+    def _next(self) -> Fetch | None:
+        """Take what is to be downloaded next, unless others should do the rest."""
+        with self._lock:
+            large = sum(_size(fetch) > _LARGE for fetch in self._running)
+            for fetch in self._waiting:
+                if large < _LARGE_AT_ONCE or _size(fetch) <= _LARGE:
+                    self._waiting.remove(fetch)
+                    self._running.add(fetch)
+                    return fetch
+            return None
+
+
+def _size(fetch: Fetch) -> int:
+    """Give the bytes of a file as its index tells them; 0 if it does not."""
+    return (seams.SIZES or {}).get(fetch.link.url_without_fragment, 0)

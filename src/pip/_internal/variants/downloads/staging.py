@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pip._internal.utils._log import getLogger
@@ -21,8 +22,8 @@ __all__ = ["Staging"]
 
 logger = getLogger(__name__)
 
-#: What does the work beside the downloads.
-_CHILDREN = max(1, min(4, (os.cpu_count() or 1) // 2))
+#: The downloads themselves wait for the network most of the time.
+_MAX_CHILDREN = 4
 
 
 @dataclass(eq=False, slots=True)
@@ -68,12 +69,17 @@ class Staging(TempDirectory):
         with self._lock:
             if not self._is_open:
                 return
-            folder = os.path.join(self.path, str(len(self._jobs)))
-            os.mkdir(folder)
-            job = self._jobs[wheel] = _Job(wheel, folder, identity(wheel))
-            if self._threads < _CHILDREN:
+            try:
+                folder = tempfile.mkdtemp(dir=self.path)
+                job = _Job(wheel, folder, identity(wheel))
+            except OSError as error:
+                logger.debug("%s is not unpacked ahead: %s", wheel, error)
+                return
+            self._jobs[wheel] = job
+            if self._threads < min(_MAX_CHILDREN, len(os.sched_getaffinity(0))):
                 self._threads += 1
-                threading.Thread(target=self._work, daemon=True).start()
+                with suppress(RuntimeError):
+                    threading.Thread(target=self._work, daemon=True).start()
         self._waiting.put(job)
 
     def folder_of(self, wheel: str) -> str | None:

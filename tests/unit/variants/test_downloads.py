@@ -1,0 +1,136 @@
+"""Which file is downloaded next, and what is unpacked meanwhile."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pip._internal.models.link import Link
+from pip._internal.network.session import PipSession
+from pip._internal.utils.temp_dir import global_tempdir_manager
+from pip._internal.variants import seams
+from pip._internal.variants.downloads.fetch import Fetch
+from pip._internal.variants.downloads.pool import Pool
+from pip._internal.variants.downloads.records import HeldRecords
+from pip._internal.variants.downloads.staging import Staging
+from tests.lib.wheels import make_wheel
+
+
+def pool_of(*sizes: int) -> Pool:
+    """Return what downloads files of these sizes in MB; 0: not known."""
+    links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(sizes))]
+    known = zip(links, sizes, strict=True)
+    seams.SIZES = {link.url: size * 1_000_000 for link, size in known if size}
+    fetches = [Fetch(link, "", None, lambda _: None) for link in links]
+    return Pool(PipSession(), fetches, HeldRecords())
+
+
+@pytest.fixture(autouse=True)
+def sizes() -> Iterator[None]:
+    """Forget the sizes of files."""
+    before = seams.SIZES
+    yield
+    seams.SIZES = before
+
+
+def numbers(fetches: list[Fetch | None]) -> list[int | None]:
+    """Tell which files these are."""
+    return [
+        None if fetch is None else int(fetch.link.filename.removesuffix(".whl"))
+        for fetch in fetches
+    ]
+
+
+def test_the_largest_first_but_few_of_them_at_once() -> None:
+    pool = pool_of(3, 900, 0, 100, 700, 2000, 40)
+    taken = [pool._next() for _ in range(7)]
+    assert numbers(taken) == [5, 1, 4, 6, 0, 2, None]
+    assert taken[0] is not None
+    pool._running.discard(taken[0])
+    assert numbers([pool._next(), pool._next()]) == [3, None]
+
+
+def test_in_order_where_no_size_is_known() -> None:
+    pool = pool_of(0, 0, 0, 0)
+    assert numbers([pool._next() for _ in range(5)]) == [0, 1, 2, 3, None]
+
+
+@pytest.fixture
+def staging(tmp_path: Path) -> Iterator[Staging]:
+    """Return a staging folder."""
+    with global_tempdir_manager():
+        yield Staging(str(tmp_path / "cache"), {"purelib": "/lib", "platlib": "/lib64"})
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
+    """Give what lies in the folder of a wheel once it is unpacked."""
+    staging.add(str(wheel))
+    job = staging._jobs[str(wheel)]
+    assert job.over.wait(60)
+    folder = staging.folder_of(str(wheel))
+    if folder is None:
+        assert not Path(job.folder).exists()
+        return {}
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def test_names_in_the_wheel_are_no_names_in_the_folder(
+    staging: Staging, tmp_path: Path
+) -> None:
+    wheel = make_wheel("plain", "1.0").write_to(tmp_path)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("../../escaped.py", "x = 1\n")
+        archive.writestr("/absolute.py", "x = 1\n")
+        positions = {info.filename: info.header_offset for info in archive.infolist()}
+    files = staged(staging, wheel)
+    assert {name.partition(".")[0] for name in files} == set(
+        map(str, positions.values())
+    )
+    assert files[str(positions["../../escaped.py"])] == b"x = 1\n"
+    assert (
+        b"/lib/plain/__init__.py" in files[f"{positions['plain/__init__.py']}.purelib"]
+    )
+
+
+def test_another_file_at_the_path_of_a_wheel(staging: Staging, tmp_path: Path) -> None:
+    wheel = make_wheel("plain", "1.0").write_to(tmp_path)
+    assert staged(staging, wheel)
+    make_wheel("plain", "1.0", files={"more.py": ""}).write_to(tmp_path)
+    assert staging.folder_of(str(wheel)) is None
+
+
+@pytest.mark.parametrize("damage", ["cut", "checksum", "twice"])
+def test_what_cannot_be_unpacked_is_left_to_upstream(
+    staging: Staging, tmp_path: Path, damage: str
+) -> None:
+    wheel = make_wheel("plain", "1.0").write_to(tmp_path)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("x", "SENTINEL")
+        if damage == "twice":
+            archive.filelist.append(archive.filelist[0])
+            archive.writestr("y", "")
+    content = wheel.read_bytes()
+    if damage == "checksum":
+        wheel.write_bytes(content.replace(b"SENTINEL", b"DAMAGED!"))
+    elif damage == "cut":
+        wheel.write_bytes(content[:-30])
+    assert staged(staging, wheel) == {}
+    # What comes after it is unpacked all the same.
+    (tmp_path / "next").mkdir()
+    assert staged(staging, make_wheel("next", "1.0").write_to(tmp_path / "next"))
+
+
+def test_without_a_process_nothing_is_waited_for(
+    staging: Staging, tmp_path: Path
+) -> None:
+    wheels = [make_wheel(f"p{n}", "1.0").write_to(tmp_path) for n in range(9)]
+    staging.add(str(wheels[0]))
+    staging.close()
+    staging.folder_of(str(wheels[0]))
+    for wheel in wheels[1:]:
+        staging.add(str(wheel))
+        assert staging.folder_of(str(wheel)) is None
