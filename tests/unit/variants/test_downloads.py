@@ -14,8 +14,8 @@ from pip._internal.utils.temp_dir import global_tempdir_manager
 from pip._internal.variants import seams
 from pip._internal.variants.downloads.fetch import Fetch
 from pip._internal.variants.downloads.pool import Pool
-from pip._internal.variants.downloads.records import HeldRecords
 from pip._internal.variants.downloads.staging import Staging
+from pip._internal.variants.held_records import HeldRecords
 from tests.lib.wheels import make_wheel
 
 
