@@ -304,6 +304,13 @@ MISBEHAVIOUR: Mapping[str, tuple[str, str | None, str]] = {
         "npu2",
         "",
     ),
+    "a long answer of its own": (
+        "import json, os, sys\nrequest = json.loads(sys.argv[1])\n"
+        "with open(request['answer'], 'w') as file: file.write(' ' * 9_000_000)\n"
+        "os._exit(0)",
+        None,
+        "its answer is too long",
+    ),
     "hang": ("import time; time.sleep(600)", None, "did not answer within 2 seconds"),
     "a hang that ignores signals": (
         "import signal, time\nfor n in 2, 15: signal.signal(n, 1)\ntime.sleep(600)",
