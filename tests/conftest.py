@@ -6,10 +6,15 @@ import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import trustme
 
 from tests.lib.index import IndexServer
+
+# How long an example takes says more of the machine than of what is tested.
+hypothesis.settings.register_profile("own", deadline=None)
+hypothesis.settings.load_profile("own")
 
 pytest_plugins = ["tests.lib.modes", "tests.lib.passed_seams", "tests.lib.skips"]
 

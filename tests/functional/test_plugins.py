@@ -305,9 +305,11 @@ MISBEHAVIOUR: Mapping[str, tuple[str, str | None, str]] = {
         "",
     ),
     "a long answer of its own": (
-        "import json, os, sys\nrequest = json.loads(sys.argv[1])\n"
-        "with open(request['answer'], 'w') as file: file.write(' ' * 9_000_000)\n"
-        "os._exit(0)",
+        (
+            "import json, os, sys\nrequest = json.loads(sys.argv[1])\n"
+            "with open(request['answer'], 'w') as file: file.write(' ' * 9_000_000)\n"
+            "os._exit(0)"
+        ),
         None,
         "its answer is too long",
     ),

@@ -275,7 +275,7 @@ def read(needed: Mapping[Locked, Condition], labels: Mapping[str, Any]) -> set[L
         builds |= taken
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(resolutions())
 def test_what_is_read_is_what_was_resolved(runs: list[Run]) -> None:
     try:
