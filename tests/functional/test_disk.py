@@ -102,6 +102,10 @@ def test_no_space_for_temporary_files(mounted: Mounted, options: list[str]) -> N
         result = mounted(script, "install", package, *options, code=1)
         assert "No space left on device" in result.stderr, result
         assert files(result) == {}
+    several = ["kernels", "bare", "--use-feature", "parallel-downloads"]
+    result = mounted(script, "install", *several, *options, code=1)
+    assert "No space left on device" in result.stderr, result
+    assert files(result) == {}
 
 
 def test_no_space_for_what_is_installed(

@@ -169,6 +169,15 @@ def test_several_at_a_time(venv: Environment, parts: IndexServer) -> None:
     assert len(venv.installed()) == 10
 
 
+def test_begun_again_after_a_break(venv: Environment, parts: IndexServer) -> None:
+    parts.ranges = False
+    for name in ("part1", "part4"):
+        parts.fault(wheel(name), truncate=1500, times=1, methods=["GET"])
+    result = venv.pip("install", "top", "-i", parts.index_url, *FEATURE)
+    assert result.stderr.count("Attempting to resume incomplete download") == 2
+    assert len(venv.installed()) == 10
+
+
 def test_resumed_after_a_break(venv: Environment, tls_index: IndexServer) -> None:
     fill(tls_index)
     broken = ["part1", "part4"]

@@ -282,12 +282,19 @@ def test_what_is_there_already_is_replaced_as_ever(
     module.write_text("changed = True\n", encoding="utf-8")
     there, nowhere = tmp_path / "there.py", tmp_path / "nowhere.py"
     there.write_text("kept = True\n", encoding="utf-8")
+    for other in module.parent.glob("m1*.py"):
+        other.unlink()
     for name, elsewhere in ("m8.py", there), ("m9.py", nowhere):
         module.with_name(name).unlink()
         module.with_name(name).symlink_to(elsewhere)
     # In a folder with this bit, new files belong to its group, and moved ones do not.
+    group = 4242 if os.geteuid() == 0 else -1
+    os.chown(module.parent, -1, group)
     module.parent.chmod(0o2755)
     result = venv.pip(*command)
+    assert {p.stat().st_gid for p in module.parent.glob("m1*.py")} == {
+        module.parent.stat().st_gid
+    }
     assert AHEAD in result.stdout
     assert there.read_text(encoding="utf-8") == "kept = True\n"
     # Upstream writes to where such a link leads.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
+from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from pip._internal.variants import seams
+from pip._internal.variants.downloads.digests import Digests, check_path
 from pip._internal.variants.downloads.fetch import Fetch
 from pip._internal.variants.downloads.pool import Pool
 from pip._internal.variants.downloads.staging import Staging
@@ -122,6 +125,47 @@ def test_what_cannot_be_unpacked_is_left_to_upstream(
     # What comes after it is unpacked all the same.
     (tmp_path / "next").mkdir()
     assert staged(staging, make_wheel("next", "1.0").write_to(tmp_path / "next"))
+
+
+def test_a_process_that_dies_takes_nothing_along(
+    staging: Staging, tmp_path: Path
+) -> None:
+    first, second = (
+        make_wheel(name, "1.0").write_to(tmp_path) for name in ("first", "second")
+    )
+    assert staged(staging, first)
+    for child in staging._children:
+        child.kill()
+        child.wait()
+    for _ in range(9):
+        staging.add(str(second))
+    assert staging.folder_of(str(second)) is None
+    assert staging.folder_of(str(first)) is not None
+
+
+def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    hashes = Hashes({"sha256": [hashlib.sha256(b"right").hexdigest()]})
+    path.write_bytes(b"right")
+    digests = Digests.of(hashes)
+    assert digests is not None
+    digests.update(b"wrong")
+    digests.reset()
+    digests.update(b"right")
+    digests.check(str(path))
+    read: list[str] = []
+
+    def read_again(_: Hashes, path: str) -> None:
+        read.append(path)
+
+    check_path(read_again, hashes, str(path))
+    assert read == []
+    other = Hashes({"sha256": ["0" * 64]})
+    check_path(read_again, other, str(path))
+    path.unlink()
+    path.write_bytes(b"wrong")
+    check_path(read_again, hashes, str(path))
+    assert read == [str(path)] * 2
 
 
 def test_without_a_process_nothing_is_waited_for(

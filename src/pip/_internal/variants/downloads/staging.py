@@ -134,7 +134,8 @@ class Staging(TempDirectory):
                 logger.debug("Wheels are not unpacked ahead: %s", error)
                 return
             self._children.append(child)
-        with child:
+        # To a process that was ended there is nothing more to say.
+        with suppress(OSError), child:
             while (job := self._waiting.get()) is not None:
                 if self._begin(job):
                     job.is_staged = self._is_done_by(child, job)
