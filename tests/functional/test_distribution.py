@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -140,6 +141,17 @@ class TestNotInstalled:
             venv.run(venv.python, program, "install", "--no-index", plain_wheel)
             assert venv.installed() == {"demo": "1.0"}
             venv.pip("uninstall", "-y", "demo")
+
+    def test_it_knows_the_cpu(
+        self, venv: Environment, wheel: Path, zipapp_of: Path
+    ) -> None:
+        """What is known of CPUs lies in files beside the code."""
+        command = ["variants", "host", "--json"]
+        installed = venv.pip(*command).stdout
+        if platform.machine() in ("x86_64", "AMD64"):
+            assert "level" in installed
+        for program in (wheel / "pip", zipapp_of):
+            assert venv.run(venv.python, program, *command).stdout == installed
 
     def test_it_acts_on_another_environment(
         self, venv: Environment, zipapp_of: Path, plain_wheel: Path
