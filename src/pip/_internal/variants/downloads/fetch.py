@@ -21,6 +21,7 @@ from pip._internal.exceptions import (
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
+from pip._internal.variants import seams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,6 +50,7 @@ class Fetch:
 
     :param use: called with the path of the file when it is there and as expected
     :ivar folder: where to put the file, and nothing else is
+    :ivar listed_size: bytes, as the index tells them; 0 if it does not
     :ivar records: what was logged on the way
     :ivar size: bytes, as far as it is known
     :ivar received: bytes, of what is not from the cache
@@ -66,6 +68,8 @@ class Fetch:
     ) -> None:
         self.link = link
         self.folder = folder
+        sizes = seams.SIZES or {}
+        self.listed_size = sizes.get(link.url_without_fragment, 0)
         self.records: deque[logging.LogRecord] = deque()
         self.size: int | None = None
         self.received = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import queue
 import threading
 import time
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pip._internal.utils._log import getLogger
-from pip._internal.variants import seams
 from pip._internal.variants.downloads.fetch import Fetch, Stopped, needs_the_user
 from pip._internal.variants.downloads.session import without_questions
 from pip._internal.variants.held_records import HeldRecords
@@ -32,6 +32,8 @@ _LARGE_AT_ONCE = 3
 #: Seconds for all threads to end, once they are told to.
 _PATIENCE = 2.0
 
+_listed_size = operator.attrgetter("listed_size")
+
 
 class Pool:
     """Downloads files, several at a time, those first that are known to be large.
@@ -47,7 +49,7 @@ class Pool:
         self._fetches = fetches
         self._held = held
         # What takes longest to unpack had better be there soon.
-        self._waiting = deque(sorted(fetches, key=_size, reverse=True))
+        self._waiting = deque(sorted(fetches, key=_listed_size, reverse=True))
         self._running: set[Fetch] = set()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -95,15 +97,10 @@ class Pool:
     def _next(self) -> Fetch | None:
         """Take what is to be downloaded next, unless others should do the rest."""
         with self._lock:
-            large = sum(_size(fetch) > _LARGE for fetch in self._running)
+            large = sum(fetch.listed_size > _LARGE for fetch in self._running)
             for fetch in self._waiting:
-                if large < _LARGE_AT_ONCE or _size(fetch) <= _LARGE:
+                if large < _LARGE_AT_ONCE or fetch.listed_size <= _LARGE:
                     self._waiting.remove(fetch)
                     self._running.add(fetch)
                     return fetch
             return None
-
-
-def _size(fetch: Fetch) -> int:
-    """Give the bytes of a file as its index tells them; 0 if it does not."""
-    return (seams.SIZES or {}).get(fetch.link.url_without_fragment, 0)

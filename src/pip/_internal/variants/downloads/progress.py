@@ -32,7 +32,7 @@ _logger = logging.getLogger("pip._internal.network.download")
 
 
 class CombinedProgress:
-    """The progress of downloads, as bytes of all that have begun.
+    """The progress of downloads, as bytes of all whose size is known.
 
     It appears once one of them is large enough for upstream to show its progress.
 
@@ -67,23 +67,29 @@ class CombinedProgress:
                 return
             self._bar = self._make()
         received = sum(fetch.received for fetch in self._fetches)
-        total = sum(max(fetch.size or 0, fetch.received) for fetch in self._fetches)
+        total = sum(map(_total, self._fetches))
         over = sum(fetch.is_over for fetch in self._fetches)
         self._bar.show(received, total, over, len(self._fetches))
 
     def _make(self) -> _Bar | _Lines:
         if self._bar_type == "raw":
             return _Lines()
-        bar = _Bar()
-        self._closing.enter_context(bar.progress)
-        return bar
+        return _Bar(self._closing)
+
+
+def _total(fetch: Fetch) -> int:
+    """Give the bytes that will have been received, as far as is known now."""
+    if fetch.is_over:
+        return fetch.received
+    return max(fetch.size or fetch.listed_size, fetch.received)
 
 
 class _Bar:
     """A bar like upstream's, on a console that other lines can be written to."""
 
-    def __init__(self) -> None:
-        self.progress = Progress(
+    def __init__(self, closing: ExitStack) -> None:
+        self._closing = closing
+        self._progress = Progress(
             TextColumn("[progress.description]{task.description}"),
             BarColumn(),
             DownloadColumn(),
@@ -94,20 +100,21 @@ class _Bar:
             console=get_console(),
             refresh_per_second=5,
         )
-        self._task = self.progress.add_task(
+        self._task = self._progress.add_task(
             " " * (get_indentation() + 2), total=None, time_description="eta", files=""
         )
 
     def show(self, received: int, total: int, over: int, files: int) -> None:
         is_over = over == files
-        self.progress.update(
+        self._progress.update(
             self._task,
             completed=received,
-            # Of those that have not begun, the size is not known.
             total=total,
             files=f"{over}/{files} files",
             time_description="" if is_over else "eta",
         )
+        if not self._progress.live.is_started:
+            self._closing.enter_context(self._progress)
 
 
 class _Lines:
