@@ -95,11 +95,8 @@ class ParallelDownloader(Downloader):
     ) -> tuple[str, str]:
         """Wait for a download, and show meanwhile what there is to see."""
         while not fetch.is_over:
-            failed = next((each for each in fetches if _has_failed(each)), None)
-            if failed is not None:
-                self._fail(failed, fetches, pool, progress)
+            self._wait(fetches, pool, progress)
             emit(fetch.records)
-            _wait(pool, progress)
         if fetch.result is None and fetch.should_be_alone():
             return self._again(fetch, fetches, pool, progress)
         if fetch.error is not None:
@@ -107,6 +104,17 @@ class ParallelDownloader(Downloader):
         emit(fetch.records)
         assert fetch.result is not None, "it is over, and there was no error"
         return fetch.result
+
+    def _wait(
+        self, fetches: Sequence[Fetch], pool: Pool, progress: CombinedProgress
+    ) -> None:
+        """Wait a little, unless a download has failed that cannot be made good."""
+        failed = next((each for each in fetches if _has_failed(each)), None)
+        if failed is not None:
+            self._fail(failed, fetches, pool, progress)
+        with suppress(queue.Empty):
+            pool.news.get(timeout=_TICK)
+        progress.update()
 
     def _fail(
         self,
@@ -133,7 +141,7 @@ class ParallelDownloader(Downloader):
     ) -> tuple[str, str]:
         """Download as upstream does, with nothing beside it."""
         while not all(each.is_over for each in fetches):
-            _wait(pool, progress)
+            self._wait(fetches, pool, progress)
         progress.close()
         logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
         return self(fetch.link, fetch.folder)
@@ -154,9 +162,3 @@ def downloads_left(
 
 def _has_failed(fetch: Fetch) -> bool:
     return fetch.error is not None and not fetch.should_be_alone()
-
-
-def _wait(pool: Pool, progress: CombinedProgress) -> None:
-    with suppress(queue.Empty):
-        pool.news.get(timeout=_TICK)
-    progress.update()
