@@ -48,7 +48,7 @@ def numbers(fetches: list[Fetch | None]) -> list[int | None]:
 
 
 def test_the_largest_first_but_few_of_them_at_once() -> None:
-    pool = pool_of(3, 900, 0, 100, 700, 2000, 40)
+    pool = pool_of(3, 900, 0, 100, 700, 2000, 8)
     taken = [pool._next() for _ in range(7)]
     assert numbers(taken) == [5, 1, 4, 6, 0, 2, None]
     assert taken[0] is not None

@@ -27,7 +27,7 @@ logger = getLogger(__name__)
 _WORKERS = 8
 #: Bytes; a few files of this size fill most lines, and more of them at once only come
 #: later, each of them, to where they can be unpacked.
-_LARGE = 50_000_000
+_LARGE = 10_000_000
 _LARGE_AT_ONCE = 3
 #: Seconds for all threads to end, once they are told to.
 _PATIENCE = 2.0
