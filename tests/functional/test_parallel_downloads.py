@@ -126,7 +126,7 @@ COMMANDS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     "no metadata": (INSTALL, _without_metadata),
     "no hashes": (INSTALL, _without_hashes),
     "no lengths": (INSTALL, _without_lengths),
-    "quiet": ([*INSTALL, "-q"], _nothing),
+    "quiet": ([*INSTALL, "-q", "--progress-bar", "on"], _nothing),
     "dry run": (["install", "--dry-run", "top"], _nothing),
     "--progress-bar off": ([*INSTALL, "--progress-bar", "off"], _nothing),
     "--progress-bar on": ([*INSTALL, "--progress-bar", "on"], _nothing),

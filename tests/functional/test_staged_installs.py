@@ -279,26 +279,27 @@ def test_what_is_there_already_is_replaced_as_ever(
     venv.pip(*command)
     before = tree(folder)
     (module,) = folder.rglob("m7.py")
-    module.write_text("changed = True\n", encoding="utf-8")
+    (stub,) = folder.rglob("module.pyi")
+    link = stub.with_name("invalid.py")
     there, nowhere = tmp_path / "there.py", tmp_path / "nowhere.py"
     there.write_text("kept = True\n", encoding="utf-8")
-    for other in module.parent.glob("m1*.py"):
-        other.unlink()
-    for name, elsewhere in ("m8.py", there), ("m9.py", nowhere):
-        module.with_name(name).unlink()
-        module.with_name(name).symlink_to(elsewhere)
+    for path, elsewhere in (stub, there), (link, nowhere):
+        path.unlink()
+        path.symlink_to(elsewhere)
+    module.write_text("changed = True\n", encoding="utf-8")
     # In a folder with this bit, new files belong to its group, and moved ones do not.
     group = 4242 if os.geteuid() == 0 else -1
     os.chown(module.parent, -1, group)
     module.parent.chmod(0o2755)
+    new = list(module.parent.glob("m1*.py"))
+    for other in new:
+        other.unlink()
     result = venv.pip(*command)
-    assert {p.stat().st_gid for p in module.parent.glob("m1*.py")} == {
-        module.parent.stat().st_gid
-    }
     assert AHEAD in result.stdout
+    assert {path.stat().st_gid for path in new} == {module.parent.stat().st_gid}
     assert there.read_text(encoding="utf-8") == "kept = True\n"
     # Upstream writes to where such a link leads.
-    assert module.with_name("m9.py").is_symlink()
-    assert nowhere.read_text(encoding="utf-8") == "def f9(): return 9\n"
-    nowhere.rename(module.with_name("m9.py"))
+    assert link.is_symlink()
+    assert nowhere.read_text(encoding="utf-8") == "x = (\n"
+    nowhere.rename(link)
     assert tree(folder) == before
