@@ -20,6 +20,7 @@ import pytest
 
 from fork.version import VERSION
 from tests.lib.environments import Environment, Workshop
+from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
 
 pytestmark = pytest.mark.process
@@ -126,6 +127,25 @@ class TestInstalled:
             "finally:\n    print('net:', *(n for n in sys.modules if 'requests' in n))"
         )
         assert venv.run(venv.python, "-c", code).lines[-1] == "net:"
+
+    def test_plain_packages_define_no_dataclasses(
+        self, venv: Environment, index: IndexServer
+    ) -> None:
+        # To define one takes as long as a whole module of those that have none.
+        index.add(make_wheel("plain", "1.0"))
+        command = ["install", "-i", index.index_url, "plain"]
+        code = (
+            "import sys\nfrom pip._internal.cli.main import main\n"
+            f"main({command!r})\n"
+            "room = [m for n, m in sys.modules.items() if 'pip._internal.variants' in n]\n"
+            "heavy = {'__dataclass_fields__', '_fields'}\n"
+            "print(len(room), *(each for module in room for each in vars(module).values()"
+            " if isinstance(each, type) and each.__module__ == module.__name__"
+            " and heavy & set(vars(each))))"
+        )
+        count, *found = venv.run(venv.python, "-c", code).lines[-1].split()
+        assert 10 < int(count) < 20
+        assert found == []
 
 
 class TestNotInstalled:

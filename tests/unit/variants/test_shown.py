@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pip._internal.variants.installed import InstalledBuild
+from pip._internal.variants.installed_records import InstalledBuild
 from pip._internal.variants.manifest_parser import parse_document
 from pip._internal.variants.properties import Property
 from pip._internal.variants.shown import freeze, variant_lines

@@ -14,7 +14,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.metadata import get_default_environment
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
-from pip._internal.variants.installed import InstalledBuild, installed_build
+from pip._internal.variants.installed import installed_build
+from pip._internal.variants.installed_records import InstalledBuild
 from pip._internal.variants.texts import with_label
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironm
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
 from pip._internal.variants.links import label_of
-from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -121,6 +120,8 @@ def dependencies(
     except RecursionError:
         raise InvalidRequirement("a marker is nested too deeply") from None
     except (*_UNDEFINED, ValueError) as error:
+        from pip._internal.variants.texts import printable
+
         raise InvalidRequirement(printable(str(error))) from None
 
 

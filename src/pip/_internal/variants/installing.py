@@ -53,7 +53,7 @@ def remember(
 ) -> None:
     """Have a build recorded when its wheel is installed.
 
-    The parameters are as in :class:`~pip._internal.variants.installed.InstalledBuild`.
+    The parameters are as in :class:`~pip._internal.variants.installed_records.InstalledBuild`.
     """
     content = {
         "label": label,

@@ -6,7 +6,6 @@ import functools
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.links import BuildLink, folder_url, label_of, source_of
@@ -28,16 +27,22 @@ __all__ = ["Ahead", "Group", "release_of", "releases"]
 _FEW, _MOST = 8, 16
 
 
-@dataclass(frozen=True, slots=True)
+# No dataclass or named tuple: to make one takes longer than all else of this module, which
+# plain packages need too.
 class Group:
     """Files of one version that upstream ranks next to each other.
 
     :ivar release: how to choose among them; None if there are no variants.
     """
 
-    version: _BaseVersion
-    links: tuple[Link, ...]
-    release: Release | None
+    __slots__ = ("links", "release", "version")
+
+    def __init__(
+        self, version: _BaseVersion, links: tuple[Link, ...], release: Release | None
+    ) -> None:
+        self.version = version
+        self.links = links
+        self.release = release
 
 
 def releases(

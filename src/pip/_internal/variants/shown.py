@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from pip._internal.metadata import get_environment
 from pip._internal.utils.misc import write_output
-from pip._internal.variants.installed import InstalledBuild, installed_build
+from pip._internal.variants.installed import installed_build
+from pip._internal.variants.installed_records import InstalledBuild
 
 if TYPE_CHECKING:
     import optparse

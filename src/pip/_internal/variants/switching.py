@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants import explain
-from pip._internal.variants.installed import InstalledBuild, installed_build
+from pip._internal.variants.installed import installed_build
+from pip._internal.variants.installed_records import InstalledBuild
 from pip._internal.variants.links import BuildLink, label_of
 from pip._internal.variants.selection import select
 
