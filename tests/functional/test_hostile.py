@@ -262,7 +262,9 @@ def test_a_wheel_that_was_chosen(
     members, options, reason = WHEELS["bomb"]
     index.add(_wheel("bomb", members=members, **options))
     result = measured("install", "bomb", "-i", index.index_url, code=1)
-    assert "error: invalid-variant-wheel" in result.stderr
+    # With pkg_resources, upstream finds it out first.
+    said = ("error: invalid-variant-wheel", "bomb has an invalid wheel")
+    assert any(each in result.stderr for each in said)
     assert reason in result.stderr
     assert venv.installed() == {}
 

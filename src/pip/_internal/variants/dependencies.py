@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
@@ -110,11 +111,18 @@ def dependencies(
         upstream passes over the wheel then, as it does where one cannot be parsed.
     """
     bound = _bound(dist)
-    try:
+    with _evaluated():
         if bound is None:
             yield from fn(dist, extras)
         else:
             yield from _resolved(fn, dist, bound, extras)
+
+
+@contextmanager
+def _evaluated() -> Iterator[None]:
+    """Take what cannot be evaluated for what cannot be parsed."""
+    try:
+        yield
     except InvalidRequirement:
         raise
     except RecursionError:
@@ -154,10 +162,11 @@ def extra_mapping(
     """Let pkg_resources evaluate all markers, which it does here, for the variant."""
     bound = _bound(dist)
     if bound is None:
-        return fn(dist)
+        with _evaluated():
+            return fn(dist)
     from pip._internal.variants.markers import during
 
-    with during(bound.environment):
+    with _evaluated(), during(bound.environment):
         return fn(dist)
 
 
