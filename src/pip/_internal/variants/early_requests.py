@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from pip._vendor.requests import PreparedRequest, Request, Response
 from pip._vendor.requests.adapters import HTTPAdapter
@@ -55,6 +56,7 @@ class EarlyRequests:
         self._futures: dict[_Key, Future[Response]] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._workers = 0
+        self._settings: dict[tuple[str, ...], Mapping[str, Any]] = {}
         #: Nothing is asked for early that was asked for before.
         self._made: set[_Key] = set()
         self.due: Callable[[Future[Response]], None] = lambda _: None
@@ -105,17 +107,24 @@ class EarlyRequests:
         assert request.url is not None, "a prepared request has one"
         key = _key(request)
         if key not in self._made:
-            settings: dict[str, Any] = dict(
-                self._session.merge_environment_settings(
-                    request.url, self._session.proxies, True, None, None
-                )
-            )
-            settings["timeout"] = self._session.timeout
+            settings = self._settings_for(request.url)
             future: Future[Response] = Future()
             self._futures[key] = future
             self._made.add(key)
             self._submit(future, adapter, request, settings, seconds)
         return self._futures.get(key)
+
+    def _settings_for(self, url: str) -> Mapping[str, Any]:
+        """Give proxies, certificates and such, which are the same for a host."""
+        host = tuple(urlsplit(url)[:2])
+        if host not in self._settings:
+            self._settings[host] = {
+                **self._session.merge_environment_settings(
+                    url, self._session.proxies, True, None, None
+                ),
+                "timeout": self._session.timeout,
+            }
+        return self._settings[host]
 
     def take(self, request: PreparedRequest) -> Response | None:
         """Wait for the response to *request* if that was made early.

@@ -62,7 +62,8 @@ def remember(
         "by-hand": by_hand,
         "manifest": manifest.document,
     }
-    text = json.dumps(content, indent=1).encode("utf-8")
+    # Indented it would be made by Python, not by C.
+    text = json.dumps(content).encode("utf-8")
     SELECTIONS[wheel_path] = label, text
 
 
