@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="interpreter of the environments that functional tests make "
         "(default: the running one, and for smoke tests every supported one)",
     )
+
+
+def pytest_configure() -> None:
+    # A shell has what it starts in the background ignore interrupts, and so would pip.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -64,9 +64,6 @@ def start_pip(
     :param env: variables to add, or with ``None`` to take away
     """
     variables = {**environment.environ(), **env}
-    # A shell has what it starts in the background ignore interrupts, and so would pip.
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     return Running(
         subprocess.Popen(
             [str(environment.python), "-m", "pip", *map(str, arguments)],

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
+from pip._vendor.urllib3.util import Retry
 
 from pip._internal.network.session import PipSession
 from pip._internal.variants.early_requests import EarlyRequests
@@ -122,3 +125,53 @@ def test_waiting_because_a_server_says_so(session: PipSession) -> None:
     assert session.auth.prompting
     with unattended(session, "file:///nowhere"):
         assert not session.auth.prompting
+
+
+def test_others_go_on_while_upstream_waits(
+    session: PipSession, early: EarlyRequests, index: IndexServer
+) -> None:
+    first, second, own = Gate(), Gate(), Gate()
+    for name, gate in (("first", first), ("second", second), ("own", own)):
+        index.add(make_wheel(name, "1.0"))
+        index.faults[f"/simple/{name}/"] = Fault(gate=gate)
+    asked = early.ask(f"{index.url}/simple/first/", {})
+    assert asked is not None
+
+    def idle() -> None:
+        if asked.done():
+            early.ask(f"{index.url}/simple/second/", {})
+
+    early.idle = idle
+
+    def keep() -> None:
+        try:
+            first.wait_until_reached(seconds=20)
+            own.wait_until_reached(seconds=20)
+            first.open()
+            second.wait_until_reached(seconds=20)
+        finally:
+            for gate in (first, second, own):
+                gate.open()
+
+    with ThreadPoolExecutor() as pool:
+        keeper = pool.submit(keep)
+        assert b"own-1.0" in session.get(f"{index.url}/simple/own/").content
+        keeper.result()
+
+
+def test_what_is_logged_in_the_thread(
+    session: PipSession,
+    early: EarlyRequests,
+    index: IndexServer,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    index.add(make_wheel("demo", "1.0"))
+    gate = Gate()
+    index.faults["/simple/other/"] = Fault(gate=gate)
+    index.faults[PAGE] = Fault(reset=True, times=1)
+    early.ask(f"{index.url}/simple/other/", {})
+    session.adapters["http://"].max_retries = Retry(1)  # type: ignore[attr-defined]
+    assert b"demo-1.0" in session.get(index.url + PAGE).content
+    gate.open()
+    (warning,) = [each for each in caplog.records if each.levelname == "WARNING"]
+    assert warning.getMessage().startswith("Retrying")

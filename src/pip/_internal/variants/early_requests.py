@@ -11,8 +11,10 @@ import io
 import math
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -22,9 +24,12 @@ from pip._vendor.urllib3 import HTTPResponse
 
 from pip._internal.utils._log import getLogger
 from pip._internal.variants.connections import with_own_connections
+from pip._internal.variants.held_records import HeldRecords, emit
 from pip._internal.variants.time_limits import short_waits, time_limit
 
 if TYPE_CHECKING:
+    import logging
+
     from pip._internal.network.session import PipSession
 
 __all__ = ["EarlyRequests"]
@@ -138,17 +143,55 @@ class EarlyRequests:
             self.idle()
             return None
         self.due(future)
-        self.idle()
-        while not future.done():
-            # Upstream waits here: time to prepare what it will ask for next.
-            others = [each for each in self._futures.values() if not each.done()]
-            wait([future, *others], return_when=FIRST_COMPLETED)
-            self.idle()
+        self._wait_for(future)
         error = future.exception()
         if error is not None:
             logger.debug("The early request for %s failed: %r", request.url, error)
             return None
         return future.result()
+
+    def go_on_during(self, send: Callable[[], Response]) -> Response:
+        """Make a request that was not made early, in a thread if others are pending.
+
+        So what depends on these is not held up until this one is answered.
+
+        :param send: makes the request; what it logs is logged when it is over.
+        """
+        if not self._pending():
+            return send()
+        future: Future[Response] = Future()
+        records: deque[logging.LogRecord] = deque()
+        held = HeldRecords()
+
+        def job() -> None:
+            with held.of_this_thread(records.append):
+                try:
+                    future.set_result(send())
+                except (
+                    BaseException
+                ) as error:  # Upstream's thread waits for the future.
+                    future.set_exception(error)
+
+        thread = threading.Thread(target=job, daemon=True)
+        with held.active():
+            try:
+                thread.start()
+            except RuntimeError as error:
+                logger.debug("No thread for a request: %s", error)
+                return send()
+            self._wait_for(future)
+        emit(records)
+        return future.result()
+
+    def _wait_for(self, future: Future[Response]) -> None:
+        self.idle()
+        while not future.done():
+            # Upstream waits here: time to prepare what it will ask for next.
+            wait([future, *self._pending()], return_when=FIRST_COMPLETED)
+            self.idle()
+
+    def _pending(self) -> list[Future[Response]]:
+        return [each for each in self._futures.values() if not each.done()]
 
     def _submit(
         self,
@@ -204,7 +247,7 @@ class _EarlyAdapter(HTTPAdapter):
             response = self.early.take(request)
             if response is not None:
                 return response
-        return super().send(request, *args, **kwargs)
+        return self.early.go_on_during(partial(super().send, request, *args, **kwargs))
 
     def send_now(self, request: PreparedRequest, **settings: Any) -> Response:
         """Send a request as if nothing were made early."""
