@@ -15,7 +15,6 @@ from pip._internal.metadata import get_default_environment
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.installed_records import InstalledBuild
 from pip._internal.variants.texts import with_label
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.installed_records import InstalledBuild
     from pip._internal.variants.providers.chain import Providers
 
 __all__ = ["InstalledVariant", "checked", "different_cuda", "unsupported"]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.metadata import get_environment
 from pip._internal.utils.misc import write_output
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.installed_records import InstalledBuild
 
 if TYPE_CHECKING:
     import optparse
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.commands.inspect import InspectCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.operations.freeze import FrozenRequirement
+    from pip._internal.variants.installed_records import InstalledBuild
 
     Rows = list[list[str]]
 

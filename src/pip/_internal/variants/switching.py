@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants import explain
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.installed_records import InstalledBuild
 from pip._internal.variants.links import BuildLink, label_of
 from pip._internal.variants.selection import select
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.variants.context import Context
+    from pip._internal.variants.installed_records import InstalledBuild
     from pip._internal.variants.release import Release
 
 __all__ = ["Rival", "better_build", "how_to_switch", "is_other_build", "rival"]
