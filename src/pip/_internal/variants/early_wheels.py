@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
-from pip._internal.variants import seams
 from pip._internal.variants.context import context_of
+from pip._internal.variants.sizes import SMALL, listed_size
+from pip._internal.variants.wheels import is_here
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = ["is_here", "is_small", "wheels_due"]
-
-#: Bytes; of what is larger upstream shows how it gets on, and the line is the limit.
-_MAX_SIZE = 512 * 1024
+__all__ = ["is_small", "wheels_due"]
 
 
 def wheels_due(
@@ -54,11 +51,5 @@ def wheels_due(
 
 def is_small(link: Link) -> bool:
     """Tell whether a file is known to be small."""
-    size = None if seams.SIZES is None else seams.SIZES.get(link.url_without_fragment)
-    return size is not None and size <= _MAX_SIZE
-
-
-def is_here(preparer: RequirementPreparer, link: Link) -> bool:
-    """Tell whether a file may be there from an earlier download, and be used."""
-    folder = preparer.download_dir
-    return folder is not None and os.path.exists(os.path.join(folder, link.filename))
+    size = listed_size(link)
+    return size is not None and size <= SMALL

@@ -21,13 +21,14 @@ from pip._vendor.requests.exceptions import RequestException
 from pip._internal.exceptions import PipError
 from pip._internal.network.utils import HEADERS
 from pip._internal.utils._log import getLogger
-from pip._internal.variants import seams
 from pip._internal.variants.early_requests import EarlyRequests
-from pip._internal.variants.early_wheels import is_here, is_small
+from pip._internal.variants.early_wheels import is_small
 from pip._internal.variants.held_records import HeldRecords, emit
 from pip._internal.variants.releases import releases
+from pip._internal.variants.sizes import take_note
 from pip._internal.variants.sources import manifest_headers
 from pip._internal.variants.time_limits import MAX_BODY_TIME
+from pip._internal.variants.wheels import is_here
 
 if TYPE_CHECKING:
     import logging
@@ -81,8 +82,7 @@ class Lookahead:
     def start(self) -> None:
         """Begin with the requirements of the user."""
         self._early.open()
-        if seams.SIZES is None:
-            seams.SIZES = {}
+        take_note()
         for ireq in self._roots:
             if ireq.constraint and ireq.req is not None:
                 name = canonicalize_name(ireq.req.name)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.selection import Selection
 
-__all__ = ["cached_wheels", "prepared", "unsupported_wheel"]
+__all__ = ["cached_wheels", "is_here", "prepared", "unsupported_wheel"]
 
 
 def cached_wheels(
@@ -65,8 +65,13 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
     """
     if preparer.require_hashes or link.scheme not in ("http", "https"):
         return False
+    return not is_here(preparer, link)
+
+
+def is_here(preparer: RequirementPreparer, link: Link) -> bool:
+    """Tell whether a file may be there from an earlier download, and be used."""
     folder = preparer.download_dir
-    return folder is None or not os.path.exists(os.path.join(folder, link.filename))
+    return folder is not None and os.path.exists(os.path.join(folder, link.filename))
 
 
 def prepared(

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pip._internal.variants import seams
 from pip._internal.variants.downloads import staged
 from pip._internal.variants.downloads.downloader import ParallelDownloader
 from pip._internal.variants.downloads.places import make_staging
+from pip._internal.variants.sizes import take_note
 
 if TYPE_CHECKING:
     from optparse import Values
@@ -26,8 +26,7 @@ __all__ = ["enable"]
 
 def enable(preparer: RequirementPreparer, options: Values) -> None:
     """Let what prepares the requirements of a command download in parallel."""
-    if seams.SIZES is None:
-        seams.SIZES = {}
+    take_note()
     staging = make_staging(options)
     staged.use(staging)
     preparer._download = ParallelDownloader(preparer, staging)

@@ -69,9 +69,10 @@ class ParallelDownloader(Downloader):
             if not pool.start():
                 yield from super().batch(links, location)
                 return
+            under_way = _Batch(fetches, pool, progress, alone=self)
             try:
                 for fetch in fetches:
-                    yield fetch.link, self._finish(fetch, fetches, pool, progress)
+                    yield fetch.link, under_way.finish(fetch)
             finally:
                 pool.stop()
 
@@ -86,65 +87,64 @@ class ParallelDownloader(Downloader):
         digests = Digests.of(self._expected.get(link))
         return Fetch(link, folder, digests, self._stage)
 
-    def _finish(
+
+class _Batch:
+    """Downloads that go on at the same time, and what is shown of them.
+
+    :param alone: downloads one link as upstream does
+    """
+
+    def __init__(
         self,
-        fetch: Fetch,
         fetches: Sequence[Fetch],
         pool: Pool,
         progress: CombinedProgress,
-    ) -> tuple[str, str]:
+        alone: Callable[[Link, str], tuple[str, str]],
+    ) -> None:
+        self._fetches = fetches
+        self._pool = pool
+        self._progress = progress
+        self._alone = alone
+
+    def finish(self, fetch: Fetch) -> tuple[str, str]:
         """Wait for a download, and show meanwhile what there is to see."""
         while not fetch.is_over:
-            self._wait(fetches, pool, progress)
+            self._wait()
             emit(fetch.records)
         if fetch.result is None and fetch.should_be_alone():
-            return self._again(fetch, fetches, pool, progress)
+            return self._again(fetch)
         if fetch.error is not None:
-            self._fail(fetch, fetches, pool, progress)
+            self._fail(fetch)
         emit(fetch.records)
         assert fetch.result is not None, "it is over, and there was no error"
         return fetch.result
 
-    def _wait(
-        self, fetches: Sequence[Fetch], pool: Pool, progress: CombinedProgress
-    ) -> None:
+    def _wait(self) -> None:
         """Wait a little, unless a download has failed that cannot be made good."""
-        failed = next((each for each in fetches if _has_failed(each)), None)
+        failed = next((each for each in self._fetches if _has_failed(each)), None)
         if failed is not None:
-            self._fail(failed, fetches, pool, progress)
+            self._fail(failed)
         with suppress(queue.Empty):
-            pool.news.get(timeout=_TICK)
-        progress.update()
+            self._pool.news.get(timeout=_TICK)
+        self._progress.update()
 
-    def _fail(
-        self,
-        failed: Fetch,
-        fetches: Sequence[Fetch],
-        pool: Pool,
-        progress: CombinedProgress,
-    ) -> NoReturn:
+    def _fail(self, failed: Fetch) -> NoReturn:
         """Stop all, and raise the error of a download."""
         assert failed.error is not None
-        pool.stop()
-        for fetch in fetches[: fetches.index(failed)]:
+        self._pool.stop()
+        for fetch in self._fetches[: self._fetches.index(failed)]:
             emit(fetch.records)
-        progress.close()
+        self._progress.close()
         emit(failed.records)
         raise failed.error
 
-    def _again(
-        self,
-        fetch: Fetch,
-        fetches: Sequence[Fetch],
-        pool: Pool,
-        progress: CombinedProgress,
-    ) -> tuple[str, str]:
+    def _again(self, fetch: Fetch) -> tuple[str, str]:
         """Download as upstream does, with nothing beside it."""
-        while not all(each.is_over for each in fetches):
-            self._wait(fetches, pool, progress)
-        progress.close()
+        while not all(each.is_over for each in self._fetches):
+            self._wait()
+        self._progress.close()
         logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
-        return self(fetch.link, fetch.folder)
+        return self._alone(fetch.link, fetch.folder)
 
 
 def downloads_left(

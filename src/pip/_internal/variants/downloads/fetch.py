@@ -21,7 +21,7 @@ from pip._internal.exceptions import (
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
-from pip._internal.variants import seams
+from pip._internal.variants.sizes import SMALL, listed_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Fetch", "Stopped", "needs_the_user"]
 
-#: Upstream shows no progress for a file that is not larger.
-_SMALL = 512 * 1024
 #: Too many requests at a time, or no credentials that a thread may use.
 _ALONE = frozenset({401, 407, 408, 425, 429})
 
@@ -68,8 +66,7 @@ class Fetch:
     ) -> None:
         self.link = link
         self.folder = folder
-        sizes = seams.SIZES or {}
-        self.listed_size = sizes.get(link.url_without_fragment, 0)
+        self.listed_size = listed_size(link) or 0
         self.records: deque[logging.LogRecord] = deque()
         self.size: int | None = None
         self.received = 0
@@ -135,7 +132,7 @@ class Fetch:
         if is_from_cache(response):
             return
         self.size = size
-        if not self.size or self.size > _SMALL:
+        if not self.size or self.size > SMALL:
             self.is_shown = True
 
     def should_be_alone(self) -> bool:
