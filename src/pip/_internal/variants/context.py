@@ -39,7 +39,7 @@ logger = getLogger(__name__)
 
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
-IN_BUILD = "_PIP_VARIANTSIN_BUILD"
+IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
 #: Set among the options of ``pip lock``.
 LOCKING = "variants_locking"
 
