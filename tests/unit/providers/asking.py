@@ -30,7 +30,7 @@ _PROCESS_EVENTS = [
 ]
 
 _CHILD = """
-import dataclasses, json, os, sys
+import json, os, sys
 
 processes = []
 watched = json.loads(sys.argv[1])
@@ -44,7 +44,9 @@ before = set(sys.modules)
 exec(sys.argv[4])
 answer = provider.detect(dict(os.environ), hardware=json.loads(sys.argv[3]))
 print(json.dumps({
-    "answer": dataclasses.asdict(answer),
+    "answer": {
+        **answer._asdict(), "features": [each._asdict() for each in answer.features]
+    },
     "imported": sorted(set(sys.modules) - before),
     "processes": processes,
 }, default=lambda step: step.value))

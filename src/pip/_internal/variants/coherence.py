@@ -8,8 +8,7 @@ versions do not, the latter are taken. Nothing else is compared, and nothing is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pip._internal.exceptions import InstallationError
 from pip._internal.utils._log import getLogger
@@ -46,8 +45,7 @@ class Agreement(Protocol):
         """Order the compatible labels so that those that agree come first."""
 
 
-@dataclass(frozen=True, slots=True)
-class CudaMajor:
+class CudaMajor(NamedTuple):
     """The agreement on a major version of CUDA."""
 
     major: int
@@ -63,8 +61,7 @@ class CudaMajor:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CudaBuild:
+class CudaBuild(NamedTuple):
     """A variant that is for a CUDA version.
 
     :ivar name: of the package and its version, for people.

@@ -7,8 +7,7 @@ without a network, on whatever machine the environment then runs.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._vendor.packaging._variants import is_valid_label
 
@@ -28,8 +27,7 @@ __all__ = ["InstalledBuild", "read_build"]
 logger = getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledBuild:
+class InstalledBuild(NamedTuple):
     """A build that is installed, of a release that has variants.
 
     :ivar label: None for a plain build.

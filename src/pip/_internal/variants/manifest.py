@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from pip._vendor.packaging._variants import NULL_LABEL
 
@@ -50,8 +50,7 @@ class ProviderKind(enum.Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(NamedTuple):
     """How the supported properties of one namespace are found (PEP 850).
 
     :ivar requires: requirements of the plugin, as written.
@@ -72,8 +71,7 @@ class Provider:
     builtin: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(NamedTuple):
     """A label and its properties: namespace, then feature, then accepted values."""
 
     label: str
@@ -89,8 +87,7 @@ class Variant:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """The variants of one release.
 
     :ivar namespaces: most important first.
@@ -107,13 +104,11 @@ class Manifest:
     namespaces: tuple[str, ...]
     providers: Mapping[str, Provider]
     variants: Mapping[str, Variant]
-    feature_order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    value_order: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
-        default_factory=dict
-    )
+    feature_order: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    value_order: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     schema: str | None = None
-    url: str | None = field(default=None, compare=False)
-    document: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    url: str | None = None
+    document: Mapping[str, Any] = MappingProxyType({})
 
     def provider(self, namespace: str) -> Provider:
         """Give the provider of *namespace*; one that is not named if there is none."""

@@ -13,8 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
 
@@ -226,8 +225,7 @@ def _optional_object(parent: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {} if value is None else _object(value, f"{key!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(NamedTuple):
     """A kind of text: how to call it, and which ones are valid."""
 
     name: str

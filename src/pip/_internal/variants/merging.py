@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from pip._internal.variants.manifest import Manifest
@@ -57,8 +56,7 @@ def merge(manifests: Mapping[str, Manifest]) -> Manifest:
     merged = manifests[ordered[0]]
     for name in ordered[1:]:
         manifest = manifests[name]
-        merged = replace(
-            merged,
+        merged = merged._replace(
             variants={**manifest.variants, **merged.variants},
             providers={**manifest.providers, **merged.providers},
             feature_order={**manifest.feature_order, **merged.feature_order},

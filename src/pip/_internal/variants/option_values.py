@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging._variants import is_valid_label
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
@@ -32,8 +31,7 @@ __all__ = [
 _PROVIDER_KINDS = ("plugin", "builtin")
 
 
-@dataclass(frozen=True, slots=True)
-class LabelChoice:
+class LabelChoice(NamedTuple):
     """A label chosen by hand: for one project, or for each that has it."""
 
     label: str

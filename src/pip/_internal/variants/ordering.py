@@ -6,7 +6,7 @@ Pure: no I/O and nothing from the rest of pip.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pip._vendor.packaging._variants import NULL_LABEL
 
@@ -25,8 +25,7 @@ __all__ = ["Mismatch", "Ranking", "rank", "supported_of"]
 _END = (float("inf"),)
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(NamedTuple):
     """A feature of which a machine supports no value that a variant accepts.
 
     :ivar wanted: what the variant accepts.
@@ -38,8 +37,7 @@ class Mismatch:
     offered: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The labels that a machine can run, best first, and why it cannot run the rest.
 
     :ivar unknown: labels that the manifest does not describe.

@@ -7,7 +7,7 @@ preference. Pure: no I/O and nothing from the rest of pip.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pip._internal.variants.properties import (
     InvalidProperty,
@@ -20,8 +20,7 @@ from pip._internal.variants.properties import (
 __all__ = ["Preference", "parse_blank_separated"]
 
 
-@dataclass(frozen=True, slots=True)
-class Preference:
+class Preference(NamedTuple):
     """Properties that come before all others: one, or those of a feature or namespace.
 
     :ivar feature: None if all of the namespace are meant.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = [
     "Feature",
@@ -48,8 +48,7 @@ def is_valid_value(text: str) -> bool:
     return _VALUE.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Feature:
+class Feature(NamedTuple):
     """A named aspect of a machine or a build, such as ``nvidia :: sm_arch``."""
 
     namespace: str
@@ -59,8 +58,7 @@ class Feature:
         return f"{self.namespace} :: {self.name}"
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Property:
+class Property(NamedTuple):
     """One value of one feature, such as ``nvidia :: sm_arch :: 90_real``."""
 
     namespace: str
@@ -91,8 +89,7 @@ class Property:
         return f"{self.namespace} :: {self.feature} :: {self.value}"
 
 
-@dataclass(frozen=True, slots=True)
-class SupportedFeature:
+class SupportedFeature(NamedTuple):
     """A feature that a machine supports, with its values, most preferred first."""
 
     name: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from pip._internal.variants.manifest import Manifest
 from pip._internal.variants.ordering import Mismatch, Ranking, rank, supported_of
@@ -35,8 +36,7 @@ class OriginKind(enum.Enum):
     VERSIONS = "versions"
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a manifest comes from.
 
     :ivar location: its address or path, without credentials; of the index or folder if
@@ -56,8 +56,7 @@ class Origin:
         return self.location
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which labels of a release on one source the target can run, and why not others.
 
     :ivar source: the page or directory that lists the wheels.
@@ -72,7 +71,7 @@ class Selection:
     manifest: Manifest | None
     ranking: Ranking
     problem: str | None = None
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = MappingProxyType({})
     preferences: Sequence[Preference] = ()
     origin: Origin | None = None
 

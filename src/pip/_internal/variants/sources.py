@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.requests.adapters import HTTPAdapter
@@ -99,7 +98,7 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
             manifest = parse_manifest(_download_afresh(session, link).data)
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error)) from None
-    return replace(manifest, url=redact_auth_from_url(link.url_without_fragment))
+    return manifest._replace(url=redact_auth_from_url(link.url_without_fragment))
 
 
 def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:

@@ -6,7 +6,6 @@ Pure: no I/O and nothing from the rest of pip.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from pip._internal.variants.manifest import InvalidManifest, Manifest
@@ -37,7 +36,7 @@ def read_inlined(table: object) -> Manifest:
     """
     manifest = parse_document(table)
     try:
-        return replace(manifest, document=_common(manifest.document))
+        return manifest._replace(document=_common(manifest.document))
     except RecursionError:
         raise InvalidManifest("it is nested too deeply") from None
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pip._internal.variants.properties import SupportedFeature
 
@@ -33,8 +32,7 @@ class Step(enum.Enum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The supported features of one namespace and how they were found.
 
     :ivar features: most preferred first; empty if nothing is supported.

@@ -12,7 +12,6 @@ import copy
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -188,7 +187,7 @@ class Providers:
             from pip._internal.variants.providers import abi_dependency
 
             found = abi_dependency.answer(manifest, namespace, self._installed, project)
-            return replace(found, step=Step.BUILTIN)
+            return found._replace(step=Step.BUILTIN)
         if namespace in self._lacking:
             return no_answer(self._lacking[namespace], step=Step.DECLARED)
         if self.host is not None:
@@ -311,7 +310,7 @@ class Providers:
             start = time.perf_counter()
             answer = self._detect(namespace)
             seconds = time.perf_counter() - start
-            answer = replace(answer, seconds=seconds, step=Step.BUILTIN)
+            answer = answer._replace(seconds=seconds, step=Step.BUILTIN)
             self._detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
             for warning in answer.warnings:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.properties import (
@@ -40,8 +39,7 @@ MARKER_VARIABLES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(NamedTuple):
     """A machine that a file describes.
 
     :ivar path: that file.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
@@ -62,7 +61,7 @@ class Plugins:
             answer = self._ask(key[1], names, api, known)
             if not answer.untrusted:
                 seconds = time.perf_counter() - start
-                answer = replace(answer, seconds=seconds, step=Step.PLUGIN)
+                answer = answer._replace(seconds=seconds, step=Step.PLUGIN)
             self._answers[key] = answer
         return answer
 
