@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pip._vendor.requests.adapters import HTTPAdapter
+
+    from pip._internal.variants.shared_context import Locations
 
 __all__ = ["with_own_connections"]
 
@@ -25,10 +28,21 @@ def with_own_connections(adapter: HTTPAdapter, size: int) -> HTTPAdapter:
     vars(made).update(vars(adapter))
     made.proxy_manager = {}
     # Without a context, upstream makes one for each connection.
-    has_context = vars(made).get("_ssl_context") is not None
-    if has_context and sys.platform not in _JUDGED_BY_SYSTEM:
-        from pip._internal.variants.shared_context import SharedContext
+    context = vars(made).get("_ssl_context")
+    if context is not None and sys.platform not in _JUDGED_BY_SYSTEM:
+        from pip._internal.variants.shared_context import share
 
-        vars(made)["_ssl_context"] = SharedContext()
+        share(context, _loaded(adapter))
     made.init_poolmanager(made._pool_connections, size)
     return made
+
+
+def _loaded(adapter: HTTPAdapter) -> Iterator[Locations]:
+    """Yield where connections of *adapter* have loaded certificates from."""
+    for manager in (adapter.poolmanager, *adapter.proxy_manager.values()):
+        # It is no mapping that can be iterated over.
+        for key in list(manager.pools.keys()):
+            pool = manager.pools.get(key)
+            # A connection that is kept has been made.
+            if getattr(pool, "scheme", None) == "https" and any(pool.pool.queue):
+                yield pool.ca_certs, pool.ca_cert_dir, None

@@ -1,4 +1,4 @@
-"""Trust for all TLS connections of a run what upstream trusts for each.
+"""Load what TLS connections trust once, and let their handshakes go on together.
 
 Upstream's context loads all certificates again for each connection, which takes tens of
 milliseconds, and lets one handshake begin when the other has ended.
@@ -8,60 +8,85 @@ from __future__ import annotations
 
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from pip._vendor import certifi
+from pip._vendor.truststore import SSLContext
 from pip._vendor.truststore._openssl import _configure_context
 
-__all__ = ["SharedContext"]
+__all__ = ["Locations", "share"]
+
+#: What ``load_verify_locations`` is given: a file, a folder, or the certificates.
+Locations = tuple[Any, Any, Any]
+
+_ONCE = (
+    "load_verify_locations",
+    "load_cert_chain",
+    "set_alpn_protocols",
+    "wrap_socket",
+)
 
 
-class SharedContext(ssl.SSLContext):
-    """A client's context for connections of several threads.
+def share(context: SSLContext, loaded: Iterable[Locations] = ()) -> None:
+    """Make a context of upstream's fit for connections of several threads.
 
-    It must not change while another thread makes a connection by it. So what is set for
-    each connection, always the same, is set once; handshakes have no lock.
+    What it trusts stays the same. The system must be one whose certificates are files.
+
+    :param loaded: what a connection that was made by it has loaded; none if none was.
+    """
+    if _ONCE[0] in vars(context):
+        return
+    shared = _Shared(context, loaded)
+    # The context may be known to connection pools, which are to have no other one.
+    for name in _ONCE:
+        setattr(context, name, getattr(shared, name))
+
+
+class _Shared:
+    """What upstream's context does, once.
+
+    The context below it must not change while another thread makes a connection by it.
+    So what is set for each connection, always the same, is set once.
     """
 
-    def __new__(cls) -> SharedContext:
-        """Make a context that loads nothing before its first use."""
-        return super().__new__(cls, ssl.PROTOCOL_TLS_CLIENT)
-
-    def __init__(self) -> None:
+    def __init__(self, context: SSLContext, loaded: Iterable[Locations]) -> None:
+        self._context: ssl.SSLContext = context._ctx
+        # Upstream's has a lock, for systems that judge certificates themselves.
+        self._context.sslsocket_class = ssl.SSLSocket
         self._lock = threading.RLock()
         self._done: set[object] = set()
+        for locations in loaded:
+            self._done |= {("trust", locations), "trust"}
 
     def load_verify_locations(
         self, cafile: Any = None, capath: Any = None, cadata: Any = None
     ) -> None:
         """Trust certificates, if they are not trusted already."""
-        load = super().load_verify_locations
         locations = (cafile, capath, cadata)
+        load = self._context.load_verify_locations
         self._once(("trust", locations), lambda: load(*locations))
 
     def load_cert_chain(
         self, certfile: Any, keyfile: Any = None, password: Any = None
     ) -> None:
         """Use a certificate of the client, if it is not used already."""
-        load = super().load_cert_chain
         chain = (certfile, keyfile, password)
+        load = self._context.load_cert_chain
         self._once(("chain", chain), lambda: load(*chain))
 
     def set_alpn_protocols(self, alpn_protocols: Any) -> None:
         """Offer protocols, if these are not offered already."""
-        offer = super().set_alpn_protocols
         protocols = list(alpn_protocols)
+        offer = self._context.set_alpn_protocols
         self._once(("protocols", *protocols), lambda: offer(protocols))
 
     def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
         """Make a connection that trusts what upstream's would."""
-        self._once("trust", self._trust_what_upstream_does)
-        return super().wrap_socket(*args, **kwargs)
+        self._once("trust", self._trust_the_system_s)
+        return self._context.wrap_socket(*args, **kwargs)
 
-    def _trust_what_upstream_does(self) -> None:
-        self.load_verify_locations(certifi.where())
-        with _configure_context(self):
+    def _trust_the_system_s(self) -> None:
+        with _configure_context(self._context):
             pass
 
     def _once(self, what: object, do: Callable[[], object]) -> None:
