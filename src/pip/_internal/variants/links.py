@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -83,8 +84,12 @@ class BuildLink(Link):
 
 def label_of(link: Link) -> str | None:
     """Give the label of the variant wheel at *link*, None for any other file."""
-    if isinstance(link, BuildLink):
-        return link.label
+    return link.label if isinstance(link, BuildLink) else _label_in_name(link)
+
+
+# It is asked for each file of a release again and again.
+@functools.lru_cache(maxsize=8192)
+def _label_in_name(link: Link) -> str | None:
     return split_label(link.filename)[1]
 
 

@@ -81,6 +81,24 @@ def split_label(filename: str) -> tuple[str, str | None]:
 def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
     """Let *fn* accept the names of variant wheels, which it parses without label."""
 
+    # Upstream parses each name three times.
+    @functools.lru_cache(maxsize=8192)
+    def parse_labelled(filename: str, **options: Any) -> R | None:
+        plain, label = split_label(filename)
+        if label is None:
+            return None
+        try:
+            return fn(plain, **options)
+        except ValueError as error:
+            from .utils import InvalidWheelFilename
+
+            if isinstance(error, InvalidWheelFilename):
+                raise
+            # Python makes no number of thousands of digits.
+            raise InvalidWheelFilename(
+                f"Invalid wheel filename (a number is too long): {filename!r}"
+            ) from None
+
     @functools.wraps(fn)
     def parse(filename: str, **options: Any) -> R:
         # An index page has up to 10,000 names, most without a label. Those are not to
@@ -88,20 +106,10 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
         try:
             return fn(filename, **options) if options else fn(filename)
         except ValueError:
-            plain, label = split_label(filename)
-            if label is None:
+            parsed = parse_labelled(filename, **options)
+            if parsed is None:
                 raise
-        from .utils import InvalidWheelFilename
-
-        try:
-            return fn(plain, **options)
-        except InvalidWheelFilename:
-            raise
-        except ValueError:
-            # Python makes no number of thousands of digits.
-            raise InvalidWheelFilename(
-                f"Invalid wheel filename (a number is too long): {filename!r}"
-            ) from None
+            return parsed
 
     return parse
 
