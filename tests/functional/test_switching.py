@@ -175,6 +175,20 @@ def test_a_label_that_nothing_has_changes_nothing(
     assert (venv.installed()["torch"], label(venv)) == ("2.8.0", "00000000")
 
 
+def test_a_label_for_all_that_nothing_has(
+    venv: Environment, two_versions: IndexServer
+) -> None:
+    index = ["-i", two_versions.index_url]
+    venv.pip("install", "torch==2.8.0", *index, env=CPU)
+    result = venv.pip("install", "torch", "--variant", "cu118", *index, env=GPU)
+    assert result.stderr.splitlines()[0] == (
+        "WARNING: Nothing of what stays installed has a variant that is labelled cu118: "
+        "torch 2.8.0 has 00000000, cu129, cu128, cu126."
+    )
+    command = ["install", "torch", "--variant", "00000000", *index]
+    assert "WARNING" not in venv.pip(*command, env=GPU).stderr
+
+
 def test_what_the_index_no_longer_has_stays(
     venv: Environment, torch: IndexServer
 ) -> None:

@@ -74,7 +74,7 @@ def test_invalid(tmp_path: Path, content: bytes, problem: str) -> None:
     assert "host.json" in str(error.value.message)
 
 
-@pytest.mark.parametrize("name", ["cuda-99.9", "cuda-99.9-sm_90"])
+@pytest.mark.parametrize("name", ["cuda-99.9", "cuda-99.9-sm_90", "cuda-12.8-sm_10"])
 def test_a_name_of_no_gpu(name: str) -> None:
     with pytest.raises(InvalidHostFile) as error:
         read_host(name)

@@ -72,6 +72,10 @@ def resolved(
         for release, link in chosen:
             _announce(context, release, link)
         _advise_of_bridged(context, finder, chosen)
+    elif kept and context.labels_for_all():
+        from pip._internal.variants.refusals import tell_unknown_labels
+
+        tell_unknown_labels(context, kept)
     if kept and not context.upgrade_variants:
         from pip._internal.variants.switching import better_build
 

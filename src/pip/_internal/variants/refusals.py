@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.release import Release
 
-__all__ = ["installation_error", "nothing_left", "refuse_unknown_labels"]
+__all__ = [
+    "installation_error",
+    "nothing_left",
+    "refuse_unknown_labels",
+    "tell_unknown_labels",
+]
 
 logger = getLogger(__name__)
 
@@ -46,6 +51,28 @@ def refuse_unknown_labels(
                 "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
                 "leave it to pip, or describe another machine with --variant-host "
                 "FILE.",
+            )
+
+
+def tell_unknown_labels(context: Context, kept: Sequence[BaseDistribution]) -> None:
+    """Warn of a label for whatever has it where all stays installed and nothing has it.
+
+    It may stand in a configuration, for something else.
+    """
+    for label in context.labels_for_all():
+        known = []
+        for dist in kept:
+            build = installed_build(dist)
+            if build is not None:
+                if label in build.labels:
+                    break
+                known.append(
+                    f"{dist.raw_name} {dist.version} has {', '.join(build.labels)}"
+                )
+        else:
+            logger.warning(
+                "Nothing of what stays installed has a variant that is labelled %s: %s.",
+                *(label, "; ".join(known)),
             )
 
 

@@ -61,6 +61,7 @@ def _nvidia(name: str, cuda: re.Match[str]) -> tuple[SupportedFeature, ...]:
         nvidia.SM_VARIABLE: f"{cuda['major']}.{cuda['minor']}" if cuda["major"] else "",
     }
     answer = nvidia.detect(environ, hardware=False)
-    if answer.warnings:
+    told = {feature.name for feature in answer.features}
+    if answer.warnings or (cuda["major"] and "sm_arch" not in told):
         raise InvalidHostFile(name, f"No GPU is like that. Names are {_EXAMPLES}.")
     return answer.features
