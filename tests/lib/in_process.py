@@ -182,6 +182,8 @@ def _command_line() -> Callable[[list[str]], int]:
     install._WARNED_IMPORTS = _Everything()
     select_backend.cache_clear()
     deprecation._original_showwarning = None
+    # A folder that changes twice in a tick of its clock looks unchanged.
+    metadata.MetadataPathFinder().invalidate_caches()
     _forget_options()
     return main
 
