@@ -98,6 +98,24 @@ def test_more_requests_than_allowed_are_told(
     assert run(strict, tools, server)[COLD, FORK].requests_as_expected is False
 
 
+def test_a_proxy_stands_for_pytorch_s_index(tools: list[Tool], tmp_path: Path) -> None:
+    (case,) = (case for case in CASES if case.name == "pytorch")
+    repository = Repository()
+    for backend in ("cu128", "cpu"):
+        repository.add(make_wheel("torch", f"2.9.1+{backend}"))
+    with BenchServer(repository, tmp_path) as server:
+        measured = run(case, tools, server)
+    assert [m.problem for m in measured.values()] == [None] * 4
+    assert measured[COLD, FORK].labels == measured[COLD, PIP].labels
+    asked = {
+        tool: [e.path for e in measured[COLD, tool].samples[0].exchanges]
+        for tool in (FORK, PIP)
+    }
+    file = "/whl/cu128/torch-2.9.1%2Bcu128-py3-none-any.whl"
+    assert asked[PIP] == ["/whl/cu128/torch/", f"{file}.metadata", file]
+    assert asked[FORK] == ["/whl/torch/", f"{file}.metadata", file]
+
+
 def test_large_wheels_over_a_slow_line(tools: list[Tool], tmp_path: Path) -> None:
     (case,) = (case for case in CASES if case.name == "large-parallel")
     repository = Repository()

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from tests.lib.hosts import forced
 from tools.bench.large import LARGE, PARTS
-from tools.bench.packages import PLUGIN
-from tools.bench.tools import LTT, PIP, UV
+from tools.bench.packages import BACKEND, PLUGIN
+from tools.bench.proxy import PYTORCH
+from tools.bench.tools import FORK, LTT, PIP, UV
 
 __all__ = ["CASES", "COLD", "WARM", "Case"]
 
@@ -35,13 +36,15 @@ class Case:
     :ivar title: what it is, for people.
     :ivar package: what tools that know variants install; None: the version is asked.
     :ivar twin: what the others install in its place, by default the same.
-    :ivar labels: the label of each package that must be installed, None for a plain
-        one; empty where it depends on the machine, and tools must agree.
+    :ivar labels: the label of each package that must be installed, or the local part of
+        its version, None for a plain one; empty where it depends on the machine, and
+        tools must agree.
     :ivar more_requests: of the fork, beside those of untouched pip with the twin, by
         state of the cache.
     :ivar delays: in milliseconds a request.
     :ivar environ: what the tools are told of the machine.
-    :ivar options: for the fork alone.
+    :ivar options: what a tool is told besides, by tool.
+    :ivar is_proxied: whether the server stands for other hosts too, by way of a proxy.
     :ivar unable: why a tool cannot do it, by tool.
     :ivar beyond: the case from which this one differs by just what is to be known.
     :ivar rate: of the link that all downloads share, in bytes per second.
@@ -57,7 +60,8 @@ class Case:
     delays: Sequence[int] = (0,)
     caches: Sequence[str] = (COLD,)
     environ: Mapping[str, str] = field(default_factory=lambda: _GPU)
-    options: Sequence[str] = ()
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    is_proxied: bool = False
     ranges: bool = True
     core_metadata: bool = True
     unable: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +80,7 @@ def _large(name: str, way: str, *options: str) -> Case:
         f"a 2 GB stand-in for torch with 15 wheels of 100 to 700 MB, 1 Gbit/s, {way}",
         LARGE,
         labels=_plain(LARGE, *PARTS),
-        options=options,
+        options={FORK: options},
         unable=_NO_LARGE,
         rate=_GIGABIT,
         large=True,
@@ -228,9 +232,25 @@ CASES: Sequence[Case] = (
         "plain",
         labels={"kernels": "npu2"},
         caches=(COLD, WARM),
-        options=("--trust-variant-provider", PLUGIN),
+        options={FORK: ("--trust-variant-provider", PLUGIN)},
         unable=_NO_PLUGINS,
         beyond="static",
+    ),
+    Case(
+        "pytorch",
+        "a torch for CUDA 12.8 from PyTorch's own index",
+        "torch",
+        labels={"torch": BACKEND},
+        delays=_DELAYS,
+        caches=(COLD, WARM),
+        environ={},
+        options={
+            FORK: ("--pytorch-computation-backend", BACKEND),
+            PIP: ("--index-url", f"https://{PYTORCH}/whl/{BACKEND}/"),
+            UV: ("--torch-backend", BACKEND),
+            LTT: ("--pytorch-computation-backend", BACKEND),
+        },
+        is_proxied=True,
     ),
     _large("large", "one file at a time"),
     _large("large-parallel", "several at a time", "--use-feature=parallel-downloads"),

@@ -11,10 +11,12 @@ from tests.lib.manifests import Provider, cuda, make_manifest, manifest_file
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, make_wheel
 
-__all__ = ["PLUGIN", "fill"]
+__all__ = ["BACKEND", "PLUGIN", "fill"]
 
 #: The plugin that knows the namespace ``npu``.
 PLUGIN = "npu-variant-provider"
+#: What a torch from PyTorch's own index is asked for.
+BACKEND = "cu128"
 
 _NEWER = ["75", "80", "86", "90", "100", "120"]
 #: Of these, a machine with CUDA 12.8 and a GPU of compute capability 9.0 takes cu128.
@@ -75,6 +77,8 @@ def fill(repository: Repository) -> None:
     _add_labels(repository)
     _add_large(repository)
     _add_plugin(repository)
+    for backend in ("cpu", "cu126", BACKEND):
+        repository.add(make_wheel("torch", f"2.9.1+{backend}"))
 
 
 def _add_unsupported(repository: Repository) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.bench.cases import CASES, COLD, WARM, Case
-from tools.bench.server import BenchServer, Exchange
+from tools.bench.server import HOST, BenchServer, Exchange
 from tools.bench.tools import FORK, PIP, Tool
 
 __all__ = ["Measurement", "Sample", "Scenario", "measure", "scenarios"]
@@ -155,13 +155,13 @@ def _run(tool: Tool, case: Case, server: BenchServer, delay: float) -> Sample:
     else:
         wanted = case.package if tool.knows_variants else case.twin or case.package
         command = tool.install_command(wanted, server.index_url)
-        if tool.name == FORK:
-            command += case.options
+        command += case.options.get(tool.name, ())
+    environ = {**tool.environ(server.certificates), **case.environ}
+    if case.is_proxied:
+        environ |= {"HTTPS_PROXY": server.proxy_url, "NO_PROXY": HOST}
     server.exchanges.clear()
     server.delay = delay
-    wall, cpu = _time(
-        command, {**tool.environ(server.certificates), **case.environ}, tool.folder
-    )
+    wall, cpu = _time(command, environ, tool.folder)
     return Sample(wall, cpu, tuple(server.exchanges))
 
 
@@ -202,7 +202,7 @@ def _other_outcome(
     """
     if case.package is None:
         return None
-    if tool.knows_variants:
+    if tool.knows_variants or case.twin is None:
         right = dict(case.labels or of_fork or found) == dict(found)
     else:
         right = bool(found) and not any(found.values())

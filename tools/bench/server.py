@@ -22,14 +22,15 @@ from urllib.parse import quote, unquote
 import trustme
 
 from tests.lib.loopback import LoopbackServer
-from tests.lib.repository import HTML_TYPE, JSON_TYPE, PageOptions, Repository
+from tests.lib.repository import HTML_TYPE, JSON_TYPE, Entry, PageOptions, Repository
 from tests.lib.wheels import DistFile
+from tools.bench.proxy import PYTORCH, Proxy
 
-__all__ = ["Body", "BenchServer", "Exchange"]
+__all__ = ["HOST", "BenchServer", "Body", "Exchange"]
 
 _BLOCK = 1 << 18
 # A name, since older pips refuse certificates for addresses.
-_HOST = "localhost"
+HOST = "localhost"
 # Pages change, files never do: what PyPI says of them.
 _PAGE_CACHE = "max-age=600, public"
 _FILE_CACHE = "max-age=365000000, immutable, public"
@@ -118,7 +119,23 @@ class BenchServer(LoopbackServer):
         self.certificates = folder / "authority.pem"
         authority.cert_pem.write_to_path(str(self.certificates))
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        authority.issue_cert(_HOST).configure_cert(self.context)
+        authority.issue_cert(HOST, PYTORCH).configure_cert(self.context)
+        self._proxy = Proxy(self.server_port)
+
+    def start(self) -> None:
+        """Begin to serve, by way of the proxy too."""
+        super().start()
+        self._proxy.start()
+
+    def stop(self) -> None:
+        """Stop serving and free the ports."""
+        self._proxy.stop()
+        super().stop()
+
+    @property
+    def proxy_url(self) -> str:
+        """Return the proxy by which this server stands for any other."""
+        return self._proxy.url
 
     @property
     def index_url(self) -> str:
@@ -127,13 +144,15 @@ class BenchServer(LoopbackServer):
 
     @property
     def _url(self) -> str:
-        return f"https://{_HOST}:{self.server_port}"
+        return f"https://{HOST}:{self.server_port}"
 
     def find(self, path: str, *, as_json: bool) -> _Resource | None:
         """Give what lies at a path; None if there is nothing."""
         area, _, rest = unquote(path).lstrip("/").partition("/")
         if area == "files":
             return self._file(rest)
+        if area == "whl":
+            return self._pytorch(rest)
         project = rest.strip("/")
         if area == "simple" and project in self.repository.projects:
             return self._page(project, as_json=as_json)
@@ -167,6 +186,34 @@ class BenchServer(LoopbackServer):
             "X-PyPI-Last-Serial": "1",
         }
         return _Resource(body, headers, gzip.compress(body, 6, mtime=0))
+
+    def _pytorch(self, path: str) -> _Resource | None:
+        """Give a page of all builds or those of one backend, or a file.
+
+        As PyTorch's own index does: files lie in folders named after their backend.
+        """
+        *folder, name = path.split("/")
+        if name:
+            return self._file(name)
+        project, backend = folder[-1], folder[0] if len(folder) > 1 else ""
+
+        def backend_of(entry: Entry) -> str:
+            return entry.file.version.partition("+")[2]
+
+        entries = [
+            entry
+            for entry in self.repository.projects.get(project, ())
+            if backend in ("", backend_of(entry))
+        ]
+        if not entries:
+            return None
+        body = self.repository.project_html(
+            entries,
+            PageOptions(core_metadata=self.core_metadata),
+            lambda entry: f"/whl/{backend_of(entry)}/{quote(entry.file.filename)}",
+        ).encode()
+        # Nothing says how long it stays fresh.
+        return _Resource(body, {"Content-Type": "text/html", "ETag": _etag(body)})
 
     def _file_url(self, file: DistFile) -> str:
         return f"{self._url}/files/{quote(file.filename)}"

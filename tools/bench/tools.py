@@ -89,13 +89,18 @@ class Tool(ABC):
                     entry.unlink()
 
     def installed(self) -> dict[str, str | None]:
-        """Return the label of each package that was installed; None for a plain one."""
+        """Return which build of each package was installed; None for a plain one.
+
+        That is its label, or the local part of its version.
+        """
         found: dict[str, str | None] = {}
         for folder in self._environment.site_packages.glob("*.dist-info"):
             if folder in self._kept:
                 continue
-            name = folder.name.split("-")[0].replace("_", "-")
-            found[name] = _label(folder / "variant.json")
+            name, version = folder.name.removesuffix(".dist-info").split("-")
+            local = version.partition("+")[2] or None
+            build = _label(folder / "variant.json") or local
+            found[name.replace("_", "-")] = build
         return dict(sorted(found.items()))
 
 

@@ -43,6 +43,7 @@ def _loaded(adapter: HTTPAdapter) -> Iterator[Locations]:
         # It is no mapping that can be iterated over.
         for key in list(manager.pools.keys()):
             pool = manager.pools.get(key)
-            # A connection that is kept has been made.
-            if getattr(pool, "scheme", None) == "https" and any(pool.pool.queue):
+            is_https = pool is not None and pool.scheme == "https"
+            # A connection that is kept has been made; a pool that is closed has none.
+            if is_https and any(getattr(pool.pool, "queue", ())):
                 yield pool.ca_certs, pool.ca_cert_dir, None

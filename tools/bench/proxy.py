@@ -1,0 +1,54 @@
+"""A proxy by which one server on loopback stands for the hosts that tools have built in."""
+
+from __future__ import annotations
+
+import select
+import socket
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from tests.lib.loopback import LoopbackServer
+
+__all__ = ["PYTORCH", "Proxy"]
+
+#: The host of PyTorch's own index.
+PYTORCH = "download.pytorch.org"
+_BLOCK = 1 << 16
+
+
+class Proxy(LoopbackServer):
+    """Connects to a port of this machine whatever host is asked for."""
+
+    def __init__(self, target: int) -> None:
+        super().__init__(_Handler)
+        self.target = target
+
+    @property
+    def url(self) -> str:
+        """Return what the variable ``HTTPS_PROXY`` takes."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Proxy
+
+    def log_message(self, *args: Any) -> None:
+        """Keep quiet; the exchanges are the server's."""
+
+    def do_CONNECT(self) -> None:
+        """Carry bytes to and fro until one side has no more."""
+        with socket.create_connection(("127.0.0.1", self.server.target)) as server:
+            self.send_response(HTTPStatus.OK)
+            self.end_headers()
+            others = {self.connection: server, server: self.connection}
+            for each in others:
+                each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while True:
+                for ready in select.select(list(others), [], [])[0]:
+                    data = ready.recv(_BLOCK)
+                    if not data:
+                        self.close_connection = True
+                        return
+                    others[ready].sendall(data)
