@@ -159,6 +159,48 @@ def test_others_go_on_while_upstream_waits(
         keeper.result()
 
 
+def test_a_request_that_hangs_holds_up_nothing_later(
+    early: EarlyRequests, filled: IndexServer
+) -> None:
+    gate = Gate()
+    filled.faults["/simple/hangs/"] = Fault(gate=gate)
+    try:
+        assert early.ask(f"{filled.url}/simple/hangs/", {}) is not None
+        gate.wait_until_reached()
+        early.close()
+        early.open()
+        future = early.ask(filled.url + PAGE, {})
+        assert future is not None
+        assert b"demo-1.0" in future.result(timeout=20).content
+    finally:
+        gate.open()
+
+
+def test_what_is_waited_for_holds_up_nothing(
+    session: PipSession, early: EarlyRequests, filled: IndexServer
+) -> None:
+    filled.add(make_wheel("first", "1.0"))
+    first, later = f"{filled.url}/simple/first/", filled.url + PAGE
+    gate = Gate()
+    filled.faults["/simple/first/"] = Fault(gate=gate)
+    early.ask(first, {})
+
+    def idle() -> None:
+        """Ask for something once upstream waits for the first."""
+        future = early.ask(later, {})
+        if future is not None:
+            future.add_done_callback(lambda _: gate.open())
+
+    early.idle = idle
+    with ThreadPoolExecutor() as pool:
+        answer = pool.submit(session.get, first)
+        try:
+            assert b"first-1.0" in answer.result(timeout=20).content
+        finally:
+            gate.open()
+    assert sorted(filled.log()) == [("GET", PAGE), ("GET", "/simple/first/")]
+
+
 def test_what_is_logged_in_the_thread(
     session: PipSession,
     early: EarlyRequests,

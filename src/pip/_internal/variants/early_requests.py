@@ -61,6 +61,8 @@ class EarlyRequests:
         self._futures: dict[_Key, Future[Response]] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._workers = 0
+        #: What workers have to do, or are at.
+        self._unanswered: list[Future[Response]] = []
         self._settings: dict[tuple[str, ...], Mapping[str, Any]] = {}
         #: Nothing is asked for early that was asked for before.
         self._made: set[_Key] = set()
@@ -90,7 +92,10 @@ class EarlyRequests:
         self._futures.clear()
         for _ in range(self._workers):
             self._jobs.put(None)
+        # A worker that hangs has yet to take its own; it is not for another one's eyes.
+        self._jobs = queue.SimpleQueue()
         self._workers = 0
+        self._unanswered.clear()
 
     def ask(
         self, url: str, headers: Mapping[str, str], seconds: float = math.inf
@@ -216,9 +221,11 @@ class EarlyRequests:
             except BaseException as error:  # Upstream's thread waits for the future.
                 future.set_exception(error)
 
-        if self._workers < min(_WORKERS, len(self._futures)):
+        left = [each for each in self._unanswered if not each.done()]
+        self._unanswered = [*left, future]
+        if self._workers < min(_WORKERS, len(self._unanswered)):
             # A server that hangs must not keep pip from ending.
-            thread = threading.Thread(target=self._work, daemon=True)
+            thread = threading.Thread(target=_work, args=[self._jobs], daemon=True)
             try:
                 thread.start()
             except RuntimeError as error:
@@ -230,9 +237,10 @@ class EarlyRequests:
                 self._workers += 1
         self._jobs.put(job)
 
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            job()
+
+def _work(jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job()
 
 
 class _EarlyAdapter(HTTPAdapter):
