@@ -1,5 +1,7 @@
 """An index on loopback as PyPI would be: TLS, the same headers, slow if asked to be.
 
+Pages and files are on different ports, as they are on different hosts there, so that
+clients need a connection for each.
 Whatever it sends was computed before, so that clients wait for each other, for the
 delay and for the bandwidth, and not for the server.
 """
@@ -21,7 +23,7 @@ from urllib.parse import quote, unquote
 
 import trustme
 
-from tests.lib.loopback import LoopbackServer
+from tests.lib.loopback import LoopbackServer, Site
 from tests.lib.repository import HTML_TYPE, JSON_TYPE, Entry, PageOptions, Repository
 from tests.lib.wheels import DistFile
 from tools.bench.proxy import PYTORCH, Proxy
@@ -87,7 +89,17 @@ class _Link:
         time.sleep(wait)
 
 
-class BenchServer(LoopbackServer):
+class _Port(LoopbackServer):
+    def __init__(self, bench: BenchServer) -> None:
+        super().__init__(_Handler)
+        self.bench = bench
+
+    @property
+    def url(self) -> str:
+        return f"https://{HOST}:{self.server_port}"
+
+
+class BenchServer(Site):
     """Serves a repository with HTTPS; options may change between two runs.
 
     :ivar delay: seconds before each answer.
@@ -102,7 +114,6 @@ class BenchServer(LoopbackServer):
 
         :param folder: where the certificate of its authority is written.
         """
-        super().__init__(_Handler)
         self.repository = repository
         self.delay = 0.0
         self.ranges = True
@@ -120,17 +131,18 @@ class BenchServer(LoopbackServer):
         authority.cert_pem.write_to_path(str(self.certificates))
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         authority.issue_cert(HOST, PYTORCH).configure_cert(self.context)
-        self._proxy = Proxy(self.server_port)
+        self._pages_port, self._files_port = _Port(self), _Port(self)
+        self._proxy = Proxy(self._pages_port.server_port)
 
     def start(self) -> None:
         """Begin to serve, by way of the proxy too."""
-        super().start()
-        self._proxy.start()
+        for each in (self._pages_port, self._files_port, self._proxy):
+            each.start()
 
     def stop(self) -> None:
         """Stop serving and free the ports."""
-        self._proxy.stop()
-        super().stop()
+        for each in (self._proxy, self._files_port, self._pages_port):
+            each.stop()
 
     @property
     def proxy_url(self) -> str:
@@ -140,11 +152,7 @@ class BenchServer(LoopbackServer):
     @property
     def index_url(self) -> str:
         """Return what ``--index-url`` takes."""
-        return f"{self._url}/simple/"
-
-    @property
-    def _url(self) -> str:
-        return f"https://{HOST}:{self.server_port}"
+        return f"{self._pages_port.url}/simple/"
 
     def find(self, path: str, *, as_json: bool) -> _Resource | None:
         """Give what lies at a path; None if there is nothing."""
@@ -216,7 +224,7 @@ class BenchServer(LoopbackServer):
         return _Resource(body, {"Content-Type": "text/html", "ETag": _etag(body)})
 
     def _file_url(self, file: DistFile) -> str:
-        return f"{self._url}/files/{quote(file.filename)}"
+        return f"{self._files_port.url}/files/{quote(file.filename)}"
 
     def _file(self, path: str) -> _Resource | None:
         body: bytes | Body | None = None
@@ -240,12 +248,14 @@ class BenchServer(LoopbackServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: BenchServer
+    server: _Port
 
     def setup(self) -> None:
         # The handshake is this connection's business, and must not keep others waiting.
         self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.request = self.server.context.wrap_socket(self.request, server_side=True)
+        self.request = self.server.bench.context.wrap_socket(
+            self.request, server_side=True
+        )
         super().setup()
 
     def finish(self) -> None:
@@ -262,7 +272,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=False)
 
     def _answer(self, *, with_body: bool) -> None:
-        bench = self.server
+        bench = self.server.bench
         if bench.delay:
             time.sleep(bench.delay)
         accepted = self.headers.get("Accept", "")
@@ -303,10 +313,10 @@ class _Handler(BaseHTTPRequestHandler):
         lines.append(f"Date: {self.date_time_string()}")
         lines += [f"{name}: {value}" for name, value in headers.items()]
         head = "\r\n".join([*lines, "", ""]).encode("latin-1")
-        link, sent = self.server.link, stop - start if with_body else 0
+        link, sent = self.server.bench.link, stop - start if with_body else 0
         # Known before it is sent: who has got the answer may look at the log.
         exchange = Exchange(self.command, self.path, status, sent)
-        self.server.exchanges.append(exchange)
+        self.server.bench.exchanges.append(exchange)
         if sent <= _BLOCK and isinstance(body, bytes):
             link.carry(len(head) + sent)
             self.wfile.write(head + body[start:stop] if sent else head)
