@@ -112,7 +112,7 @@ class BenchServer(Site):
     def __init__(self, repository: Repository, folder: Path) -> None:
         """Prepare to serve.
 
-        :param folder: where the certificate of its authority is written.
+        :param folder: where the certificates are written that clients are to trust.
         """
         self.repository = repository
         self.delay = 0.0
@@ -128,7 +128,11 @@ class BenchServer(Site):
         }
         authority = trustme.CA()
         self.certificates = folder / "authority.pem"
-        authority.cert_pem.write_to_path(str(self.certificates))
+        trusted = [authority.cert_pem.bytes()]
+        # All that the system trusts, since clients take their time to load it.
+        if (system := ssl.get_default_verify_paths().cafile) is not None:
+            trusted.append(Path(system).read_bytes())
+        self.certificates.write_bytes(b"\n".join(trusted))
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         authority.issue_cert(HOST, PYTORCH).configure_cert(self.context)
         self._pages_port, self._files_port = _Port(self), _Port(self)
