@@ -202,7 +202,7 @@ def _other_outcome(
     """
     if case.package is None:
         return None
-    if tool.knows_variants or case.twin is None:
+    if tool.knows_variants or case.is_proxied:
         right = dict(case.labels or of_fork or found) == dict(found)
     else:
         right = bool(found) and not any(found.values())
