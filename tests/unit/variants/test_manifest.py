@@ -119,6 +119,13 @@ def test_drafts_used_abi_dependency_without_ranking_it() -> None:
     assert manifest.provider("abi_dependency").kind is ProviderKind.BUILTIN
 
 
+def test_labels_have_a_greatest_number() -> None:
+    most: dict[str, Any] = {f"{number:x}": CUDA for number in range(20_000)}
+    assert len(parse(variants=most).variants) == 20_000
+    with pytest.raises(InvalidManifest, match=r"^it lists more than 20000 variants$"):
+        parse(variants={**most, "more": {}})
+
+
 def test_a_key_that_is_repeated_is_named() -> None:
     with pytest.raises(InvalidManifest, match="a key is repeated: 'b'"):
         parse_manifest(b'{"a": 1, "b": 1, "c": {}, "b": 2}')

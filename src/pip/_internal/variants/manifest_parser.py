@@ -35,8 +35,7 @@ from pip._internal.variants.properties import (
 __all__ = ["MAX_MANIFEST_SIZE", "load_json", "parse_document", "parse_manifest"]
 
 #: Bytes. The largest real manifests have five thousand, one of 5,000 labels with ten
-#: properties each has 1.6 MiB. As many of what is slowest to read (labels, each of one
-#: short property) take about a second of a slow machine, and 90 MB of memory.
+#: properties each has 1.6 MiB.
 MAX_MANIFEST_SIZE = 2 * 1024 * 1024
 
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
@@ -44,6 +43,9 @@ _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 _NEWEST_MINOR = 2
 #: Real manifests rank three. What is done for each is done for all variants.
 _MAX_NAMESPACES = 64
+#: Labels are the slowest to read, though each has but one short property: so many take half
+#: a second of a slow machine, and 2 MiB of them two. Real releases have some twenty.
+_MAX_VARIANTS = 20_000
 #: Packages that a provider requires, and characters of their requirements and markers,
 #: which are slow to parse. Real ones have one or two packages and a line.
 _MAX_REQUIRES = 16
@@ -95,9 +97,11 @@ def parse_document(document: object) -> Manifest:
             for namespace, features in _optional_object(priorities, "property").items()
         }
 
+    listed = _object(root.get("variants"), "'variants'")
+    if len(listed) > _MAX_VARIANTS:
+        raise InvalidManifest(f"it lists more than {_MAX_VARIANTS} variants")
     variants = {
-        label: _variant(label, properties)
-        for label, properties in _object(root.get("variants"), "'variants'").items()
+        label: _variant(label, properties) for label, properties in listed.items()
     }
     if not variants:
         raise InvalidManifest("it lists no variants")
