@@ -2,6 +2,7 @@
 
 Pages and files are on different ports, as they are on different hosts there, so that
 clients need a connection for each.
+
 Whatever it sends was computed before, so that clients wait for each other, for the
 delay and for the bandwidth, and not for the server.
 """
@@ -127,7 +128,7 @@ class BenchServer(Site):
             for file in (entry.file for entry in entries)
         }
         authority = trustme.CA()
-        self.certificates = folder / "authority.pem"
+        self.certificates = folder / "trusted.pem"
         trusted = [authority.cert_pem.bytes()]
         # All that the system trusts, since clients take their time to load it.
         if (system := ssl.get_default_verify_paths().cafile) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils._log import getLogger
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pip._internal.exceptions import InstallationError
     from pip._internal.metadata import BaseDistribution
     from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.installed_records import InstalledBuild
     from pip._internal.variants.release import Release
 
 __all__ = [
@@ -38,10 +39,7 @@ def refuse_unknown_labels(
 
     :raises VariantLabelNotFound: then.
     """
-    builds = [build for dist in kept if (build := installed_build(dist)) is not None]
-    for label in context.labels_for_all():
-        if any(label in build.labels for build in builds):
-            continue
+    for label in _labels_of_no_build(context, map(installed_build, kept)):
         if not any(release.has_label(label) for release in releases):
             from pip._internal.variants.errors import VariantLabelNotFound
 
@@ -59,21 +57,25 @@ def tell_unknown_labels(context: Context, kept: Sequence[BaseDistribution]) -> N
 
     It may stand in a configuration, for something else.
     """
-    for label in context.labels_for_all():
-        known = []
-        for dist in kept:
-            build = installed_build(dist)
-            if build is not None:
-                if label in build.labels:
-                    break
-                known.append(
-                    f"{dist.raw_name} {dist.version} has {', '.join(build.labels)}"
-                )
-        else:
-            logger.warning(
-                "Nothing of what stays installed has a variant that is labelled %s: %s.",
-                *(label, "; ".join(known)),
-            )
+    builds = {dist: installed_build(dist) for dist in kept}
+    known = "; ".join(
+        f"{dist.raw_name} {dist.version} has {', '.join(build.labels)}"
+        for dist, build in builds.items()
+        if build is not None
+    )
+    for label in _labels_of_no_build(context, builds.values()):
+        logger.warning(
+            "Nothing of what stays installed has a variant that is labelled %s: %s.",
+            *(label, known),
+        )
+
+
+def _labels_of_no_build(
+    context: Context, builds: Iterable[InstalledBuild | None]
+) -> list[str]:
+    """Give the labels for whatever has them that no installed build has or could have."""
+    known = {label for build in builds if build is not None for label in build.labels}
+    return [label for label in context.labels_for_all() if label not in known]
 
 
 def _labels_line(release: Release, *, judge: bool = True) -> str:
