@@ -168,7 +168,37 @@ SEAMS: tuple[Seam, ...] = (
         file=_P + "req/__init__.py",
         target="install_given_reqs",
         hook="installing",
-        why="Whoever interrupts the installation of a variant must not lose the old one.",
+        why="Whoever interrupts an installation must not lose what is being replaced.",
+    ),
+    Decorate(
+        file=_P + "req/req_install.py",
+        target="InstallRequirement.uninstall",
+        hook="uninstall",
+        why="Nothing is taken away before all that replaces it lies ready.",
+    ),
+    Decorate(
+        file=_P + "req/req_install.py",
+        target="InstallRequirement.install",
+        hook="install",
+        why="What lies ready is moved to its place.",
+    ),
+    Decorate(
+        file=_P + "operations/install/wheel.py",
+        target="message_about_scripts_not_on_PATH",
+        hook="scripts_not_on_path",
+        why="A warning names the place where a script will be.",
+    ),
+    Decorate(
+        file=_P + "commands/install.py",
+        target="InstallCommand.run",
+        hook="mended",
+        why="What a killed run was replacing is finished before anything else.",
+    ),
+    Decorate(
+        file=_P + "commands/uninstall.py",
+        target="UninstallCommand.run",
+        hook="mended",
+        why="What a killed run was replacing is finished before anything else.",
     ),
     Decorate(
         file=_P + "operations/install/wheel.py",

@@ -14,6 +14,7 @@ from tests.lib.environments import Environment, Result
 __all__ = [
     "INTERRUPTED",
     "Running",
+    "disturb",
     "processes_of",
     "start_pip",
     "stop_at_write",
@@ -36,6 +37,31 @@ if path:
             os.close(os.open(mark, os.O_CREAT))
             signal.pause()
     sys.addaudithook(stop)
+"""
+
+
+_DISTURBER = """\
+import errno, os, sys
+_job = os.environ.get("DISTURB")
+if _job:
+    _after, _events, _number, _what = _job.split("|")
+    _number = int(_number)
+    _begun = False
+    def _disturb(event, args):
+        global _begun, _number
+        if not _begun:
+            _begun = event in ("os.mkdir", "os.rename") and any(
+                str(each).endswith(_after) for each in args
+            )
+        elif event in _events.split(","):
+            if event == "open" and (".pip-replacing" not in str(args[0]) or "r" in str(args[1])):
+                return
+            _number -= 1
+            if not _number and _what == "full":
+                raise OSError(errno.ENOSPC, "No space left on device", str(args[0]))
+            if not _number:
+                os.kill(os.getpid(), int(_what))
+    sys.addaudithook(_disturb)
 """
 
 
@@ -89,6 +115,21 @@ def stop_at_write(
     hook = environment.site_packages / "sitecustomize.py"
     hook.write_text(_STOPPER, encoding="utf-8")
     return {"STOP_AT": path, "STOP_MARK": str(mark)}
+
+
+def disturb(
+    environment: Environment, after: str, events: str, number: int, what: str
+) -> dict[str, str | None]:
+    """Give variables that let something happen to a program of *environment*.
+
+    :param after: how the name ends of what must be made or renamed before
+    :param events: audit events, with commas; of "open", those of files made ready
+    :param number: before which of these
+    :param what: the number of a signal, or "full" for a disk without space
+    """
+    hook = environment.site_packages / "sitecustomize.py"
+    hook.write_text(_DISTURBER, encoding="utf-8")
+    return {"DISTURB": f"{after}|{events}|{number}|{what}"}
 
 
 def processes_of(environment: Environment) -> list[str]:

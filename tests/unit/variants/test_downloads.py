@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from pip._internal.exceptions import HashMismatch
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from pip._internal.variants import seams
-from pip._internal.variants.downloads.digests import Digests, check_path
+from pip._internal.variants.downloads.digests import Digests, Verified, check_path
 from pip._internal.variants.downloads.fetch import Fetch
 from pip._internal.variants.downloads.pool import Pool
 from pip._internal.variants.downloads.staging import Staging
@@ -71,7 +72,7 @@ def staging(tmp_path: Path) -> Iterator[Staging]:
 
 def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
     """Give what lies in the folder of a wheel once it is unpacked."""
-    staging.add(str(wheel))
+    staging.add(Verified.unchecked(str(wheel)))
     job = staging._jobs[str(wheel)]
     assert job.over.wait(60)
     folder = staging.folder_of(str(wheel))
@@ -138,9 +139,42 @@ def test_a_process_that_dies_takes_nothing_along(
         child.kill()
         child.wait()
     for _ in range(9):
-        staging.add(str(second))
+        staging.add(Verified.unchecked(str(second)))
     assert staging.folder_of(str(second)) is None
     assert staging.folder_of(str(first)) is not None
+
+
+class Written(Fetch):
+    """A download that is over, of which the hash is still to be compared."""
+
+    def __init__(self, path: Path, hashes: Hashes | None) -> None:
+        self.used: list[Verified] = []
+        link = Link("https://example.invalid/demo-1.0-py3-none-any.whl")
+        super().__init__(link, str(path.parent), Digests.of(hashes), self.used.append)
+        self.path = path
+
+    def download(self, _session: PipSession) -> tuple[str, str]:
+        """Write the file."""
+        self.path.write_bytes(b"right")
+        if self._digests is not None:
+            self._digests.update(b"right")
+        return str(self.path), "application/zip"
+
+
+@pytest.mark.parametrize(
+    ("expected", "is_used"), [(b"right", True), (b"wrong", False), (None, True)]
+)
+def test_nothing_is_unpacked_before_its_hash_has_passed(
+    tmp_path: Path, expected: bytes | None, is_used: bool
+) -> None:
+    hashes = None
+    if expected is not None:
+        hashes = Hashes({"sha256": [hashlib.sha256(expected).hexdigest()]})
+    fetch = Written(tmp_path / "demo.whl", hashes)
+    fetch.run(PipSession())
+    assert [each.path for each in fetch.used] == [str(fetch.path)] * is_used
+    assert isinstance(fetch.error, HashMismatch) is not is_used
+    assert (fetch.result is not None) is is_used
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
@@ -172,9 +206,9 @@ def test_without_a_process_nothing_is_waited_for(
     staging: Staging, tmp_path: Path
 ) -> None:
     wheels = [make_wheel(f"p{n}", "1.0").write_to(tmp_path) for n in range(9)]
-    staging.add(str(wheels[0]))
+    staging.add(Verified.unchecked(str(wheels[0])))
     staging.close()
     staging.folder_of(str(wheels[0]))
     for wheel in wheels[1:]:
-        staging.add(str(wheel))
+        staging.add(Verified.unchecked(str(wheel)))
         assert staging.folder_of(str(wheel)) is None

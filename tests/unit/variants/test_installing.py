@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,69 +33,6 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def choose(label: str | None = "cu128") -> None:
     manifest = parse_document(PREVIEW_TORCH)
     installing.remember(WHEEL, label, [], manifest, ["cu128"], by_hand=True)
-
-
-def interrupt() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
-class TestInterrupts:
-    """Interrupts while pip installs."""
-
-    def test_one_waits_until_all_is_installed(
-        self, capfd: pytest.CaptureFixture[str]
-    ) -> None:
-        done = []
-
-        def install(name: str) -> None:
-            interrupt()
-            done.append(name)
-
-        choose()
-        before = signal.getsignal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            installing.installing(install, name="torch")
-        assert done == ["torch"]
-        assert "so that nothing is left half installed" in capfd.readouterr().err
-        assert signal.getsignal(signal.SIGINT) is before
-
-    def test_two_do_not(self) -> None:
-        done = []
-
-        def install() -> None:
-            interrupt()
-            interrupt()
-            done.append("torch")
-
-        choose()
-        before = signal.getsignal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            installing.installing(install)
-        assert not done
-        assert signal.getsignal(signal.SIGINT) is before
-
-    def test_without_a_choice_all_is_as_upstream_has_it(self) -> None:
-        def install() -> None:
-            interrupt()
-            pytest.fail("it went on")
-
-        with pytest.raises(KeyboardInterrupt):
-            installing.installing(install)
-
-    def test_none_comes(self) -> None:
-        choose()
-        assert installing.installing(lambda: 7) == 7
-
-    def test_another_thread_gets_none(self) -> None:
-        choose()
-        results: list[int] = []
-        thread = threading.Thread(
-            target=lambda: results.append(installing.installing(lambda: 7))
-        )
-        thread.start()
-        thread.join()
-        assert results == [7]
 
 
 class Written:

@@ -166,7 +166,7 @@ def test_places(
     compiled: bool,
 ) -> None:
     """Wheels are unpacked on the disk on which they are installed, or nowhere."""
-    monkeypatch.setattr(places, "_is_faithful", lambda: True)
+    monkeypatch.setattr(places, "is_faithful", lambda: True)
     with global_tempdir_manager():
         made = places.make_staging(options(tmp_path, **changes))
         assert made is not None
@@ -178,7 +178,7 @@ def test_places(
 
 
 def test_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "_is_faithful", lambda: True)
+    monkeypatch.setattr(places, "is_faithful", lambda: True)
     assert places.make_staging(options(tmp_path, dry_run=True)) is None
     assert places.make_staging(Values()) is None, "nothing says that it installs"
     # Neither temporary files nor the cache are on the disk of what is installed.
@@ -186,7 +186,7 @@ def test_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert places.make_staging(options(tmp_path)) is None
     assert places.make_staging(options(tmp_path, cache_dir=None)) is None
     monkeypatch.undo()
-    monkeypatch.setattr(places, "_is_faithful", lambda: False)
+    monkeypatch.setattr(places, "is_faithful", lambda: False)
     assert places.make_staging(options(tmp_path)) is None
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from pip._internal.variants.downloads import replacing
+from pip._internal.variants.downloads.elsewhere import final_path
 from pip._internal.variants.installed import SELECTION_FILE, SELECTIONS
 from pip._internal.variants.texts import with_label
 
@@ -24,22 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "installed_summary",
-    "installing",
     "installing_wheel",
     "record",
     "remember",
 ]
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 # The labels of the variants that this run has installed, by their metadata folder.
 _LABELS: dict[str, str] = {}
-
-_INTERRUPTED = b"""\
-Finishing the installation, so that nothing is left half installed. Press Ctrl-C again \
-to stop at once.
-"""
 
 
 def remember(
@@ -65,35 +57,7 @@ def remember(
     # Indented it would be made by Python, not by C.
     text = json.dumps(content).encode("utf-8")
     SELECTIONS[wheel_path] = label, text
-
-
-def installing(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Let an interrupt wait until what is being installed is whole.
-
-    Upstream would leave the old build taken away and the new one begun.
-    """
-    # Without a choice among variants, all stays upstream's.
-    if not SELECTIONS:
-        return fn(*args, **kwargs)
-    interrupted: list[int] = []
-
-    def hold(number: int, frame: object) -> None:
-        if interrupted:
-            raise KeyboardInterrupt
-        interrupted.append(number)
-        os.write(2, _INTERRUPTED)
-
-    try:
-        before = signal.signal(signal.SIGINT, hold)
-    except ValueError:  # This is not the main thread.
-        return fn(*args, **kwargs)
-    try:
-        result = fn(*args, **kwargs)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if interrupted:
-        raise KeyboardInterrupt
-    return result
+    replacing.enable()
 
 
 def installing_wheel(
@@ -144,7 +108,7 @@ def record(wheel_path: str, info_dir: str) -> list[str]:
     with open(path, "wb") as file:
         file.write(content)
     if label is not None:
-        _LABELS[os.path.realpath(info_dir)] = label
+        _LABELS[os.path.realpath(final_path(info_dir))] = label
     return [path]
 
 

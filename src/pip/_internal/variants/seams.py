@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -85,7 +86,10 @@ dependencies = _around("dependencies:dependencies")
 extra_mapping = _around("dependencies:extra_mapping")
 lock_written = _around("locks.writing:lock_written")
 build_requirements = _around("build_isolation:build_requirements")
-installing = _if_loaded("installing:installing")
+installing = _if_loaded("downloads.replacing:installing")
+uninstall = _if_loaded("downloads.replacing:uninstall")
+install = _if_loaded("downloads.replacing:install")
+scripts_not_on_path = _if_loaded("downloads.replacing:scripts_not_on_path")
 installing_wheel = _if_loaded("installing:installing_wheel")
 installed_summary = _if_loaded("installing:installed_summary")
 debug_tags = _around("debug:debug_tags")
@@ -160,6 +164,37 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
         return preparer
 
     return make
+
+
+def mended(fn: Callable[..., int]) -> Callable[..., int]:
+    """Finish first what an earlier run was replacing when it was killed.
+
+    Stands here, since nothing is imported unless there is a trace of one.
+    """
+
+    @functools.wraps(fn)
+    def run(command: Any, options: Any, args: list[str]) -> int:
+        libs = _installed_in(options)
+        if any(os.path.lexists(os.path.join(lib, ".pip-replacing")) for lib in libs):
+            from pip._internal.variants.downloads import recovery
+
+            recovery.mend(libs)
+        return fn(command, options, args)
+
+    return run
+
+
+def _installed_in(options: Any) -> list[str]:
+    """Tell where a command that changes what is installed may find packages."""
+    if getattr(options, "dry_run", False):
+        return []
+    from pip._internal.locations import get_purelib, get_scheme, user_site
+
+    libs = [get_purelib(), user_site]
+    prefix, root = (getattr(options, f"{each}_path", None) for each in ("prefix", "root"))
+    if prefix or root:
+        libs.append(get_scheme("", prefix=prefix, root=root).purelib)
+    return [lib for lib in dict.fromkeys(libs) if lib]
 
 
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:

@@ -5,13 +5,17 @@ to download once it has resolved its requirements, and upstream's own downloader
 for each file in a thread (``downloader``, ``pool``, ``fetch``). What is to be installed is
 unpacked and compiled meanwhile (``staging``), and moved when upstream installs it
 (``staged``).
+
+What is replaced is replaced at once (``replacing``), also where variants are installed one
+download at a time; what a run that was killed has left of that is finished by the next one
+(``recovery``).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.downloads import staged
+from pip._internal.variants.downloads import replacing, staged
 from pip._internal.variants.downloads.downloader import ParallelDownloader
 from pip._internal.variants.downloads.places import make_staging
 from pip._internal.variants.sizes import take_note
@@ -27,6 +31,7 @@ __all__ = ["enable"]
 def enable(preparer: RequirementPreparer, options: Values) -> None:
     """Let what prepares the requirements of a command download in parallel."""
     take_note()
+    replacing.enable()
     staging = make_staging(options)
     staged.use(staging)
     preparer._download = ParallelDownloader(preparer, staging)

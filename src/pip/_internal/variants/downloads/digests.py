@@ -5,16 +5,31 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
-__all__ = ["Digests", "check_path", "identity"]
+__all__ = ["Digests", "Verified", "check_path", "identity"]
 
 # What was checked while it was written: the hashes that were allowed, and the identity
 # of the file, by its path.
 _CHECKED: dict[str, tuple[Hashes, tuple[int, ...]]] = {}
+
+
+class Verified(NamedTuple):
+    """A file that is whole and is what was expected; nothing else may be unpacked.
+
+    :ivar identity: of the file, when that was found.
+    """
+
+    path: str
+    identity: tuple[int, ...]
+
+    @classmethod
+    def unchecked(cls, path: str) -> Verified:
+        """Take a file for verified of which upstream expects nothing either."""
+        return cls(path, identity(path))
 
 
 class Digests:
@@ -44,15 +59,16 @@ class Digests:
         """Begin with the first byte again."""
         self._gots = {name: hashlib.new(name) for name in self._gots}
 
-    def check(self, path: str) -> None:
+    def check(self, path: str) -> Verified:
         """Tell upstream, which checks it later too, what is at *path*.
 
         :raises HashMismatch: if it is none of the files that are expected
         """
         for name, got in self._gots.items():
             if self._hashes.is_hash_allowed(name, got.hexdigest()):
-                _CHECKED[path] = self._hashes, identity(path)
-                return
+                verified = Verified(path, identity(path))
+                _CHECKED[path] = self._hashes, verified.identity
+                return verified
         self._hashes._raise(self._gots)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pip._internal.exceptions import HashError
 from pip._internal.network.download import Downloader
 from pip._internal.utils._log import getLogger
-from pip._internal.variants.downloads.digests import Digests
+from pip._internal.variants.downloads.digests import Digests, Verified
 from pip._internal.variants.downloads.fetch import Fetch
 from pip._internal.variants.downloads.pool import Pool
 from pip._internal.variants.downloads.progress import CombinedProgress
@@ -76,9 +76,9 @@ class ParallelDownloader(Downloader):
             finally:
                 pool.stop()
 
-    def _stage(self, path: str) -> None:
-        if self._staging is not None and path.endswith(".whl"):
-            self._staging.add(path)
+    def _stage(self, file: Verified) -> None:
+        if self._staging is not None and file.path.endswith(".whl"):
+            self._staging.add(file)
 
     def _fetch(self, number: int, link: Link, location: str) -> Fetch:
         # Files of the same name may be on their way at the same time.

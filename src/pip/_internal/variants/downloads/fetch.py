@@ -21,6 +21,7 @@ from pip._internal.exceptions import (
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
+from pip._internal.variants.downloads.digests import Verified
 from pip._internal.variants.sizes import SMALL, listed_size
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Stopped(Exception):
 class Fetch:
     """A download, and how far it is.
 
-    :param use: called with the path of the file when it is there and as expected
+    :param use: called with the file when it is there and as expected
     :ivar folder: where to put the file, and nothing else is
     :ivar listed_size: bytes, as the index tells them; 0 if it does not
     :ivar records: what was logged on the way
@@ -62,7 +63,7 @@ class Fetch:
         link: Link,
         folder: str,
         digests: Digests | None,
-        use: Callable[[str], None],
+        use: Callable[[Verified], None],
     ) -> None:
         self.link = link
         self.folder = folder
@@ -86,10 +87,11 @@ class Fetch:
     def run(self, session: PipSession) -> None:
         """Download and check the file; errors are kept."""
         try:
-            path, content_type = _FetchDownloader(session, self)(self.link, self.folder)
-            if self._digests is not None:
-                self._digests.check(path)
-            self._use(path)
+            path, content_type = self.download(session)
+            if self._digests is None:
+                self._use(Verified.unchecked(path))
+            else:
+                self._use(self._digests.check(path))
             self.result = path, content_type
         except BaseException as error:
             # What holds on to the response holds on to a temporary file of the cache.
@@ -99,6 +101,13 @@ class Fetch:
                     response.close()
             self.error = error
         self._response = None
+
+    def download(self, session: PipSession) -> tuple[str, str]:
+        """Download the file; what it is has yet to be checked.
+
+        :return: its path and content type.
+        """
+        return _FetchDownloader(session, self)(self.link, self.folder)
 
     def stop(self) -> None:
         """End it soon, without a result."""

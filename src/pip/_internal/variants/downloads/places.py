@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.locations import get_scheme
 from pip._internal.variants.downloads.staging import Staging
+from pip._internal.variants.downloads.trees import is_faithful
 
 if TYPE_CHECKING:
     from pip._internal.models.scheme import Scheme
@@ -32,7 +33,7 @@ def make_staging(options: Values) -> Staging | None:
     :return: None if it installs nothing, or where moved files would not be what new ones
         are
     """
-    if getattr(options, "dry_run", True) or not _is_faithful():
+    if getattr(options, "dry_run", True) or not is_faithful():
         return None
     scheme = None
     if options.target_dir is None:
@@ -47,12 +48,6 @@ def make_staging(options: Values) -> Staging | None:
         if scheme is None or _is_beside(parent or tempfile.gettempdir(), scheme):
             return Staging(parent, _libs(options, scheme))
     return None
-
-
-def _is_faithful() -> bool:
-    """Tell whether a moved file has the rights of one that was made where it is."""
-    # Elsewhere these depend on more than can be seen here.
-    return sys.platform == "linux" and not os.path.exists("/sys/fs/selinux/enforce")
 
 
 def _parents(cache: str | None) -> Iterator[str | None]:

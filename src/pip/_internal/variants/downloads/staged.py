@@ -7,7 +7,6 @@ later. Whatever is not as it should be is installed as upstream does it.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
 from importlib.util import cache_from_source
 from typing import TYPE_CHECKING
@@ -17,7 +16,9 @@ from pip._internal.utils.unpacking import (
     set_extracted_file_to_default_mode_plus_executable,
     zip_item_is_executable,
 )
+from pip._internal.variants.downloads import elsewhere
 from pip._internal.variants.downloads.digests import identity
+from pip._internal.variants.downloads.trees import gives_nothing_on
 
 if TYPE_CHECKING:
     from pip._internal.operations.install.wheel import ZipBackedFile
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["compile_file", "save", "use"]
 
 logger = getLogger(__name__)
-
-_DEFAULT_ACL = "system.posix_acl_default"
 
 
 class _Installing:
@@ -57,10 +56,11 @@ class _Installing:
         file.written = True
         if zip_item_is_executable(info):
             set_extracted_file_to_default_mode_plus_executable(target)
+        final = elsewhere.final_path(target)
         for kind, lib in self._staging.libs.items():
             bytecode = f"{source}.{kind}"
             place = os.path.join(lib, os.path.normpath(file.src_record_path))
-            if place == target and os.path.exists(bytecode):
+            if place == final and os.path.exists(bytecode):
                 self._modules[target] = identity(target), bytecode
         return True
 
@@ -93,7 +93,7 @@ class _Installing:
         folder = os.path.dirname(target)
         try:
             if folder not in self._plain:
-                self._plain[folder] = _gives_nothing_on(folder)
+                self._plain[folder] = gives_nothing_on(folder)
             return (
                 self._plain[folder]
                 and not os.path.lexists(target)
@@ -101,12 +101,6 @@ class _Installing:
             )
         except OSError:
             return False
-
-
-def _gives_nothing_on(folder: str) -> bool:
-    """Tell whether files have no group or rights from the folder they are made in."""
-    is_setgid = os.stat(folder).st_mode & stat.S_ISGID
-    return not is_setgid and _DEFAULT_ACL not in os.listxattr(folder)
 
 
 _installing: _Installing | None = None
@@ -128,4 +122,4 @@ def compile_file(fn: Callable[[str], bool], path: str) -> bool:
     """Compile one file that was installed."""
     if _installing is not None and _installing.move_bytecode(path):
         return True
-    return fn(path)
+    return elsewhere.compile_file(fn, path)

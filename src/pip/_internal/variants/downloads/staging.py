@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.temp_dir import TempDirectory
-from pip._internal.variants.downloads.digests import identity
+from pip._internal.variants.downloads.digests import Verified, identity
 
 __all__ = ["Staging"]
 
@@ -64,14 +64,15 @@ class Staging(TempDirectory):
         path = None if parent is None else _make_below(parent)
         super().__init__(path, True, kind="staging", globally_managed=True)
 
-    def add(self, wheel: str) -> None:
-        """Have a wheel staged that is whole and is what was expected."""
+    def add(self, file: Verified) -> None:
+        """Have a wheel staged."""
+        wheel = file.path
         with self._lock:
             if not self._is_open:
                 return
             try:
                 folder = tempfile.mkdtemp(dir=self.path)
-                job = _Job(wheel, folder, identity(wheel))
+                job = _Job(wheel, folder, file.identity)
             except OSError as error:
                 logger.debug("%s is not unpacked ahead: %s", wheel, error)
                 return

@@ -1,0 +1,41 @@
+"""Files that are installed in a folder first, and moved to their places later."""
+
+from __future__ import annotations
+
+import compileall
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["compile_file", "final_path", "installed_below"]
+
+#: The folder that stands for the root at the moment.
+_tree: str | None = None
+
+
+@contextmanager
+def installed_below(tree: str) -> Iterator[None]:
+    """Note that what is installed goes below a folder, as if that were the root."""
+    global _tree
+    _tree = tree
+    try:
+        yield
+    finally:
+        _tree = None
+
+
+def final_path(path: str) -> str:
+    """Tell where a file will be that is installed at *path* now."""
+    if _tree is not None and path.startswith(_tree + os.sep):
+        return path.removeprefix(_tree)
+    return path
+
+
+def compile_file(fn: Callable[[str], bool], path: str) -> bool:
+    """Compile a module for the place where it will be."""
+    place = final_path(path)
+    if place == path:
+        return fn(path)
+    folder = os.path.dirname(place)
+    done: bool = compileall.compile_file(path, ddir=folder, force=True, quiet=True)
+    return done

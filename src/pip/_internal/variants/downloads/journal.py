@@ -1,0 +1,192 @@
+"""Write down what is about to be replaced, so that another run can go on with it.
+
+A run that replaces packages works in a folder of its own below :data:`FOLDER`, which lies
+among the packages of the environment and is there only meanwhile. The folder is locked as
+long as that run lives, however it ends. What lies in it:
+
+- ``new-0``, ``new-1``, …: the packages to be put in place, as if the folder were the root;
+- ``old-…``: what was taken away and is not needed any more;
+- ``journal``: the plan, from before the first file is taken away until all is in place;
+- ``finished``: the same, while all this is deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+
+from pip._internal.variants.downloads.trees import Identity, identity
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["FOLDER", "Plan", "Workplace", "abandoned"]
+
+#: Below where packages are installed.
+FOLDER = ".pip-replacing"
+_SCHEMA = 1
+_JOURNAL, _FINISHED = "journal", "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One package that is replaced, or comes new.
+
+    :ivar name: normalised.
+    :ivar version: of what comes.
+    :ivar tree: below the run's folder, what comes, as if that were the root.
+    :ivar info: the metadata folder of what comes.
+    :ivar old: what is taken away: paths of files and of whole folders.
+    """
+
+    name: str
+    version: str
+    tree: str
+    info: Identity
+    old: Sequence[tuple[str, Identity]]
+
+
+class Workplace:
+    """The folder of one run, locked.
+
+    :ivar path: of the folder.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Lock a folder.
+
+        :raises BlockingIOError: if the run that made it is still alive.
+        :raises OSError: if it cannot be locked, or is not there any more.
+        """
+        self.path = path
+        self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if identity(path) != _identity_of_open(self._lock):
+                raise FileNotFoundError(path)
+        except OSError:
+            os.close(self._lock)
+            raise
+
+    @classmethod
+    def make(cls, lib: str) -> Workplace:
+        """Make a folder for this run.
+
+        :param lib: where packages are installed.
+        :raises OSError: if there is none, nothing can be written there, or nothing can
+            be locked.
+        """
+        parent = os.path.join(lib, FOLDER)
+        with suppress(FileExistsError):
+            os.mkdir(parent)
+        # As the folders beside it, and not for this user alone: it may become one of them.
+        path = os.path.join(parent, f"{os.getpid()}-{os.urandom(4).hex()}")
+        os.mkdir(path)
+        return cls(path)
+
+    def write(self, plans: Sequence[Plan]) -> None:
+        """Write the journal; from here on another run may go on with it.
+
+        :raises OSError: if that is not possible.
+        """
+        content = {"schema": _SCHEMA, "plans": [asdict(plan) for plan in plans]}
+        partial = os.path.join(self.path, f"{_JOURNAL}.partial")
+        with open(partial, "w", encoding="ascii") as file:
+            json.dump(content, file)
+        os.rename(partial, os.path.join(self.path, _JOURNAL))
+
+    def take(self, path: str) -> None:
+        """Move a file or folder here, to be deleted with all the rest.
+
+        :raises OSError: if that is not possible.
+        """
+        os.rename(path, os.path.join(self.path, f"old-{os.urandom(4).hex()}"))
+
+    def finish(self) -> None:
+        """Note that all is in place."""
+        os.rename(
+            os.path.join(self.path, _JOURNAL), os.path.join(self.path, _FINISHED)
+        )
+
+    def read(self) -> tuple[Sequence[Plan], bool]:
+        """Read what a run has written that was killed.
+
+        :return: its plans, none if it did not come to replacing anything, and whether
+            all is in place.
+        :raises OSError: if it cannot be read.
+        """
+        for name, is_finished in (_FINISHED, True), (_JOURNAL, False):
+            with suppress(FileNotFoundError):
+                path = os.path.join(self.path, name)
+                with open(path, encoding="ascii") as file:
+                    return _plans(file.read()), is_finished
+        return (), False
+
+    def keep(self) -> None:
+        """Unlock the folder as it is."""
+        os.close(self._lock)
+
+    def close(self) -> None:
+        """Remove the folder, and unlock it.
+
+        :raises OSError: if it cannot be removed.
+        """
+        try:
+            # The journal last: what it speaks of must not be taken for unplanned.
+            for entry in sorted(os.scandir(self.path), key=lambda e: not e.is_dir()):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path)
+                else:
+                    os.unlink(entry.path)
+            os.rmdir(self.path)
+            with suppress(OSError):  # Another run may be at work beside it.
+                os.rmdir(os.path.dirname(self.path))
+        finally:
+            self.keep()
+
+
+def _identity_of_open(descriptor: int) -> Identity:
+    status = os.fstat(descriptor)
+    return Identity(status.st_dev, status.st_ino)
+
+
+def _plans(text: str) -> Sequence[Plan]:
+    try:
+        content = json.loads(text)
+        if content["schema"] != _SCHEMA:
+            raise OSError(f"a newer pip wrote {_JOURNAL}: {content['schema']!r}")
+        return [
+            Plan(
+                **{
+                    **plan,
+                    "info": Identity(*plan["info"]),
+                    "old": [(path, Identity(*which)) for path, which in plan["old"]],
+                }
+            )
+            for plan in content["plans"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise OSError(f"its journal is damaged: {error!r}") from None
+
+
+def abandoned(lib: str) -> Iterator[Workplace]:
+    """Yield the folders of runs that were killed, to be closed or kept.
+
+    :param lib: where packages are installed.
+    """
+    parent = os.path.join(lib, FOLDER)
+    try:
+        names = sorted(os.listdir(parent))
+    except OSError:
+        return
+    for name in names:
+        try:
+            workplace = Workplace(os.path.join(parent, name))
+        except OSError:
+            continue
+        yield workplace

@@ -1,0 +1,264 @@
+"""What is installed is replaced at once, whenever pip is stopped or killed."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.functional.test_staged_installs import tree
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.processes import INTERRUPTED, disturb
+from tests.lib.wheels import make_wheel
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="done on Linux alone")
+
+GPU = forced("12.8")
+NAMES = ("bulk", "kernels", "small")
+WAYS: Mapping[str, Sequence[str]] = {
+    "variants": [],
+    "parallel downloads": ["--use-feature", "parallel-downloads"],
+}
+#: What changes where packages are installed.
+CHANGES = "os.rename,os.remove,os.rmdir"
+#: These begin when all lies ready; the last ones are when the old files are deleted.
+STEPS = (1, 2, 7, 9, 12, 16, 20, 23, 30, 38, 48, 52, 70)
+
+
+def fill(index: IndexServer, version: str) -> None:
+    """Add a release of each package, with what a package may have."""
+    modules = {
+        f"bulk/part{n % 3}/m{n}.py": f"version = {version!r}\n" for n in range(20)
+    }
+    index.add(make_wheel("bulk", version, files=modules))
+    scripts = {
+        f"kernels-{version}.dist-info/entry_points.txt": (
+            "[console_scripts]\nkernels = kernels:main\n"
+        ),
+        f"kernels-{version}.data/data/share/kernels.txt": version,
+        "kernels_single.py": f"version = {version!r}\n",
+        # In a folder that is not its own alone.
+        "shared/kernels.py": f"version = {version!r}\n",
+    }
+    index.add_release("kernels", version, {"gpu": cuda("12.8")}, files=scripts)
+    shared = {"shared/small.py": f"version = {version!r}\n"}
+    index.add(make_wheel("small", version, files=shared))
+
+
+@pytest.fixture
+def packages(index: IndexServer) -> IndexServer:
+    """Return an index with two releases of three packages."""
+    fill(index, "1.0")
+    fill(index, "2.0")
+    index.add(make_wheel("unlike", "1.0"))
+    return index
+
+
+def files(venv: Environment) -> dict[str, Any]:
+    """Give what is in an environment, but for what says where a file is from."""
+    return {
+        name: content
+        for name, content in tree(venv.venv).items()
+        if "sitecustomize" not in name and "/pip" not in name
+    }
+
+
+class Upgrade:
+    """An environment with old packages, of which new ones are to be installed."""
+
+    def __init__(self, venv: Environment, index: IndexServer, way: str) -> None:
+        self.venv = venv
+        self.given = ["-i", index.index_url, *WAYS[way]]
+        self.run("install", *(f"{name}==1.0" for name in NAMES))
+        self.old = files(venv)
+
+    def run(self, *command: str, **more: Any) -> Result:
+        """Run a command of pip."""
+        env = {**GPU, **more.pop("env", {})}
+        return self.venv.pip(*command, *self.given, env=env, **more)
+
+    def upgrade(self, *options: str, **more: Any) -> Result:
+        """Install the new packages."""
+        return self.run("install", "-U", *NAMES, *options, **more)
+
+    def versions(self) -> set[str]:
+        """Tell which versions are installed."""
+        found = self.venv.installed()
+        return {found.get(name, "none") for name in NAMES}
+
+    def litter(self) -> list[str]:
+        """Name what should not be where packages are installed."""
+        found = [path.name for path in self.venv.site_packages.iterdir()]
+        return [name for name in found if name.startswith(("~", ".pip"))]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_comes_of_it_is_the_same(
+    venv: Environment, packages: IndexServer, way: str
+) -> None:
+    upgrade = Upgrade(venv, packages, way)
+    result = upgrade.upgrade("-v")
+    new = files(venv)
+    assert upgrade.versions() == {"2.0"}
+    assert not upgrade.litter()
+    assert ".pip-replacing" not in result.output
+    # What a file was compiled for, and what is written of it, is for its own place.
+    for name, content in new.items():
+        assert b".pip-replacing" not in content[1] or name.endswith(".pyc"), name
+    venv.pip("uninstall", "-y", *NAMES)
+    upgrade.run("install", *NAMES)
+    assert files(venv) == new, "as if nothing had been there before"
+
+
+@pytest.mark.process
+def test_what_is_said_is_what_upstream_says(
+    venv: Environment, upstream_venv: Environment, packages: IndexServer
+) -> None:
+    said = []
+    for each, options in (
+        (upstream_venv, []),
+        (venv, ["--use-feature", "parallel-downloads", "--no-variants"]),
+    ):
+        given = ["-i", packages.index_url]
+        env = {"PATH": "/usr/bin:/bin"}
+        each.pip("install", "bulk==1.0", "kernels==1.0", *given, env=env)
+        command = ["install", "-U", "bulk", "kernels", "--progress-bar", "off"]
+        result = each.pip(*command, *given, *options, env=env)
+        text = result.output.replace(str(each.root), "ROOT")
+        said.append(sorted(re.sub(r"[\d.]+ (kB|MB)/s.*", "", text).splitlines()))
+    assert said[0] == said[1]
+    assert any("installed in 'ROOT/venv/bin' which is not on PATH" in s for s in said[1])
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("way", WAYS)
+def test_killed_at_any_step(
+    venv: Environment, packages: IndexServer, way: str, step: int
+) -> None:
+    upgrade = Upgrade(venv, packages, way)
+    killer = disturb(venv, "/journal", CHANGES, step, str(int(signal.SIGKILL)))
+    killed = upgrade.upgrade(code=None, env=killer)
+    assert killed.returncode == -signal.SIGKILL, killed
+    # Whatever is installed next.
+    mended = upgrade.run("install", "unlike")
+    venv.pip("uninstall", "-y", "unlike")
+    assert not upgrade.litter()
+    if upgrade.versions() == {"1.0"}:
+        assert files(venv) == upgrade.old
+        assert "earlier installation" not in mended.output
+    else:
+        assert upgrade.versions() == {"2.0"}
+        new = files(venv)
+        upgrade.upgrade("--force-reinstall")
+        assert files(venv) == new
+    assert (step > 1) == (upgrade.versions() == {"2.0"})
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("way", WAYS)
+def test_killed_before_all_lies_ready(
+    venv: Environment, packages: IndexServer, way: str
+) -> None:
+    upgrade = Upgrade(venv, packages, way)
+    event = "os.mkdir" if WAYS[way] else "open"
+    killer = disturb(venv, ".pip-replacing", event, 4, str(int(signal.SIGKILL)))
+    assert upgrade.upgrade(code=None, env=killer).returncode == -signal.SIGKILL
+    assert files(venv).items() >= upgrade.old.items()
+    assert upgrade.litter() == [".pip-replacing"]
+    # Also what only takes away begins with an environment that is whole.
+    venv.pip("uninstall", "-y", "unlike")
+    assert files(venv) == upgrade.old
+    assert not upgrade.litter()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_while_packages_are_replaced(
+    venv: Environment, packages: IndexServer, number: signal.Signals
+) -> None:
+    upgrade = Upgrade(venv, packages, "parallel downloads")
+    stop = disturb(venv, "/journal", CHANGES, 9, str(int(number)))
+    stopped = upgrade.upgrade(code=None, env=stop)
+    assert stopped.returncode in {
+        signal.SIGINT: INTERRUPTED,
+        signal.SIGTERM: (-signal.SIGTERM,),
+    }[number]
+    assert upgrade.versions() == {"2.0"}
+    assert not upgrade.litter()
+
+
+@pytest.mark.process
+def test_interrupted_before_all_lies_ready(
+    venv: Environment, packages: IndexServer
+) -> None:
+    upgrade = Upgrade(venv, packages, "variants")
+    stop = disturb(venv, ".pip-replacing", "open", 9, str(int(signal.SIGINT)))
+    stopped = upgrade.upgrade(code=None, env=stop)
+    assert stopped.returncode in INTERRUPTED
+    assert "Operation cancelled by user" in stopped.stderr
+    assert files(venv) == upgrade.old
+    assert not upgrade.litter()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("way", WAYS)
+def test_where_there_is_no_space_for_both(
+    venv: Environment, packages: IndexServer, way: str
+) -> None:
+    upgrade = Upgrade(venv, packages, way)
+    # The first of all that lies ready, in the way that writes it there.
+    full = disturb(venv, ".pip-replacing", "open", 1, "full")
+    assert upgrade.upgrade(env=full).returncode == 0
+    assert upgrade.versions() == {"2.0"}
+    assert not upgrade.litter()
+
+
+def test_what_cannot_be_installed_leaves_the_old_one(
+    venv: Environment, packages: IndexServer
+) -> None:
+    upgrade = Upgrade(venv, packages, "parallel downloads")
+    bad = {"small-3.0.data/nowhere/x.py": "x = 1\n"}
+    packages.add(make_wheel("small", "3.0", files=bad))
+    result = upgrade.upgrade(code=1)
+    assert "Unknown scheme key used" in result.stderr
+    assert files(venv) == upgrade.old, "of all of them"
+    assert not upgrade.litter()
+
+
+def test_folders_that_give_rights_are_upstreams(
+    venv: Environment, packages: IndexServer
+) -> None:
+    upgrade = Upgrade(venv, packages, "parallel downloads")
+    shared = venv.site_packages / "shared"
+    shared.chmod(0o2755)
+    result = upgrade.upgrade("-vv")
+    assert "files get a group or rights from" in result.output
+    assert shared.stat().st_mode & 0o7777 == 0o2755
+    assert upgrade.versions() == {"2.0"}
+
+
+def test_a_file_in_the_way_of_a_folder(
+    venv: Environment, packages: IndexServer
+) -> None:
+    """What upstream cannot install is not installed, and the old build stays."""
+    upgrade = Upgrade(venv, packages, "parallel downloads")
+    files_in_the_way = {"taken/module.py": "x = 1\n"}
+    packages.add(make_wheel("small", "3.0", files=files_in_the_way))
+    (venv.site_packages / "taken").write_text("a file of the user\n", encoding="utf-8")
+    upgrade.upgrade(code=1)
+    assert venv.installed()["small"] == "1.0"
+    assert (venv.site_packages / "shared" / "small.py").is_file()
+    assert not upgrade.litter()
+    report = venv.pip("list", "--format", "json").stdout
+    assert {"name": "small", "version": "1.0"} in json.loads(report)
+    assert not list(Path(venv.site_packages).glob("small-3*"))

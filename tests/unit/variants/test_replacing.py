@@ -1,0 +1,305 @@
+"""Signals that wait, trees that are moved, and what a killed run leaves to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("signals are those of POSIX", allow_module_level=True)
+
+from pip._internal.variants.downloads import recovery, trees
+from pip._internal.variants.downloads.interrupts import HeldSignals
+from pip._internal.variants.downloads.journal import FOLDER, Plan, Workplace, abandoned
+
+
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+class TestSignals:
+    """Signals that wait."""
+
+    @pytest.fixture(autouse=True)
+    def handlers(self) -> Iterator[None]:
+        """Have the handlers in the end that were there before."""
+        before = {each: signal.getsignal(each) for each in (2, 15)}
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+        for number, handler in before.items():
+            assert signal.getsignal(number) is handler
+            signal.signal(number, handler)
+
+    def test_one_waits(self, capfd: pytest.CaptureFixture[str]) -> None:
+        held = HeldSignals()
+        held.hold(signal.SIGINT)
+        send(signal.SIGINT)
+        held.release()
+        assert "so that nothing is left half installed" in capfd.readouterr().err
+        with pytest.raises(KeyboardInterrupt):
+            held.take_effect()
+        held.take_effect()
+
+    def test_two_do_not(self) -> None:
+        held = HeldSignals()
+        held.hold(signal.SIGINT)
+        send(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            send(signal.SIGINT)
+
+    def test_what_ends_pip_waits_too(self) -> None:
+        ended: list[int] = []
+        child = os.fork()
+        if not child:
+            held = HeldSignals()
+            held.hold(signal.SIGTERM)
+            send(signal.SIGTERM)
+            held.release()
+            held.take_effect()
+            os._exit(7)
+        ended.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        assert ended == [-signal.SIGTERM]
+
+    def test_another_handler_stays(self) -> None:
+        came: list[int] = []
+        signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
+        try:
+            held = HeldSignals()
+            held.hold(signal.SIGTERM)
+            send(signal.SIGTERM)
+            assert came == [signal.SIGTERM]
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def test_another_thread_holds_none(self) -> None:
+        held = HeldSignals()
+        thread = threading.Thread(target=held.hold, args=[signal.SIGINT])
+        thread.start()
+        thread.join()
+        held.release()
+        held.take_effect()
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def read(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+class TestPut:
+    """A tree that is moved into another one."""
+
+    NEW: Mapping[str, str] = {"a/x.py": "new", "a/b/y.py": "new", "z.py": "new"}
+
+    @pytest.fixture
+    def tree(self, tmp_path: Path) -> Path:
+        """Return what is to be moved."""
+        write(tmp_path / "tree", self.NEW)
+        return tmp_path / "tree"
+
+    def test_folders_are_merged(self, tree: Path, tmp_path: Path) -> None:
+        place = tmp_path / "place"
+        write(place, {"a/x.py": "old", "a/own.py": "own"})
+        assert set(trees.met_folders(str(tree), str(place))) == {
+            *(str(place), str(place / "a"))
+        }
+        folder = trees.identity(str(tree / "a" / "b"))
+        trees.put(str(tree), str(place))
+        assert read(place) == {**self.NEW, "a/own.py": "own"}
+        assert read(tree) == {}
+        assert trees.identity(str(place / "a" / "b")) == folder, "moved as a whole"
+
+    def test_what_cannot_be_moved_stays(self, tree: Path, tmp_path: Path) -> None:
+        place = tmp_path / "place"
+        # A folder where a file is to be.
+        write(place, {"z.py/file": "own"})
+        with pytest.raises(OSError, match=r"z\.py"):
+            trees.put(str(tree), str(place))
+        assert read(place) == {"z.py/file": "own"}
+        assert read(tree) == self.NEW
+
+    def test_metadata_come_last(self, tmp_path: Path) -> None:
+        tree, place = tmp_path / "tree", tmp_path / "place"
+        write(tree, {"a-1.dist-info/RECORD": "", "b.py/file": ""})
+        write(place, {"b.py": "a file, where a folder is to be"})
+        with pytest.raises(OSError, match=r"b\.py"):
+            trees.put(str(tree), str(place))
+        assert [each.name for each in place.iterdir()] == ["b.py"]
+
+
+def metadata(version: str) -> dict[str, str]:
+    text = f"Metadata-Version: 2.1\nName: demo\nVersion: {version}\n"
+    return {
+        f"demo-{version}.dist-info/METADATA": text,
+        "demo/__init__.py": f"version = {version!r}\n",
+    }
+
+
+OLD, NEW = metadata("1.0"), metadata("2.0")
+
+
+class Left:
+    """An environment in which a run was to replace demo 1.0 by 2.0, and was killed."""
+
+    def __init__(self, lib: Path) -> None:
+        self.lib = lib
+        write(lib, {**OLD, "other.py": ""})
+        self.workplace = Workplace.make(str(lib))
+        self.folder = Path(self.workplace.path)
+        tree = self.folder / "new-0"
+        write(tree / str(lib).lstrip("/"), NEW)
+        self.old = [lib / "demo-1.0.dist-info", lib / "demo"]
+        info = trees.identity(str(self.at("demo-2.0.dist-info")))
+        old = [(str(path), trees.identity(str(path))) for path in self.old]
+        assert info is not None
+        self.plan = Plan("demo", "2.0", "new-0", info, old)  # type: ignore[arg-type]
+        self.workplace.write([self.plan])
+
+    def at(self, name: str) -> Path:
+        """Return where something lies ready."""
+        return self.folder / "new-0" / str(self.lib).lstrip("/") / name
+
+    def stash(self, *names: str) -> None:
+        """Move old folders aside, as upstream does."""
+        for name in names:
+            (self.lib / name).rename(self.lib / f"~{name[1:]}")
+
+    def put(self, *names: str) -> None:
+        """Move what lies ready to its place."""
+        for name in names:
+            self.at(name).rename(self.lib / name)
+
+    def mend(self) -> dict[str, str]:
+        """Let another run mend it, and return what there is then."""
+        self.workplace.keep()
+        recovery.mend([str(self.lib)])
+        found = read(self.lib)
+        assert found.pop("other.py") == ""
+        return found
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Left:
+    """Return what a killed run has left, before it began to take anything away."""
+    lib = tmp_path / "lib"
+    lib.mkdir()
+    return Left(lib)
+
+
+INFO, PACKAGE = "demo-1.0.dist-info", "demo"
+STEPS: Mapping[str, Callable[[Left], None]] = {
+    "one folder is moved aside": lambda left: left.stash(INFO),
+    "all is moved aside": lambda left: left.stash(INFO, PACKAGE),
+    "one folder is in place": lambda left: (
+        left.stash(INFO, PACKAGE),
+        left.put("demo"),
+    )[0],
+    "all is in place": lambda left: (
+        left.stash(INFO, PACKAGE),
+        left.put("demo", "demo-2.0.dist-info"),
+    )[0],
+    "an empty folder is there to move to": lambda left: (
+        left.stash(INFO),
+        (left.lib / "~emo").mkdir(),
+    )[0],
+    "a stopped run had begun to mend it": lambda left: (
+        left.stash(INFO),
+        (left.lib / "~emo-1.0.dist-info").rename(left.folder / "old-1"),
+    )[0],
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_what_was_begun_is_finished(
+    left: Left, caplog: pytest.LogCaptureFixture, step: str
+) -> None:
+    STEPS[step](left)
+    assert left.mend() == NEW
+    said = "It was finished now: demo 2.0" in caplog.text
+    assert said == (step != "all is in place")
+
+
+def test_what_was_not_begun_is_undone(
+    left: Left, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert left.mend() == OLD
+    assert not caplog.records
+
+
+def test_without_a_journal_nothing_was_begun(left: Left) -> None:
+    (left.folder / "journal").unlink()
+    assert left.mend() == OLD
+
+
+def test_what_is_finished_is_only_cleared_away(left: Left) -> None:
+    left.stash(INFO, PACKAGE)
+    left.put("demo", "demo-2.0.dist-info")
+    left.workplace.finish()
+    # Whatever came since stays, were its number that of a folder which is gone.
+    (left.lib / "~emo").rename(left.lib / "demo.new")
+    assert left.mend() == {**NEW, "demo.new/__init__.py": OLD["demo/__init__.py"]}
+
+
+def test_what_somebody_has_installed_since_stays(
+    left: Left, caplog: pytest.LogCaptureFixture
+) -> None:
+    left.stash(INFO, PACKAGE)
+    newer = metadata("3.0")
+    write(left.lib, newer)
+    assert left.mend() == newer
+    assert not caplog.records
+
+
+def test_a_run_that_is_alive_is_let_alone(left: Left) -> None:
+    left.stash(INFO)
+    child = os.fork()
+    if not child:  # The lock is that of the parent.
+        recovery.mend([str(left.lib)])
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert (left.lib / "~emo-1.0.dist-info").is_dir()
+    assert [each.path for each in abandoned(str(left.lib))] == []
+    assert left.mend() == NEW
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"schema": 2, "plans": []}', '{"schema": 1, "plans": [7]}']
+)
+def test_a_journal_that_cannot_be_read_is_kept(
+    left: Left, caplog: pytest.LogCaptureFixture, text: str
+) -> None:
+    (left.folder / "journal").write_text(text, encoding="utf-8")
+    left.workplace.keep()
+    recovery.mend([str(left.lib)])
+    assert "cannot be finished" in caplog.text
+    assert (left.folder / "journal").read_text(encoding="utf-8") == text
+    assert {**OLD, "other.py": ""}.items() <= read(left.lib).items()
+
+
+def test_paths_that_are_no_text(tmp_path: Path) -> None:
+    workplace = Workplace.make(str(tmp_path))
+    name = os.fsdecode(b"/caf\xe9/\xff")
+    which = trees.Identity(1, 2)
+    plans = [Plan("demo", "1", "new-0", which, [(name, which)])]
+    workplace.write(plans)
+    assert workplace.read() == (plans, False)
+    text = (Path(workplace.path) / "journal").read_bytes()
+    assert json.loads(text)["schema"] == 1
+    workplace.close()
+    assert not (tmp_path / FOLDER).exists()
