@@ -136,7 +136,9 @@ def test_what_is_said_is_what_upstream_says(
         text = result.output.replace(str(each.root), "ROOT")
         said.append(sorted(re.sub(r"[\d.]+ (kB|MB)/s.*", "", text).splitlines()))
     assert said[0] == said[1]
-    assert any("installed in 'ROOT/venv/bin' which is not on PATH" in s for s in said[1])
+    assert any(
+        "installed in 'ROOT/venv/bin' which is not on PATH" in s for s in said[1]
+    )
 
 
 @pytest.mark.process
@@ -189,10 +191,13 @@ def test_stopped_while_packages_are_replaced(
     upgrade = Upgrade(venv, packages, "parallel downloads")
     stop = disturb(venv, "/journal", CHANGES, 9, str(int(number)))
     stopped = upgrade.upgrade(code=None, env=stop)
-    assert stopped.returncode in {
-        signal.SIGINT: INTERRUPTED,
-        signal.SIGTERM: (-signal.SIGTERM,),
-    }[number]
+    assert (
+        stopped.returncode
+        in {
+            signal.SIGINT: INTERRUPTED,
+            signal.SIGTERM: (-signal.SIGTERM,),
+        }[number]
+    )
     assert upgrade.versions() == {"2.0"}
     assert not upgrade.litter()
 

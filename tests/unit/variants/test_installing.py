@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,24 @@ class TestPut:
         assert read(place) == {"z.py/file": "own"}
         assert read(tree) == self.NEW
 
+    def test_between_disks_it_is_copied(
+        self, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def rename(source: str, target: str) -> None:
+            raise OSError(errno.EXDEV, "Invalid cross-device link", source, target)
+
+        place = tmp_path / "place"
+        write(place, {"a/own.py": "own"})
+        monkeypatch.setattr(os, "rename", rename)
+        trees.put(str(tree), str(place))
+        assert read(place) == {**self.NEW, "a/own.py": "own"}
+        (place / "z.py").unlink()
+        write(place, {"z.py/file": "own"})
+        (place / "a" / "x.py").unlink()
+        with pytest.raises(OSError, match=r"z\.py"):
+            trees.put(str(tree), str(place))
+        assert "a/x.py" not in read(place)
+
     def test_metadata_come_last(self, tmp_path: Path) -> None:
         tree, place = tmp_path / "tree", tmp_path / "place"
         write(tree, {"a-1.dist-info/RECORD": "", "b.py/file": ""})
@@ -203,25 +222,12 @@ def left(tmp_path: Path) -> Left:
 
 
 INFO, PACKAGE = "demo-1.0.dist-info", "demo"
-STEPS: Mapping[str, Callable[[Left], None]] = {
-    "one folder is moved aside": lambda left: left.stash(INFO),
-    "all is moved aside": lambda left: left.stash(INFO, PACKAGE),
-    "one folder is in place": lambda left: (
-        left.stash(INFO, PACKAGE),
-        left.put("demo"),
-    )[0],
-    "all is in place": lambda left: (
-        left.stash(INFO, PACKAGE),
-        left.put("demo", "demo-2.0.dist-info"),
-    )[0],
-    "an empty folder is there to move to": lambda left: (
-        left.stash(INFO),
-        (left.lib / "~emo").mkdir(),
-    )[0],
-    "a stopped run had begun to mend it": lambda left: (
-        left.stash(INFO),
-        (left.lib / "~emo-1.0.dist-info").rename(left.folder / "old-1"),
-    )[0],
+#: What had happened: old folders moved aside, new ones put in place, and what else.
+STEPS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "one folder is moved aside": ([INFO], []),
+    "all is moved aside": ([INFO, PACKAGE], []),
+    "one folder is in place": ([INFO, PACKAGE], [PACKAGE]),
+    "all is in place": ([INFO, PACKAGE], [PACKAGE, "demo-2.0.dist-info"]),
 }
 
 
@@ -229,10 +235,26 @@ STEPS: Mapping[str, Callable[[Left], None]] = {
 def test_what_was_begun_is_finished(
     left: Left, caplog: pytest.LogCaptureFixture, step: str
 ) -> None:
-    STEPS[step](left)
+    aside, in_place = STEPS[step]
+    left.stash(*aside)
+    left.put(*in_place)
     assert left.mend() == NEW
     said = "It was finished now: demo 2.0" in caplog.text
     assert said == (step != "all is in place")
+
+
+def test_an_empty_folder_to_which_nothing_was_moved(left: Left) -> None:
+    left.stash(INFO)
+    (left.lib / "~emo").mkdir()
+    (left.lib / "~other").mkdir()
+    assert left.mend() == NEW
+    assert [each.name for each in left.lib.glob("~*")] == ["~other"]
+
+
+def test_a_run_that_mended_it_was_killed_too(left: Left) -> None:
+    left.stash(INFO)
+    (left.lib / "~emo-1.0.dist-info").rename(left.folder / "old-1")
+    assert left.mend() == NEW
 
 
 def test_what_was_not_begun_is_undone(

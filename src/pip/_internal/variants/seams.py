@@ -191,7 +191,9 @@ def _installed_in(options: Any) -> list[str]:
     from pip._internal.locations import get_purelib, get_scheme, user_site
 
     libs = [get_purelib(), user_site]
-    prefix, root = (getattr(options, f"{each}_path", None) for each in ("prefix", "root"))
+    prefix, root = (
+        getattr(options, f"{each}_path", None) for each in ("prefix", "root")
+    )
     if prefix or root:
         libs.append(get_scheme("", prefix=prefix, root=root).purelib)
     return [lib for lib in dict.fromkeys(libs) if lib]

@@ -67,9 +67,11 @@ class Digests:
         for name, got in self._gots.items():
             if self._hashes.is_hash_allowed(name, got.hexdigest()):
                 verified = Verified(path, identity(path))
-                _CHECKED[path] = self._hashes, verified.identity
-                return verified
-        self._hashes._raise(self._gots)
+                break
+        else:
+            self._hashes._raise(self._gots)
+        _CHECKED[path] = self._hashes, verified.identity
+        return verified
 
 
 def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> None:

@@ -109,9 +109,7 @@ class Workplace:
 
     def finish(self) -> None:
         """Note that all is in place."""
-        os.rename(
-            os.path.join(self.path, _JOURNAL), os.path.join(self.path, _FINISHED)
-        )
+        os.rename(os.path.join(self.path, _JOURNAL), os.path.join(self.path, _FINISHED))
 
     def read(self) -> tuple[Sequence[Plan], bool]:
         """Read what a run has written that was killed.

@@ -65,7 +65,8 @@ def _finish(plan: Plan, workplace: Workplace, lib: str) -> bool:
     """
     tree = os.path.join(workplace.path, plan.tree)
     known = {plan.info, *(which for _, which in plan.old)}
-    dist = get_environment([lib]).get_distribution(plan.name)
+    libs = [lib, *{os.path.dirname(path) for path, _ in plan.old}]
+    dist = get_environment(libs).get_distribution(plan.name)
     if dist is not None and trees.identity(dist.info_location or "") not in known:
         return False  # Somebody has installed another one.
     is_new = False

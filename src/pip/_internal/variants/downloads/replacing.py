@@ -7,8 +7,8 @@ as if that were the root (see :mod:`.journal`). Then upstream goes on as ever, b
 would write files, those that lie ready are moved to their places, whole folders where
 nothing is there. What was taken away is deleted last.
 
-A wheel that cannot be installed at all is found out while nothing is lost. If there is no
-space for both, say, all is installed as upstream does it. Nothing may be
+A wheel that cannot be installed at all is found out while nothing is lost. Where this way
+is not open, as without space for both, all is installed as upstream does it. Nothing may be
 imported here once upstream has begun to install.
 """
 
@@ -138,7 +138,10 @@ class _Replacement:
                 with installed_below(tree):
                     requirement.install(root=root, **self._options)
             except InstallationError as error:
-                raise InstallationError(str(error).replace(tree, "")) from None
+                if tree in str(error):
+                    said = str(error).replace(tree, "")
+                    raise InstallationError(said) from None
+                raise
             requirement.install_succeeded = False
         for folder in trees.met_folders(tree, os.sep):
             if not trees.gives_nothing_on(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -76,7 +77,10 @@ def put(tree: str, place: str) -> None:
         _put(tree, place, moved)
     except BaseException:
         for source, target in reversed(moved):
-            os.rename(target, source)
+            if os.path.lexists(source):
+                remove(target)
+            else:
+                os.rename(target, source)
         raise
 
 
@@ -88,8 +92,23 @@ def _put(tree: str, place: str, moved: list[tuple[str, str]]) -> None:
         if entry.is_dir(follow_symlinks=False) and os.path.isdir(target):
             _put(entry.path, target, moved)
         else:
-            os.rename(entry.path, target)
+            _move(entry.path, target)
             moved.append((entry.path, target))
+
+
+def _move(source: str, target: str) -> None:
+    """Rename a file or folder; between disks, which may be mounts of one, copy it."""
+    try:
+        os.rename(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        if os.path.isdir(source):
+            shutil.copytree(source, target, symlinks=True)
+        elif os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+        else:
+            shutil.copy2(source, target, follow_symlinks=False)
 
 
 def remove(path: str) -> None:
