@@ -106,7 +106,9 @@ def _move(source: str, target: str) -> None:
         if os.path.isdir(source):
             shutil.copytree(source, target, symlinks=True)
         elif os.path.isdir(target):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+            raise IsADirectoryError(
+                errno.EISDIR, os.strerror(errno.EISDIR), target
+            ) from None
         else:
             shutil.copy2(source, target, follow_symlinks=False)
 
