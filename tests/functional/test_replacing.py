@@ -129,10 +129,9 @@ def test_what_is_said_is_what_upstream_says(
         (venv, ["--use-feature", "parallel-downloads", "--no-variants"]),
     ):
         given = ["-i", packages.index_url]
-        env = {"PATH": "/usr/bin:/bin"}
-        each.pip("install", "bulk==1.0", "kernels==1.0", *given, env=env)
+        each.pip("install", "bulk==1.0", "kernels==1.0", *given)
         command = ["install", "-U", "bulk", "kernels", "--progress-bar", "off"]
-        result = each.pip(*command, *given, *options, env=env)
+        result = each.pip(*command, *given, *options)
         text = result.output.replace(str(each.root), "ROOT")
         said.append(sorted(re.sub(r"[\d.]+ (kB|MB)/s.*", "", text).splitlines()))
     assert said[0] == said[1]
@@ -203,6 +202,20 @@ def test_stopped_while_packages_are_replaced(
 
 
 @pytest.mark.process
+def test_interrupted_while_nothing_is_replaced(
+    venv: Environment, packages: IndexServer
+) -> None:
+    """Without a package to take away nothing is made ready, but it is finished."""
+    stop = disturb(venv, "/kernels", "os.mkdir", 1, str(int(signal.SIGINT)))
+    command = ["install", *NAMES, "-i", packages.index_url]
+    stopped = venv.pip(*command, env={**GPU, **stop}, code=None)
+    assert stopped.returncode in INTERRUPTED
+    assert "Finishing the installation, so that nothing" in stopped.stderr
+    installed = venv.installed()
+    assert {installed[name] for name in NAMES} == {"2.0"}
+
+
+@pytest.mark.process
 def test_interrupted_before_all_lies_ready(
     venv: Environment, packages: IndexServer
 ) -> None:
@@ -216,13 +229,14 @@ def test_interrupted_before_all_lies_ready(
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("way", WAYS)
 def test_where_there_is_no_space_for_both(
-    venv: Environment, packages: IndexServer, way: str
+    venv: Environment, packages: IndexServer, way: str, number: int
 ) -> None:
     upgrade = Upgrade(venv, packages, way)
-    # The first of all that lies ready, in the way that writes it there.
-    full = disturb(venv, ".pip-replacing", "open", 1, "full")
+    # The lock is the first that is opened, then comes what lies ready, or the journal.
+    full = disturb(venv, ".pip-replacing", "open", number, "full")
     assert upgrade.upgrade(env=full).returncode == 0
     assert upgrade.versions() == {"2.0"}
     assert not upgrade.litter()

@@ -69,11 +69,6 @@ class Phase:
     query: bool = False
     cold: bool = False
 
-    @property
-    def installing(self) -> bool:
-        """Tell whether the package itself is being installed."""
-        return self.file is not None and not self.cold
-
 
 PHASES: Mapping[str, Phase] = {
     "page": Phase("/simple/demo/"),
@@ -199,10 +194,7 @@ def test_stopped_at_each_phase(
         else:
             # Nothing of pip runs any more; what is upstream's is left by upstream.
             assert not [each for each in stage.left() if "provider" in each], name
-        if phase.installing and number == signal.SIGINT:
-            assert "Finishing the installation, so that nothing" in result.stderr, name
-        if not phase.installing or number == signal.SIGINT:
-            assert stage.installed() == whole, name
-        # Where it is killed, upstream leaves what the next run mends.
+        # What replaces it is made ready elsewhere first.
+        assert stage.installed() == whole, name
         stage.install()
         assert stage.installed() == whole, name

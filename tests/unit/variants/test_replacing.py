@@ -16,7 +16,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("signals are those of POSIX", allow_module_level=True)
 
-from pip._internal.variants.downloads import recovery, trees
+from pip._internal.variants.downloads import elsewhere, recovery, replacing, trees
 from pip._internal.variants.downloads.interrupts import HeldSignals
 from pip._internal.variants.downloads.journal import FOLDER, Plan, Workplace, abandoned
 
@@ -312,6 +312,29 @@ def test_a_journal_that_cannot_be_read_is_kept(
     assert "cannot be finished" in caplog.text
     assert (left.folder / "journal").read_text(encoding="utf-8") == text
     assert {**OLD, "other.py": ""}.items() <= read(left.lib).items()
+
+
+def test_what_is_said_names_the_places_where_files_will_be() -> None:
+    said: list[str] = []
+    with elsewhere.installed_below("/lib/new-0"):
+        replacing.scripts_not_on_path(
+            lambda scripts: said.extend(scripts),
+            ["/lib/new-0/bin/tool", "/lib/new-01/bin/other"],
+        )
+    assert said == ["/bin/tool", "/lib/new-01/bin/other"]
+    assert elsewhere.final_path("/lib/new-0/bin/tool") == "/lib/new-0/bin/tool"
+
+
+def test_what_cannot_be_locked_is_not_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    with pytest.raises(OSError, match="No locks"):
+        Workplace.make(str(tmp_path))
+    assert not list(tmp_path.iterdir())
 
 
 def test_paths_that_are_no_text(tmp_path: Path) -> None:

@@ -87,7 +87,11 @@ class Workplace:
         # As the folders beside it, and not for this user alone: it may become one of them.
         path = os.path.join(parent, f"{os.getpid()}-{os.urandom(4).hex()}")
         os.mkdir(path)
-        return cls(path)
+        try:
+            return cls(path)
+        except OSError:
+            _remove_empty(path)
+            raise
 
     def write(self, plans: Sequence[Plan]) -> None:
         """Write the journal; from here on another run may go on with it.
@@ -141,11 +145,15 @@ class Workplace:
                     shutil.rmtree(entry.path)
                 else:
                     os.unlink(entry.path)
-            os.rmdir(self.path)
-            with suppress(OSError):  # Another run may be at work beside it.
-                os.rmdir(os.path.dirname(self.path))
+            _remove_empty(self.path)
         finally:
             self.keep()
+
+
+def _remove_empty(path: str) -> None:
+    os.rmdir(path)
+    with suppress(OSError):  # Another run may be at work beside it.
+        os.rmdir(os.path.dirname(path))
 
 
 def _identity_of_open(descriptor: int) -> Identity:
