@@ -300,6 +300,14 @@ def test_a_run_that_is_alive_is_let_alone(left: Left) -> None:
     assert left.mend() == NEW
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_what_another_user_has_written_is_not_done(left: Left) -> None:
+    left.stash(INFO)
+    os.chown(left.folder, 4242, -1)
+    assert INFO not in left.mend()
+    assert (left.folder / "journal").is_file()
+
+
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"schema": 2, "plans": []}', '{"schema": 1, "plans": [7]}']
 )

@@ -61,14 +61,19 @@ class Workplace:
         """Lock a folder.
 
         :raises BlockingIOError: if the run that made it is still alive.
-        :raises OSError: if it cannot be locked, or is not there any more.
+        :raises OSError: if it cannot be locked, is not there any more, or is another
+            user's.
         """
         self.path = path
         self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if identity(path) != _identity_of_open(self._lock):
+            status = os.fstat(self._lock)
+            if identity(path) != Identity(status.st_dev, status.st_ino):
                 raise FileNotFoundError(path)
+            # What is written there is done with the rights of whoever reads it.
+            if status.st_uid != os.geteuid():
+                raise PermissionError(f"somebody else has made {path}")
         except OSError:
             os.close(self._lock)
             raise
@@ -154,11 +159,6 @@ def _remove_empty(path: str) -> None:
     os.rmdir(path)
     with suppress(OSError):  # Another run may be at work beside it.
         os.rmdir(os.path.dirname(path))
-
-
-def _identity_of_open(descriptor: int) -> Identity:
-    status = os.fstat(descriptor)
-    return Identity(status.st_dev, status.st_ino)
 
 
 def _plans(text: str) -> Sequence[Plan]:
