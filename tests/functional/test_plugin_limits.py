@@ -167,15 +167,11 @@ TABLE: Mapping[str, Row] = {
     "pre-release by name": Row(
         requires=f"{PLUGIN}==3.0rc1", runs=None, told=_NEEDS_PRE
     ),
-    "only pre-releases fit": Row(
-        requires=f"{PLUGIN}>2", runs=None, told=_NEEDS_PRE
-    ),
+    "only pre-releases fit": Row(requires=f"{PLUGIN}>2", runs=None, told=_NEEDS_PRE),
     "pre-release by name and allowed": Row(
         ["--pre"], requires=f"{PLUGIN}==3.0rc1", runs="3.0rc1"
     ),
-    "pre-release by the user": Row(
-        _C, constraints=f"{PLUGIN}==3.0rc1", runs="3.0rc1"
-    ),
+    "pre-release by the user": Row(_C, constraints=f"{PLUGIN}==3.0rc1", runs="3.0rc1"),
     "pre-release by both": Row(
         _C,
         constraints=f"{PLUGIN}==3.0rc1",
@@ -431,9 +427,7 @@ IN_BUILDS: Mapping[str, Row] = {
     ),
     "cutoff": Row(["--uploaded-prior-to", "2021-01-01"], runs="1.0"),
     "pre-releases": Row(["--pre"], runs="3.0rc1"),
-    "pre-releases in a requirements file": Row(
-        requirements=f"--all-releases {PLUGIN}"
-    ),
+    "pre-releases in a requirements file": Row(requirements=f"--all-releases {PLUGIN}"),
     "another index": Row(["--extra-index-url", "{other}"], runs="4.0"),
     "another index in a requirements file": Row(
         requirements="--extra-index-url {other}"

@@ -86,7 +86,12 @@ BAD: Sequence[tuple[str, str, str, str]] = [
     ("install", "--variant-provider-timeout", "nan", "number of seconds 'nan'"),
     ("install", "--variant-provider-timeout", "3601", "up to 3600"),
     ("install", "--variant-provider-variable", "A=b", "invalid name of a variable 'A="),
-    ("install", "--variant-provider-variable", "GH_Token", "may hold a secret, and 'GH"),
+    (
+        "install",
+        "--variant-provider-variable",
+        "GH_Token",
+        "may hold a secret, and 'GH",
+    ),
     ("install", "--variant-provider-variable", "MONKEY", "has one of TOKEN, KEY, SEC"),
     ("install", "--prefer-variant", "A", "expected something like"),
     ("install", "--pytorch-computation-backend", "cuda", "expected cpu, xpu, cuNNN"),

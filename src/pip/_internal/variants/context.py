@@ -79,9 +79,7 @@ class Context:
         )
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
         #: Why manifests that are listed do not count, by the same keys.
-        self.skipped_manifests: dict[
-            tuple[NormalizedName, _BaseVersion, str], str
-        ] = {}
+        self.skipped_manifests: dict[tuple[NormalizedName, _BaseVersion, str], str] = {}
         self.listing: str | None = None
         #: What limits the installation of plugins, if any is trusted.
         self.plugin_limits: PluginLimits | None = None

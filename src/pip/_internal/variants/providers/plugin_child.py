@@ -77,7 +77,9 @@ def check_place(module: str, folder: str) -> None:
     :raises PluginFault: if it lies elsewhere, or nowhere.
     """
     spec = importlib.util.find_spec(module.partition(".")[0])
-    places = [] if spec is None else spec.submodule_search_locations or [spec.origin]
+    places: list[str | None] = []
+    if spec is not None:
+        places = [*(spec.submodule_search_locations or [spec.origin])]
     if not places or not all(below(folder, place) for place in places):
         raise PluginFault(f"its module {module} is not of what is installed for it")
 

@@ -101,9 +101,7 @@ def _install_in_cache(
 ) -> str:
     os.makedirs(cache, exist_ok=True)
     remove_abandoned(cache)
-    return keep(
-        _install_in(resolved, tempfile.mkdtemp(prefix=PARTIAL, dir=cache)), key
-    )
+    return keep(_install_in(resolved, tempfile.mkdtemp(prefix=PARTIAL, dir=cache)), key)
 
 
 def _install_in(resolved: Sequence[InstallRequirement], folder: str) -> str:
