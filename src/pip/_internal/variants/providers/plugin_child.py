@@ -79,7 +79,8 @@ def check_place(module: str, folder: str) -> None:
     spec = importlib.util.find_spec(module.partition(".")[0])
     places: list[str | None] = []
     if spec is not None:
-        places = [*(spec.submodule_search_locations or [spec.origin])]
+        places += spec.submodule_search_locations or ()
+        places = places or [spec.origin]
     if not places or not all(below(folder, place) for place in places):
         raise PluginFault(f"its module {module} is not of what is installed for it")
 
