@@ -70,6 +70,12 @@ def linked(folder: Path) -> None:
     (folder / "npu.py").symlink_to(twin)
 
 
+def moved(folder: Path) -> None:
+    """Put a link to an environment in its place."""
+    elsewhere = folder.rename(folder.parent.parent / "elsewhere")
+    folder.symlink_to(elsewhere, target_is_directory=True)
+
+
 DAMAGE: Mapping[str, Callable[[Path], object]] = {
     "changed": lambda folder: (folder / "npu.py").write_text("print(2)\n"),
     "cut off": lambda folder: (folder / "npu.py").write_text(""),
@@ -82,6 +88,7 @@ DAMAGE: Mapping[str, Callable[[Path], object]] = {
     "compiled, without a source": lambda folder: (folder / "json.pyc").touch(),
     "record": lambda folder: (folder / "npu-1.0.dist-info" / "RECORD").write_text(""),
     "link": linked,
+    "link to all": moved,
 }
 if os.name != "nt":
     DAMAGE = {
@@ -111,6 +118,23 @@ def test_what_belongs_to_others(cache: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(plugin_cache.os, "geteuid", lambda: uid + 1)
     assert find(str(cache), KEY) is None
     with pytest.raises(OSError, match="others may write"):
+        keep(str(installed(cache)), KEY)
+
+
+def test_what_cannot_be_removed_is_not_used(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Path(keep(str(installed(cache)), KEY))
+    planted(kept)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("read-only")
+
+    monkeypatch.setattr(plugin_cache.tempfile, "mkdtemp", refuse)
+    assert find(str(cache), KEY) is None
+    assert kept.is_dir()
+    # It is not taken for what another process has installed meanwhile.
+    with pytest.raises(OSError, match=str(kept)):
         keep(str(installed(cache)), KEY)
 
 

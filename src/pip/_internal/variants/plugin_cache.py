@@ -110,9 +110,11 @@ def find(folder: str, key: str) -> str | None:
 
     :param folder: of all environments.
     """
-    if not os.path.isdir(folder):
+    try:
+        names = os.listdir(folder)
+    except OSError:
         return None
-    for name in os.listdir(folder):
+    for name in names:
         if not name.startswith(f"{key}-"):
             continue
         found = os.path.join(folder, name)
@@ -120,10 +122,11 @@ def find(folder: str, key: str) -> str | None:
             return found
         logger.debug("%s is not as it was installed: removing it", found)
         # Under this name another pip no longer finds it half removed.
-        doomed = tempfile.mkdtemp(prefix=PARTIAL, dir=folder)
         with suppress(OSError):
-            os.rename(found, os.path.join(doomed, "damaged"))
-        shutil.rmtree(doomed, ignore_errors=True)
+            doomed = tempfile.mkdtemp(prefix=PARTIAL, dir=folder)
+            with suppress(OSError):
+                os.rename(found, os.path.join(doomed, "damaged"))
+            shutil.rmtree(doomed, ignore_errors=True)
     return None
 
 
@@ -142,7 +145,7 @@ def keep(folder: str, key: str) -> str:
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
         # If another process was faster, what it made is the same.
-        if not os.path.isdir(kept):
+        if _name(key, kept) != name:
             raise
     return kept
 
@@ -154,6 +157,9 @@ def _name(key: str, folder: str) -> str | None:
     """
     digest = hashlib.sha256()
     try:
+        status = os.lstat(folder)
+        if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
+            return None
         for path, entry in _entries(folder):
             status = entry.stat(follow_symlinks=False)
             if not _is_own(status):

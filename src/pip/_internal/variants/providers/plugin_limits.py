@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import Version
+from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.exceptions import PipError
 from pip._internal.models.format_control import FormatControl
@@ -85,9 +85,7 @@ class Constraint(NamedTuple):
             return False
         specifiers = Requirement(self.requirement).specifier
         return any(
-            each.operator == "=="
-            and not each.version.endswith(".*")
-            and Version(each.version).is_prerelease
+            each.operator in ("==", "===") and _is_prerelease(each.version)
             for each in specifiers
         )
 
@@ -314,6 +312,14 @@ class _Releases(ReleaseControl):
 
     def allows_prereleases(self, canonical_name: NormalizedName) -> bool:
         return self._limits.allows_prereleases(canonical_name)
+
+
+def _is_prerelease(text: str) -> bool:
+    """Tell whether a text is one version, and a pre-release; ``1.0rc1.*`` is many."""
+    try:
+        return Version(text).is_prerelease
+    except InvalidVersion:
+        return False
 
 
 def _releases(all_releases: Sequence[str], only_final: Sequence[str]) -> ReleaseControl:
