@@ -155,6 +155,7 @@ DAMAGE: Mapping[str, Callable[[Path], object]] = {
     "empty": empty,
     "a file is missing": lambda folder: (folder / "npu_data/part99.py").unlink(),
     "a file is cut off": lambda folder: (folder / "npu_plugin.py").write_text("def"),
+    "a file is added": lambda folder: (folder / "more.py").touch(),
 }
 
 

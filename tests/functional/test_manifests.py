@@ -12,6 +12,7 @@ from typing import Any, Literal
 import pytest
 
 from tests.lib.environments import Environment, Result
+from tests.lib.faults import Fault
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import (
@@ -379,3 +380,76 @@ def test_a_null_wheel_need_not_be_described(pip: Pip, index: IndexServer) -> Non
     index.add(make_wheel("torch", "2.8.0", label="null", variant_json=null))
     result = pip("install", "torch", "-i", index.index_url, env=forced("12.0"))
     assert "Using the variant null of torch 2.8.0 (no properties)" in result.stdout
+
+
+#: Uploads, and whether the manifest counts before 2022.
+UPLOADED: Mapping[str | None, bool] = {
+    "2021-12-31T23:59:59Z": True,
+    "2022-01-01T00:00:00Z": False,
+    "2024-01-01T00:00:00Z": False,
+    None: False,
+}
+
+
+@pytest.mark.parametrize("uploaded", UPLOADED)
+def test_one_that_was_uploaded_too_late_is_missing(
+    pip: Pip, index: IndexServer, uploaded: str | None
+) -> None:
+    """The wheels speak for themselves then, as where none is listed."""
+    index.page_format = "json"
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    # What is published later makes of the build for CPUs the best one.
+    later = {**PREVIEW_TORCH, "variants": {"00000000": {}}}
+    index.add(manifest_file("torch", "2.8.0", later))
+    for entry in index.projects["torch"]:
+        index.replace(entry.file.filename, upload_time="2020-01-01T00:00:00Z")
+    index.replace(MANIFEST, upload_time=uploaded)
+    options = ["-i", index.index_url]
+    limit = [*options, "--uploaded-prior-to", "2022-01-01T00:00:00Z"]
+    counts = UPLOADED[uploaded]
+    chosen = "00000000" if counts else "cu128"
+    result = pip("install", "--dry-run", "torch", *limit, env=GPU)
+    assert f"Using the variant {chosen} of torch 2.8.0" in result.stdout
+    assert (("GET", f"/files/{MANIFEST}") in index.log()) == counts
+    said = pip("variants", "explain", "torch", *limit, env=GPU).stdout
+    told = "the index does not tell when its variants manifest was uploaded"
+    if uploaded is not None:
+        told = "its variants manifest was uploaded at 202"
+    assert (told in " ".join(said.split())) != counts, said
+    # Without a limit it counts whenever it was uploaded.
+    result = pip("install", "--dry-run", "torch", *options, env=GPU)
+    assert "Using the variant 00000000 of torch 2.8.0" in result.stdout
+
+
+def test_one_that_was_replaced_too_late_is_missing(
+    pip: Pip, index: IndexServer
+) -> None:
+    """A page that is read afresh may tell of another upload."""
+    index.page_format = "json"
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    for entry in index.projects["torch"]:
+        index.replace(entry.file.filename, upload_time="2020-01-01T00:00:00Z")
+    index.replace(MANIFEST, sha256="0" * 64)
+    url = "/simple/torch/"
+    stale = index.project_json("torch", index.pages, lambda e: index.file_url(e.path))
+    headers = {"Content-Type": "application/vnd.pypi.simple.v1+json"}
+    later = {**PREVIEW_TORCH, "variants": {"00000000": {}}}
+    index.add(
+        manifest_file("torch", "2.8.0", later), upload_time="2024-01-01T00:00:00Z"
+    )
+    options = ["-i", index.index_url, "--uploaded-prior-to", "2022-01-01"]
+    index.faults[url] = Fault(body=stale.encode(), headers=headers, times=1)
+    result = pip("install", "--dry-run", "torch", *options, env=GPU)
+    assert CHOSEN in result.stdout, result
+    assert index.log().count(("GET", url)) == 2
+
+
+def test_one_in_a_folder_was_never_uploaded(
+    pip: Pip, torch: IndexServer, tmp_path: Path
+) -> None:
+    """Nor does upstream ask when a wheel in a folder was."""
+    torch.write_directory(tmp_path / "wheels")
+    options = ["--no-index", "--find-links", tmp_path / "wheels"]
+    options += ["--uploaded-prior-to", "2022-01-01"]
+    result = pip("variants", "explain", "torch", *options, env=GPU)
+    assert MANIFEST in result.stdout, result

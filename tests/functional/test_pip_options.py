@@ -227,7 +227,7 @@ def _fill(index: IndexServer, *, variants: bool) -> None:
         index.add(make_sdist("mixed", version))
     for version, uploaded in (("1.0", _OLD), ("2.0", _NEW)):
         for filename in release("dated", version):
-            # When the manifest was uploaded means nothing.
+            # A manifest that was uploaded too late counts as missing.
             late = "cu128" in filename or filename.endswith(".json")
             index.replace(filename, upload_time=_NEW if late else uploaded)
     # What a link says counts for its wheel alone, and for no manifest.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import py_compile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +102,10 @@ def test_trust_in_the_environment_and_configuration(
 def test_no_trust_from_a_requirements_file(
     venv: Environment, options: list[str]
 ) -> None:
-    (venv.work / "requirements.txt").write_text(f"{' '.join(TRUST)}\nkernels\n")
-    result = venv.pip("install", "-r", "requirements.txt", *options, code=1)
-    assert "no such option: --trust-variant-provider" in result.stderr
+    for given in (TRUST, ["--variant-provider-variable", "NPU_HOME"]):
+        (venv.work / "requirements.txt").write_text(f"{' '.join(given)}\nkernels\n")
+        result = venv.pip("install", "-r", "requirements.txt", *options, code=1)
+        assert f"no such option: {given[0]}" in result.stderr
 
 
 def test_what_it_depends_on_must_be_trusted_too(pip: Pip, index: IndexServer) -> None:
@@ -137,6 +140,90 @@ def test_the_environment_is_cached_and_purged(
     assert "Variant" not in venv.pip("cache", "info").stdout
 
 
+def kept(venv: Environment) -> Path:
+    """Return the one environment of a plugin in the cache."""
+    (environment,) = venv.home.glob("**/variant-providers/*")
+    return environment
+
+
+def compiled(folder: Path) -> None:
+    """Plant compiled code that claims to be of the source beside it."""
+    evil, source = folder.parent / "evil.py", folder / "npu_plugin.py"
+    evil.write_text(GOOD.replace("b2", "b3"), encoding="utf-8")
+    py_compile.compile(
+        *(str(evil), cache_from_source(str(source))),
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )
+    evil.unlink()
+
+
+#: What becomes of a cached environment that would make another variant the best one.
+DAMAGE: Mapping[str, Callable[[Path], object]] = {
+    "edited": lambda folder: (folder / "npu_plugin.py").write_text(
+        GOOD.replace("b2", "b3")
+    ),
+    "added": lambda folder: (folder / "npu_plugin").mkdir(),
+    "compiled": compiled,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_cached_plugins_are_verified(
+    venv: Environment, options: list[str], name: str
+) -> None:
+    command = ["install", "--dry-run", "kernels", *options, *TRUST]
+    venv.pip(*command)
+    environment = kept(venv)
+    DAMAGE[name](environment)
+    result = venv.pip(*command)
+    assert "Using the variant npu2" in result.stdout
+    assert "Installing variant providers ... done" in result.lines
+    assert kept(venv) == environment
+    assert "Installing variant" not in venv.pip(*command).stdout
+
+
+def test_plugins_are_kept_by_what_they_hold(
+    venv: Environment, index: IndexServer, options: list[str]
+) -> None:
+    """A file of the same name is another plugin if its content is another."""
+    command = ["install", "--dry-run", "kernels", *options, *TRUST]
+    assert "Using the variant npu2" in venv.pip(*command).stdout
+    add_plugin(index, GOOD.replace("b2", "b3"))
+    assert "Using the variant npu3" in venv.pip(*command).stdout
+    assert len(list(venv.home.glob("**/variant-providers/*"))) == 2
+
+
+@pytest.mark.parametrize(
+    "api", ["venv.__main__", "antigravity", "this:s", "absent", "helper", "json"]
+)
+def test_its_module_is_of_what_is_installed(
+    venv: Environment, index: IndexServer, api: str
+) -> None:
+    """Neither the standard library nor what lies about is run for a manifest."""
+    add_kernels(index, api=api)
+    add_plugin(index, files={"json.py": GOOD})
+    (venv.work / "helper.py").write_text("raise SystemExit", encoding="utf-8")
+    result = venv.pip("install", "kernels", "-i", index.index_url, *TRUST)
+    assert "Using a plain build of kernels 1.0" in result.stdout
+    module = api.partition(":")[0]
+    assert f"The plugin {PLUGIN}: its module {module} is not of what" in result.stderr
+
+
+def test_further_variables(pip: Pip, index: IndexServer) -> None:
+    """The user names them; those that may hold secrets cannot be named."""
+    add_kernels(index)
+    code = f"import os\n{GOOD}\nCHOSEN = os.environ.get('NPU_2', 'b1')\n"
+    code += "def get_supported_configs(): return [Feature('kind', [CHOSEN])]\n"
+    add_plugin(index, code)
+    install = ["install", "--dry-run", "kernels", "-i", index.index_url, *TRUST]
+    env = {"NPU_2": "b3", "NPU_KEY": "b3"}
+    assert "Using the variant npu1" in pip(*install, env=env).stdout
+    named = ["--variant-provider-variable", "NPU_2"]
+    assert "Using the variant npu3" in pip(*install, *named, env=env).stdout
+    result = pip(*install, "--variant-provider-variable", "NPU_KEY", env=env, code=2)
+    assert "a plugin never sees a variable that may hold a secret" in result.stderr
+
+
 def test_where_it_cannot_be_cached(
     venv: Environment, index: IndexServer, options: list[str]
 ) -> None:
@@ -168,13 +255,22 @@ def test_one_answer_a_run(pip: Pip, index: IndexServer, options: list[str]) -> N
     assert plugin_requests(index).count(wheel) == 1
 
 
+#: Variables that no plugin sees: of nobody trusted, not called so, or maybe secret.
+HIDDEN = (
+    *("SECRET", "GITHUB_TOKEN", "HOME_OF_SOMETHING"),
+    *("NV_VARIANT_PROVIDER_FORCE_SM_ARCH", "OTHER_VARIANT_PROVIDER_FORCE_KIND"),
+    *("NPU_VARIANT_PROVIDER_KIND", "NPU_VARIANT_PROVIDER_FORCE_API_KEY"),
+)
+
+
 def test_the_plugin_sees_no_more_than_it_needs(pip: Pip, index: IndexServer) -> None:
     code = f"""\
 import os, sys
 {GOOD}
 def get_supported_configs():
     assert "PIP_TRUST_VARIANT_PROVIDER" not in os.environ, "environment"
-    assert "SECRET" not in os.environ, "environment"
+    for name in {HIDDEN!r}:
+        assert name not in os.environ, name
     assert os.environ["NPU_VARIANT_PROVIDER_FORCE_KIND"] == "b1", "override"
     assert sys.flags.isolated and sys.flags.no_site, "flags"
     assert os.listdir() == [], "working folder"
@@ -188,8 +284,8 @@ def get_supported_configs():
     env = {
         "PIP_TRUST_VARIANT_PROVIDER": PLUGIN,
         "NPU_VARIANT_PROVIDER_FORCE_KIND": "b1",
-        "SECRET": "x",
         "PYTHONPATH": "somewhere",
+        **dict.fromkeys(HIDDEN, "x"),
     }
     result = pip("install", "--dry-run", "kernels", "-i", index.index_url, env=env)
     assert "Using the variant npu1" in result.stdout, result
@@ -312,6 +408,14 @@ MISBEHAVIOUR: Mapping[str, tuple[str, str | None, str]] = {
         ),
         None,
         "its answer is too long",
+    ),
+    "a pipe for an answer": (
+        (
+            "import json, os, sys\nanswer = json.loads(sys.argv[1])['answer']\n"
+            "os.remove(answer); os.mkfifo(answer); os._exit(0)"
+        ),
+        None,
+        "exit status 0",
     ),
     "hang": ("import time; time.sleep(600)", None, "did not answer within 2 seconds"),
     "a hang that ignores signals": (

@@ -16,12 +16,14 @@ from tests.lib.manifests import Provider, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
 PLUGIN = """\
+import os
+
 class Feature:
     multi_value = False
     name, values = "kind", ["b1"]
 
 def get_supported_configs():
-    return [Feature()]
+    return [] if "NPU_HIDDEN" in os.environ else [Feature()]
 """
 
 
@@ -54,12 +56,14 @@ class Setting:
     :param value: what it is set to; None for a flag
     :param prints: what is printed if it counts, and only then
     :param installed: the CUDA version with which the release was installed before
+    :param trusted: whether the plugin is trusted, and is told that it has no device
     """
 
     option: str
     value: str | None
     prints: str
     installed: str | None = None
+    trusted: bool = False
 
 
 def _chosen(label: str) -> str:
@@ -78,6 +82,9 @@ SETTINGS = (
     Setting("enable-variant-provider", "extra", _chosen("extra")),
     Setting("disable-variant-provider", "amd nvidia", _chosen("null")),
     Setting("trust-variant-provider", "npu-variant-provider", _chosen("npu")),
+    Setting(
+        "variant-provider-variable", "OTHER NPU_HIDDEN", _chosen("cu128"), trusted=True
+    ),
     Setting("variant-provider", "nvidia=plugin amd=builtin", _chosen("null")),
 )
 
@@ -90,11 +97,15 @@ def test_setting(
     venv: Environment, choosy: IndexServer, setting: Setting, place: str
 ) -> None:
     install = ["install", "choosy", "-i", choosy.index_url]
+    if setting.trusted:
+        install += ["--trust-variant-provider", "npu-variant-provider"]
     if setting.installed is not None:
         venv.pip(*install, env=forced(setting.installed))
     values = ["1"] if setting.value is None else setting.value.split(" ")
     options: list[str] = []
     environ: dict[str, str | None] = {**forced("12.8"), "PIP_CONFIG_FILE": None}
+    if setting.trusted:
+        environ["NPU_HIDDEN"] = "1"
     if place == "line":
         given = [f"--{setting.option}"]
         if setting.value is not None:

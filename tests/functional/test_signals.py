@@ -40,7 +40,7 @@ class Feature:
     name, values = "kind", ["b1"]
 
 def get_supported_configs():
-    mark = os.environ.get("NPU_VARIANT_PROVIDER_MARK")
+    mark = os.environ.get("NPU_PROVIDER_FORCE_MARK")
     if mark:
         if os.fork():
             open("beside.txt", "w").close()
@@ -133,7 +133,7 @@ class Stage:
             truncate = 20 if phase.inside else None
             self.index.faults[phase.path] = Fault(gate=gate, truncate=truncate)
         elif phase.query:
-            env["NPU_VARIANT_PROVIDER_MARK"] = str(self.mark)
+            env["NPU_PROVIDER_FORCE_MARK"] = str(self.mark)
         else:
             assert phase.file is not None
             env |= stop_at_write(self.venv, phase.file, self.mark)

@@ -36,6 +36,13 @@ GOOD: Sequence[tuple[str, str, str, str, object]] = [
         [("npu", "plugin")],
     ),
     ("install", "--variant-provider-timeout", "provider_timeout", "0.5", 0.5),
+    (
+        "install",
+        "--variant-provider-variable",
+        "provider_variables",
+        "NPU_2",
+        ["NPU_2"],
+    ),
     ("install", "--prefer-variant", "preferences", "a :: b", [Preference("a", "b")]),
     (
         "install",
@@ -78,6 +85,14 @@ BAD: Sequence[tuple[str, str, str, str]] = [
     ("install", "--variant-provider-timeout", "soon", "number of seconds 'soon'"),
     ("install", "--variant-provider-timeout", "nan", "number of seconds 'nan'"),
     ("install", "--variant-provider-timeout", "3601", "up to 3600"),
+    ("install", "--variant-provider-variable", "A=b", "invalid name of a variable 'A="),
+    (
+        "install",
+        "--variant-provider-variable",
+        "GH_Token",
+        "may hold a secret, and 'GH",
+    ),
+    ("install", "--variant-provider-variable", "MONKEY", "has one of TOKEN, KEY, SEC"),
     ("install", "--prefer-variant", "A", "expected something like"),
     ("install", "--pytorch-computation-backend", "cuda", "expected cpu, xpu, cuNNN"),
     ("install", "--pytorch-channel", "new", "expected one of stable, test, nightly"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
-import tempfile
+import math
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,18 +18,15 @@ from pip._internal.variants.providers import plugin_child, plugin_query
 from pip._internal.variants.providers.plugin_query import PluginFailed
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
-from tools.fuzz.target import MEMORY, Target, printable, structured
+from tools.fuzz.target import Target, printable, structured
 
 __all__ = ["TARGETS"]
 
-_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-plugins-")
-
 
 def _read(data: bytes) -> None:
-    path = Path(_FOLDER.name, "answer.json")
-    path.write_bytes(data)
     try:
-        found = plugin_query._read(str(path), 0)
+        read = plugin_query._read(io.BytesIO(data), math.inf)
+        found = plugin_query._features(read, 0)
     except PluginFailed as error:
         printable(str(error))
     else:

@@ -53,7 +53,9 @@ def _context(target: Context) -> Context:
     context = Context(target.session, options, enabled=target.enabled)
     context.in_build = True
     context.manifest_links = target.manifest_links
+    context.skipped_manifests = target.skipped_manifests
     context.collector = target.collector
+    context.plugin_limits = target.plugin_limits
     if target.pytorch is not None:
         context.pytorch = target.pytorch.for_build(context)
     return context
@@ -63,6 +65,8 @@ def _variables(target: Context) -> dict[str, str]:
     """Give what a child needs that installs the same."""
     bridged = {} if target.pytorch is None else target.pytorch.environ()
     environ = {IN_BUILD: "1", **as_variables(target.options), **bridged}
+    if target.plugin_limits is not None:
+        environ |= target.plugin_limits.environ()
     if not target.enabled:
         environ["PIP_NO_VARIANTS"] = "1"
     return environ

@@ -64,12 +64,8 @@ def found_candidates(
         return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert ireqs[0].req is not None
     project = canonicalize_name(ireqs[0].req.name)
-    if context.allowed is not None and project not in context.allowed:
-        from pip._internal.variants.providers.plugin_environment import (
-            UntrustedProvider,
-        )
-
-        raise UntrustedProvider(project)
+    if context.admit is not None:
+        context.admit(project)
     wanted, allowed = specifier, hashes
     for ireq in ireqs:
         assert ireq.req is not None

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.models.search_scope import SearchScope
     from pip._internal.network.session import PipSession
     from pip._internal.variants.coherence import Agreement
     from pip._internal.variants.early_requests import EarlyRequests
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.providers.plugin import Plugins
+    from pip._internal.variants.providers.plugin_limits import PluginLimits
     from pip._internal.variants.pytorch.bridge import Bridge
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
@@ -78,9 +78,13 @@ class Context:
             [] if self.in_build else list(given("variants") or ())
         )
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
+        #: Why manifests that are listed do not count, by the same keys.
+        self.skipped_manifests: dict[tuple[NormalizedName, _BaseVersion, str], str] = {}
         self.listing: str | None = None
-        #: The only projects that may be looked up; None for any.
-        self.allowed: frozenset[NormalizedName] | None = None
+        #: What limits the installation of plugins, if any is trusted.
+        self.plugin_limits: PluginLimits | None = None
+        #: For what makes up a plugin: refuses projects before they are looked up.
+        self.admit: Callable[[NormalizedName], None] | None = None
         self.collector: LinkCollector | None = None
         #: By normalised name, as the resolver sees them.
         self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
@@ -202,29 +206,21 @@ class Context:
         return float(vars(self.options).get("provider_timeout") or 10)
 
     @property
-    def require_hashes(self) -> bool:
-        """Tell whether only what has a hash may be installed."""
-        return bool(vars(self.options).get("require_hashes"))
-
-    @property
-    def search_scope(self) -> SearchScope:
-        """Give the indexes of the command, those of requirements files included."""
-        assert self.collector is not None, (
-            "only a command's own context looks things up"
-        )
-        return self.collector.search_scope
+    def provider_variables(self) -> frozenset[str]:
+        """Give the further environment variables that plugins may see."""
+        return frozenset(self.given("provider_variables"))
 
     def cache_folder(self, name: str) -> str | None:
         """Give a folder under pip's cache, None if there is no cache."""
         cache = vars(self.options).get("cache_dir")
         return os.path.join(cache, name) if cache else None
 
-    def for_plugins(self, trusted: frozenset[NormalizedName]) -> Context:
+    def for_plugins(self, limits: PluginLimits) -> Context:
         """Give a context for the packages that make up a provider plugin."""
         import optparse
 
         context = Context(self.session, optparse.Values(), enabled=False)
-        context.allowed = trusted
+        context.admit = limits.admit
         return context
 
     # Labels chosen by hand
@@ -340,6 +336,12 @@ def collector_created(
     # Only pip's check for a newer self suppresses this option; it needs no variants.
     context = Context(session, options, enabled=not suppress_no_index)
     context.attach(collector)
+    if context.trusted:
+        from pip._internal.variants.providers.plugin_limits import PluginLimits
+
+        # Before requirements files say what they do.
+        scope = collector.search_scope
+        context.plugin_limits = PluginLimits(options, session, scope)
     # Where lock files are read, only the session is at hand.
     session._variants = context  # type: ignore[attr-defined]
     return collector

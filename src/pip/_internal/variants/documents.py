@@ -242,6 +242,7 @@ def options_document(context: Context) -> Document:
         "disable_variant_provider": list(context.given("disabled_providers")),
         "trust_variant_provider": sorted(context.trusted),
         "variant_provider": dict(context.given("provider_kinds")),
+        "variant_provider_variable": list(context.given("provider_variables")),
     }
 
 

@@ -27,6 +27,8 @@ from pip._internal.utils.urls import path_to_url, url_to_path
 from pip._internal.variants.context import context_of
 
 if TYPE_CHECKING:
+    import datetime
+
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
@@ -45,6 +47,7 @@ __all__ = [
     "public",
     "scan_directory",
     "source_of",
+    "uploaded_too_late",
     "version_of",
 ]
 
@@ -207,7 +210,30 @@ def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> No
         logger.debug("Skipping link: a manifest of this machine: %s", link)
         return
     if project == link_evaluator._canonical_name:
-        context.manifest_links.setdefault((project, version, source_of(link)), link)
+        key = project, version, source_of(link)
+        too_new = uploaded_too_late(link, link_evaluator._uploaded_prior_to)
+        if too_new is None:
+            context.manifest_links.setdefault(key, link)
+        else:
+            logger.debug("Skipping link: a manifest: %s: %s", too_new, link)
+            context.skipped_manifests[key] = too_new
+
+
+def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
+    """Say why a manifest does not count where later uploads are ruled out.
+
+    Of what is on this machine upstream does not ask either when it was uploaded.
+
+    :param limit: the moment before which it must have been uploaded, None for none.
+    :return: None if it counts.
+    """
+    if limit is None or link.is_file:
+        return None
+    if link.upload_time is None:
+        return "the index does not tell when its variants manifest was uploaded"
+    if link.upload_time >= limit:
+        return f"its variants manifest was uploaded at {link.upload_time}"
+    return None
 
 
 def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:

@@ -124,6 +124,7 @@ def look_up(
 
 def make_context(session: PipSession, options: optparse.Values) -> Context:
     """Make what decides about variants where nothing is looked up on an index."""
+    cmdoptions.check_release_control_exclusive(options)
     collector = LinkCollector.create(session, options=options)
     context = context_of(_finder(collector, options))
     assert context is not None, "the collector was made with options"

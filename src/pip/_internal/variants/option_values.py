@@ -6,6 +6,7 @@ Loaded when such an option is given: most runs of pip have none.
 from __future__ import annotations
 
 import optparse
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 from pip._internal.exceptions import CommandError
 from pip._internal.variants.preferences import Preference, parse_blank_separated
 from pip._internal.variants.properties import InvalidProperty, is_valid_namespace
+from pip._internal.variants.providers.plugin_variables import SECRETS, is_secret
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -120,6 +122,20 @@ def _preference(opt: str, value: str) -> Preference | str:
         ) from None
 
 
+def _variable(opt: str, value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+        raise optparse.OptionValueError(
+            f"option {opt}: invalid name of a variable {value!r}, expected a name alone, "
+            "something like 'NPU_HOME'"
+        )
+    if is_secret(value):
+        raise optparse.OptionValueError(
+            f"option {opt}: a plugin never sees a variable that may hold a secret, and "
+            f"{value!r} has one of {', '.join(SECRETS)} in its name"
+        )
+    return value
+
+
 _CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "label_choice": _label_choice,
     "namespace": _namespace,
@@ -127,6 +143,7 @@ _CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "project": _project,
     "provider_kind": _provider_kind,
     "seconds": _seconds,
+    "variable": _variable,
 }
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "variant_host",
     "variant_provider",
     "variant_provider_timeout",
+    "variant_provider_variable",
 ]
 
 #: Types of values that only variants have.
@@ -39,6 +40,7 @@ _KINDS = (
     "project",
     "provider_kind",
     "seconds",
+    "variable",
 )
 
 
@@ -178,6 +180,18 @@ variant_provider_timeout: Callable[..., optparse.Option] = partial(
     help="How long a provider plugin may take to answer (default: 10 seconds).",
 )
 
+variant_provider_variable: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--variant-provider-variable",
+    dest="provider_variables",
+    action="append",
+    type="variable",
+    metavar="NAME",
+    help="Let provider plugins see this environment variable. Those that are named "
+    "PACKAGE_FORCE_..., after a package that is trusted, they see anyway. This option "
+    "can be used multiple times.",
+)
+
 
 #: The options about the machine that pip runs on, not about the target, and the
 #: variables that say the same to a child of pip.
@@ -187,12 +201,13 @@ _ABOUT_THIS_MACHINE = {
     "trusted_providers": "PIP_TRUST_VARIANT_PROVIDER",
     "provider_kinds": "PIP_VARIANT_PROVIDER",
     "provider_timeout": "PIP_VARIANT_PROVIDER_TIMEOUT",
+    "provider_variables": "PIP_VARIANT_PROVIDER_VARIABLE",
 }
 
 
 def about_this_machine(options: optparse.Values) -> optparse.Values:
     """Give the options that count too for what runs on this machine to build."""
-    kept = (*_ABOUT_THIS_MACHINE, "cache_dir")
+    kept = (*_ABOUT_THIS_MACHINE, "cache_dir", "uploaded_prior_to")
     return optparse.Values({name: _given(options, name) for name in kept})
 
 
@@ -226,6 +241,9 @@ def requirements_line(
     parsed = fn(line, options, finder, session)
     context = None if finder is None else context_of(finder)
     if context is not None:
+        limits = context.plugin_limits
+        if limits is not None and parsed is not None and parsed.constraint:
+            limits.note(parsed)
         choices = _given(line.opts, "variants") or []
         if parsed is not None and choices:
             choices = [choice.for_requirement(parsed.requirement) for choice in choices]

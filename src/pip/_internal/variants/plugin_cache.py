@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import csv
-import glob
 import hashlib
 import os
 import shutil
+import stat
+import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from optparse import Values
 from typing import TYPE_CHECKING
@@ -19,14 +19,17 @@ from pip._internal.utils._log import getLogger
 
 if TYPE_CHECKING:
     from pip._internal.commands.cache import CacheCommand
+    from pip._internal.models.link import Link
 
 __all__ = [
     "CACHE_FOLDER",
     "PARTIAL",
     "cache_info",
+    "environment_key",
+    "find",
+    "keep",
     "purge_cache",
     "remove_abandoned",
-    "remove_damaged",
 ]
 
 logger = getLogger(__name__)
@@ -38,6 +41,8 @@ CACHE_FOLDER = "variant-providers"
 PARTIAL = ".partial-"
 #: Seconds after which nobody installs an environment any more.
 _ABANDONED = 3600
+#: Of the two halves of a name; 16 bytes each.
+_DIGITS = 32
 
 _Action = Callable[["CacheCommand", Values, list[str]], None]
 
@@ -83,35 +88,110 @@ def remove_abandoned(folder: str) -> None:
                     shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def remove_damaged(folder: str) -> bool:
-    """Remove an environment if files that were installed in it are not as they were.
+def environment_key(wheels: Iterable[Link | None]) -> str | None:
+    """Name what an environment is for: its wheels, by their hashes, and the interpreter.
 
-    :return: whether it was removed.
+    :return: None if a wheel has no hash, and could be any.
     """
-    if os.path.basename(os.path.dirname(folder)) != CACHE_FOLDER or _is_sound(folder):
-        return False
-    shutil.rmtree(folder, ignore_errors=True)
-    return True
+    digest = hashlib.sha256(
+        f"{sys.implementation.cache_tag} {sys.version} {sys.executable}".encode()
+    )
+    for link in wheels:
+        if link is None or link.hash_name != "sha256":
+            return None
+        digest.update(f"\n{link.filename} {link.hash}".encode())
+    return digest.hexdigest()[:_DIGITS]
 
 
-def _is_sound(folder: str) -> bool:
-    records = glob.glob(os.path.join(glob.escape(folder), "*.dist-info", "RECORD"))
+def find(folder: str, key: str) -> str | None:
+    """Return the environment of *key* if it is as it was installed, to the last file.
+
+    If it is not, it is removed.
+
+    :param folder: of all environments.
+    """
     try:
-        for record in records:
-            with open(record, encoding="utf-8", newline="") as file:
-                for path, digest, _ in csv.reader(file):
-                    if digest and digest != _digest(os.path.join(folder, path)):
-                        return False
-    except (OSError, ValueError):
-        return False
-    return bool(records)
+        names = os.listdir(folder)
+    except OSError:
+        return None
+    for name in names:
+        if not name.startswith(f"{key}-"):
+            continue
+        found = os.path.join(folder, name)
+        if name == _name(key, found):
+            return found
+        logger.debug("%s is not as it was installed: removing it", found)
+        # Under this name another pip no longer finds it half removed.
+        with suppress(OSError):
+            doomed = tempfile.mkdtemp(prefix=PARTIAL, dir=folder)
+            with suppress(OSError):
+                os.rename(found, os.path.join(doomed, "damaged"))
+            shutil.rmtree(doomed, ignore_errors=True)
+    return None
 
 
-def _digest(path: str) -> str:
-    """Give the hash of a file as RECORD states it."""
-    with open(path, "rb") as file:
-        digest = hashlib.sha256(file.read()).digest()
-    return "sha256=" + base64.urlsafe_b64encode(digest).decode().rstrip("=")
+def keep(folder: str, key: str) -> str:
+    """Put an environment where :func:`find` finds it; return where that is.
+
+    :param folder: one in the folder of all environments.
+    :raises OSError: if that is not possible.
+    """
+    name = _name(key, folder)
+    if name is None:
+        raise OSError(f"others may write to {folder}")
+    kept = os.path.join(os.path.dirname(folder), name)
+    try:
+        os.rename(folder, kept)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        # If another process was faster, what it made is the same.
+        if _name(key, kept) != name:
+            raise
+    return kept
+
+
+def _name(key: str, folder: str) -> str | None:
+    """Name an environment after what it is for and what it holds.
+
+    :return: None if there is what was not installed, or what others may change.
+    """
+    digest = hashlib.sha256()
+    try:
+        status = os.lstat(folder)
+        if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
+            return None
+        for path, entry in _entries(folder):
+            status = entry.stat(follow_symlinks=False)
+            if not _is_own(status):
+                return None
+            content = b""
+            if stat.S_ISREG(status.st_mode):
+                with open(entry.path, "rb") as file:
+                    content = hashlib.sha256(file.read()).digest()
+            elif not stat.S_ISDIR(status.st_mode):
+                return None
+            digest.update(b"%s\0%s\0" % (os.fsencode(path), content))
+    except OSError:
+        return None
+    return f"{key}-{digest.hexdigest()[:_DIGITS]}"
+
+
+def _entries(folder: str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Give all that is below a folder, in the order of names."""
+    with os.scandir(folder) as scanned:
+        entries = sorted(scanned, key=lambda entry: entry.name)
+    for entry in entries:
+        path = f"{below}/{entry.name}"
+        yield path, entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(entry.path, path)
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Tell whether a file is of this user, and not for everybody to change."""
+    if os.name == "nt":  # pragma: no cover (what it does there)
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
 
 def _environments(folder: str) -> list[str]:

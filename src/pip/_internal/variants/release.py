@@ -198,12 +198,15 @@ class Release:
         )
 
         where = redact_auth_from_url(source)
-        missing = f"{where} lists no variants manifest"
-        link = self._context.manifest_links.get((self.project, self.version, source))
+        key = self.project, self.version, source
+        skipped = self._context.skipped_manifests.get(key)
+        missing = skipped or f"{where} lists no variants manifest"
+        link = self._context.manifest_links.get(key)
         if link is not None:
             url = redact_auth_from_url(link.url_without_fragment)
+            limit = vars(self._context.options).get("uploaded_prior_to")
             try:
-                manifest = fetch_manifest(self._context.session, link)
+                manifest = fetch_manifest(self._context.session, link, limit)
                 return manifest, Origin(OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"

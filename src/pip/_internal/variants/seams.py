@@ -266,6 +266,7 @@ def options() -> list[Callable[[], optparse.Option]]:
             "trust_variant_provider",
             "variant_provider",
             "variant_provider_timeout",
+            "variant_provider_variable",
             "no_variant_lookahead",
         )
     ] + [

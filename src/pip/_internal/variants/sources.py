@@ -25,6 +25,7 @@ from pip._internal.network.cache import is_from_cache
 from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.links import uploaded_too_late
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import (
     MAX_MANIFEST_SIZE,
@@ -39,6 +40,8 @@ from pip._internal.variants.time_limits import (
 )
 
 if TYPE_CHECKING:
+    import datetime
+
     from pip._vendor.requests import Response
 
     from pip._internal.network.session import PipSession
@@ -74,12 +77,15 @@ class ManifestMissing(ManifestUnavailable):
     """A manifest is listed and not there, as on mirrors that leave it out."""
 
 
-def fetch_manifest(session: PipSession, link: Link) -> Manifest:
+def fetch_manifest(
+    session: PipSession, link: Link, uploaded_prior_to: datetime.datetime | None = None
+) -> Manifest:
     """Fetch, verify and parse the manifest at *link*.
 
     If its hash is not the one that the index stated, the index page is read afresh,
     since either of the two may be an older copy. What the cache has may be damaged.
 
+    :param uploaded_prior_to: what was uploaded later counts as missing.
     :raises ManifestMissing: if the server says that there is none.
     :raises ManifestUnavailable: if it cannot be had, or is not valid.
     """
@@ -87,6 +93,9 @@ def fetch_manifest(session: PipSession, link: Link) -> Manifest:
         fetched = _download(session, link, manifest_headers(link))
         if not _hash_matches(link, fetched.data):
             link = _link_read_afresh(session, link)
+            too_late = uploaded_too_late(link, uploaded_prior_to)
+            if too_late is not None:
+                raise ManifestMissing(too_late)
             fetched = _download_afresh(session, link)
             if not _hash_matches(link, fetched.data):
                 raise ManifestUnavailable("its hash is not the one the index states")

@@ -40,7 +40,7 @@ def unsupported_wheel(
 ) -> None:
     """Refuse a variant wheel given as a file or URL that does not suit the target."""
     context_given = context_of(factory._finder)
-    if context_given is not None and context_given.allowed is not None:
+    if context_given is not None and context_given.admit is not None:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")

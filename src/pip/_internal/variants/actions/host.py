@@ -10,7 +10,7 @@ from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.exceptions import CommandError
 from pip._internal.utils.misc import write_output
 from pip._internal.variants import seams
-from pip._internal.variants.actions.lookup_options import manifest
+from pip._internal.variants.actions.lookup_options import PLUGIN_LIMITS, manifest
 from pip._internal.variants.actions.output import only_output, write_document
 
 if TYPE_CHECKING:
@@ -34,8 +34,10 @@ OPTIONS = (
             "trust_variant_provider",
             "variant_provider",
             "variant_provider_timeout",
+            "variant_provider_variable",
         ),
     ),
+    *PLUGIN_LIMITS,
     *cmdoptions.index_group["options"],
 )
 

@@ -8,7 +8,7 @@ from pip._internal.cli import cmdoptions
 from pip._internal.cli.cmdoptions import PipOption
 from pip._internal.variants.actions.action import OptionMaker
 
-__all__ = ["LOOKUP_OPTIONS", "manifest"]
+__all__ = ["LOOKUP_OPTIONS", "PLUGIN_LIMITS", "manifest"]
 
 manifest: OptionMaker = partial(
     PipOption,
@@ -22,8 +22,22 @@ manifest: OptionMaker = partial(
     "plugins that are trusted among them.",
 )
 
+#: What limits the installation of plugins, beside the options of indexes.
+PLUGIN_LIMITS: tuple[OptionMaker, ...] = (
+    cmdoptions.constraints,
+    cmdoptions.build_constraints,
+    cmdoptions.require_hashes,
+    cmdoptions.pre,
+    cmdoptions.all_releases,
+    cmdoptions.only_final,
+    cmdoptions.no_binary,
+    cmdoptions.only_binary,
+)
+
 LOOKUP_OPTIONS: tuple[OptionMaker, ...] = (
     cmdoptions.constraints,
+    cmdoptions.build_constraints,
+    cmdoptions.require_hashes,
     cmdoptions.ignore_requires_python,
     cmdoptions.platforms,
     cmdoptions.python_version,

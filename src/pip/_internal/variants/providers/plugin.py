@@ -20,7 +20,7 @@ from pip._internal.variants.providers.answer import Answer, Step, no_answer
 if TYPE_CHECKING:
     from pip._internal.variants.context import Context
     from pip._internal.variants.manifest import Provider
-    from pip._internal.variants.properties import Property, SupportedFeature
+    from pip._internal.variants.properties import Property
 
 __all__ = ["Plugins"]
 
@@ -51,8 +51,6 @@ class Plugins:
             return no_answer(_untrusted(untrusted), untrusted=untrusted)
         if any(requirement.url for requirement in requirements):
             return no_answer("its plugin is required from a URL, not an index")
-        if self._context.require_hashes:
-            return no_answer("its plugin has no hash, which --require-hashes needs")
         api = provider.plugin_api or _default_api(requirements[0])
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
         answer = self._answers.get(key)
@@ -72,31 +70,22 @@ class Plugins:
         api: str,
         known: Sequence[Property],
     ) -> Answer:
-        from pip._internal.variants.providers.plugin_environment import (
-            DamagedPlugin,
-            UntrustedProvider,
-            plugin_folder,
-        )
+        from pip._internal.variants.providers.plugin_environment import plugin_folder
+        from pip._internal.variants.providers.plugin_limits import UntrustedProvider
         from pip._internal.variants.providers.plugin_query import (
             PluginFailed,
             query_plugin,
         )
+        from pip._internal.variants.providers.plugin_variables import visible
 
         context = self._context
-
-        def query() -> tuple[SupportedFeature, ...]:
-            with plugin_folder(context, requirements, context.trusted) as folder:
-                return query_plugin(
-                    folder, api, known, os.environ, context.provider_timeout
-                )
-
+        environ = visible(os.environ, context.trusted, context.provider_variables)
         plugin = f"the plugin {', '.join(names)}"
         try:
-            try:
-                features = query()
-            except DamagedPlugin:
-                # Installed anew, it may work.
-                features = query()
+            with plugin_folder(context, requirements) as folder:
+                features = query_plugin(
+                    folder, api, known, environ, context.provider_timeout
+                )
         except UntrustedProvider as error:
             untrusted = (error.project,)
             return no_answer(_untrusted(untrusted), untrusted=untrusted)

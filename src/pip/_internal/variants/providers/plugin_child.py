@@ -11,12 +11,22 @@ from __future__ import annotations
 import _thread
 import collections
 import importlib
+import importlib.util
 import inspect
 import itertools
 import json
 import os
 import signal
 import sys
+from collections.abc import Callable
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    SourceFileLoader,
+)
+from types import CodeType
 from typing import Any
 
 #: What a plugin may answer at most; the rest is left out.
@@ -28,6 +38,51 @@ KnownProperty = collections.namedtuple("KnownProperty", "namespace feature value
 
 class PluginFault(Exception):
     """The plugin does not keep to its interface; the text says how."""
+
+
+class Sources(SourceFileLoader):
+    """Loads modules from their sources, whatever ``.pyc`` files lie beside them."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the source; compiled code is neither read nor written."""
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+
+def below(folder: str, path: str | None) -> bool:
+    """Tell whether a path is one below a folder, or the folder."""
+    if path is None:
+        return False
+    folder, path = os.path.realpath(folder), os.path.realpath(path)
+    return path == folder or path.startswith(folder + os.sep)
+
+
+def finder_of_sources(folder: str) -> Callable[[str], FileFinder]:
+    """Return what finds the modules below a folder: sources and extensions only."""
+
+    def find(path: str) -> FileFinder:
+        if not below(folder, path) or not os.path.isdir(path):
+            raise ImportError("not there")
+        return FileFinder(
+            path, (ExtensionFileLoader, EXTENSION_SUFFIXES), (Sources, SOURCE_SUFFIXES)
+        )
+
+    return find
+
+
+def check_place(module: str, folder: str) -> None:
+    """See to it that importing a module runs nothing from outside a folder.
+
+    :raises PluginFault: if it lies elsewhere, or nowhere.
+    """
+    spec = importlib.util.find_spec(module.partition(".")[0])
+    places: list[str | None] = []
+    if spec is not None:
+        places += spec.submodule_search_locations or ()
+        places = places or [spec.origin]
+    if not places or not all(below(folder, place) for place in places):
+        raise PluginFault(f"its module {module} is not of what is installed for it")
 
 
 def load(api: str) -> Any:
@@ -95,8 +150,10 @@ def main(request: dict[str, Any]) -> None:
     end_with_parent(request["folder"])
     # At the end: a plugin's module must not stand in for one of the standard library.
     sys.path.append(request["path"])
+    sys.path_hooks.insert(0, finder_of_sources(request["path"]))
     answer: dict[str, Any]
     try:
+        check_place(request["api"].partition(":")[0], request["path"])
         answer = {"features": described(ask(load(request["api"]), request["known"]))}
     except PluginFault as error:
         answer = {"fault": str(error)}

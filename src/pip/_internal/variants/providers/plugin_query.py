@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import glob
 import json
 import os
 import pkgutil
@@ -10,8 +12,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
-from typing import Any
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
+from typing import Any, BinaryIO
 
 from pip._internal.variants.properties import (
     Property,
@@ -21,24 +25,13 @@ from pip._internal.variants.properties import (
 )
 from pip._internal.variants.texts import printable
 
-__all__ = ["PluginFailed", "query_plugin"]
+__all__ = ["PluginFailed", "belongs", "query_plugin"]
 
 #: Bytes; a thousand features of a few values each take a tenth of it.
 _MAX_ANSWER = 4 * 1024 * 1024
 
-#: What a process needs to run at all, and what says which devices are visible.
-_KEPT_VARIABLES = frozenset(
-    (
-        *("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "WINDIR"),
-        *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PROGRAMFILES"),
-        *("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"),
-        *("HIP_VISIBLE_DEVICES", "ONEAPI_DEVICE_SELECTOR", "ASCEND_RT_VISIBLE_DEVICES"),
-        *("ROCM_PATH", "CUDA_PATH", "CUDA_HOME", "ASCEND_HOME_PATH"),
-    )
-)
-#: Providers name the variables that override them so, for example
-#: ``NV_VARIANT_PROVIDER_FORCE_SM_ARCH``.
-_OVERRIDES = "_VARIANT_PROVIDER_"
+#: Seconds within which a process that was killed ends, unless a driver holds it.
+_KILLED = 1
 
 
 class PluginFailed(Exception):
@@ -54,20 +47,29 @@ def query_plugin(
 ) -> tuple[SupportedFeature, ...]:
     """Ask a plugin what this machine supports.
 
-    It runs isolated from the user's Python settings and from the working directory,
-    sees few variables, and is killed with all processes of its group in the end, also
-    if this process is killed.
+    It runs isolated from the user's Python settings, in an empty folder, and is killed
+    with all processes of its group in the end, also if this process is killed.
 
     :param path: the folder that the plugin is installed in.
     :param api: its entry point, ``module[:attribute.path]``.
     :param known: properties to ask about, which plugins of the older kind are given.
-    :param timeout: seconds.
+    :param environ: the variables that it sees.
+    :param timeout: seconds from here until the answer has been read.
     :raises PluginFailed: if it gives no answer.
     """
+    deadline = time.monotonic() + timeout
+    module = api.partition(":")[0]
+    if not belongs(module, set(_installed(path))):
+        raise PluginFailed(
+            f"its module {printable(module[:200])} is not of what is installed for it"
+        )
     source = pkgutil.get_data(__package__, "plugin_child.py")
     assert source is not None, "the module lies beside this one"
-    with tempfile.TemporaryDirectory(prefix="pip-provider-") as folder:
-        answer = os.path.join(folder, "answer.json")
+    with tempfile.TemporaryDirectory(
+        prefix="pip-provider-", ignore_cleanup_errors=True
+    ) as folder:
+        answer, work = os.path.join(folder, "answer.json"), os.path.join(folder, "work")
+        os.mkdir(work)
         request = {
             "path": path,
             "api": api,
@@ -76,14 +78,50 @@ def query_plugin(
             "folder": folder,
         }
         command = [sys.executable, "-I", "-S", "-c", source.decode("utf-8")]
-        code = _run([*command, json.dumps(request)], folder, environ, timeout)
-        return _read(answer, code)
+        command.append(json.dumps(request))
+        # Whatever a plugin puts in its place, this very file is read.
+        with open(answer, "x+b", buffering=0) as file:
+            try:
+                code = _run(command, work, environ, deadline)
+                data = _read(file, deadline)
+            except subprocess.TimeoutExpired:
+                raise PluginFailed(
+                    f"it did not answer within {timeout:g} seconds"
+                ) from None
+    return _features(data, code)
+
+
+def belongs(module: str, files: Collection[str]) -> bool:
+    """Tell whether a module is one of some files, and will be found there.
+
+    :param module: a dotted name.
+    :param files: relative paths, with slashes.
+    """
+    parts = module.split(".")
+    if parts[0] in sys.stdlib_module_names or not all(map(str.isidentifier, parts)):
+        return False
+    path = "/".join(parts)
+    return any(
+        f"{path}{package}{suffix}" in files
+        for package in ("", "/__init__")
+        for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
+    )
+
+
+def _installed(folder: str) -> Iterator[str]:
+    """Give the files of the distributions in a folder, as they are recorded."""
+    for record in glob.glob(os.path.join(glob.escape(folder), "*.dist-info", "RECORD")):
+        with open(record, encoding="utf-8", newline="") as file:
+            yield from (row[0] for row in csv.reader(file) if row)
 
 
 def _run(
-    command: list[str], folder: str, environ: Mapping[str, str], timeout: float
+    command: list[str], folder: str, environ: Mapping[str, str], deadline: float
 ) -> int:
-    """Run a command in a process group of its own, of which nothing is left."""
+    """Run a command in a process group of its own, of which nothing is left.
+
+    :raises subprocess.TimeoutExpired: if it takes too long.
+    """
     group: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":  # pragma: no cover (what it does there)
         group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -91,7 +129,7 @@ def _run(
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=_scrubbed(environ),
+            env=dict(environ),
             # By its end the process knows that this one has ended.
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -101,9 +139,7 @@ def _run(
     except OSError as error:
         raise PluginFailed(f"it cannot be run: {error}") from None
     try:
-        return process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        raise PluginFailed(f"it did not answer within {timeout:g} seconds") from None
+        return process.wait(max(0, deadline - time.monotonic()))
     finally:
         _kill(process)
 
@@ -115,27 +151,37 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         # What the plugin started may outlive it.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_KILLED)
     assert process.stdin is not None, "it is a pipe"
     process.stdin.close()
 
 
-def _scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name: value
-        for name, value in environ.items()
-        if name.upper() in _KEPT_VARIABLES or _OVERRIDES in name
-    }
+def _read(file: BinaryIO, deadline: float) -> bytes:
+    """Read what a plugin has answered, which other processes may still write.
+
+    :raises PluginFailed: if it is too long.
+    :raises subprocess.TimeoutExpired: if that takes too long.
+    """
+    file.seek(0)
+    data = bytearray()
+    while chunk := file.read(64 * 1024):
+        data += chunk
+        if len(data) > _MAX_ANSWER:
+            raise PluginFailed("its answer is too long")
+        if time.monotonic() > deadline:
+            raise subprocess.TimeoutExpired([], deadline)
+    return bytes(data)
 
 
-def _read(path: str, code: int) -> tuple[SupportedFeature, ...]:
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_ANSWER + 1)
-    except OSError:
-        raise PluginFailed(f"its process ended with exit status {code}") from None
-    if len(data) > _MAX_ANSWER:
-        raise PluginFailed("its answer is too long")
+def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
+    """Take the answer of a plugin apart.
+
+    :param code: the exit status of its process.
+    :raises PluginFailed: if it is none.
+    """
+    if not data:
+        raise PluginFailed(f"its process ended with exit status {code}")
     try:
         answer = json.loads(data)
         fault = answer.get("fault")
