@@ -27,9 +27,9 @@ from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.operations.build.build_tracker import get_build_tracker
 from pip._internal.req.constructors import install_req_from_line
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.plugin_cache import (
     CACHE_FOLDER,
     PARTIAL,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DamagedPlugin", "UntrustedProvider", "plugin_folder"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class DamagedPlugin(PluginFailed):
@@ -83,7 +83,8 @@ def plugin_folder(
             raise
         # The last two: servers that answer what is no page, no wheel or no URL.
         except (PipError, OSError, ValueError, HTTPError) as error:
-            logger.debug("Installing %s failed: %s", requirements, log.getvalue())
+            for line in log.getvalue().splitlines():
+                logger.debug("Installing %s: %s", requirements, line)
             raise PluginFailed(f"it cannot be installed: {in_words(error)}") from None
     try:
         yield folder

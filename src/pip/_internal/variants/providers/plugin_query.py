@@ -19,7 +19,6 @@ from pip._internal.variants.properties import (
     is_valid_feature_name,
     is_valid_value,
 )
-from pip._internal.variants.texts import printable
 
 __all__ = ["PluginFailed", "query_plugin"]
 
@@ -149,5 +148,5 @@ def _read(path: str, code: int) -> tuple[SupportedFeature, ...]:
         # Only a plugin that writes to that file itself comes here.
         raise PluginFailed("its answer cannot be read") from None
     if isinstance(fault, str):
-        raise PluginFailed(f"it failed: {printable(fault[:500])}")
+        raise PluginFailed(f"it failed: {fault[:500]}")
     return tuple(valid.values())
