@@ -18,7 +18,7 @@ from pip._internal.variants.providers import plugin_child, plugin_query
 from pip._internal.variants.providers.plugin_query import PluginFailed
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
-from tools.fuzz.target import MEMORY, Target, printable, structured
+from tools.fuzz.target import MEMORY, Target, said, structured
 
 __all__ = ["TARGETS"]
 
@@ -31,7 +31,7 @@ def _read(data: bytes) -> None:
     try:
         found = plugin_query._read(str(path), 0)
     except PluginFailed as error:
-        printable(str(error))
+        said(str(error))
     else:
         _check(found)
 
