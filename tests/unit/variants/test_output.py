@@ -199,6 +199,8 @@ WAYS = frozenset(
     (
         *("print", "sys.stdout", "sys.stderr", "getLogger", "write_output"),
         *("get_console", "RichPipStreamHandler", "import warnings", "extra="),
+        *("logging.getLogger", "logging.debug", "logging.info"),
+        *("logging.warning", "logging.error", "logging.critical", "logging.log"),
     )
 )
 #: A module whose every name is one: styles, consoles and the like.
@@ -221,7 +223,7 @@ ALLOWED = {
     # What others derive their errors from, and raise, makes printable what it is given.
     "variants/errors.py": {"Text", *ERRORS},
     # Records that were made printable when they were logged.
-    "variants/held_records.py": {"getLogger"},
+    "variants/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.
     "downloads/progress.py": {*PROGRESS, "get_console", "sys.stdout"},
     # Upstream's bar; the names are escaped for it.
@@ -243,7 +245,7 @@ def ways_out(tree: ast.AST) -> Iterator[tuple[str, int]]:
                 names = [e.name for e in imported if styles or e.name in WAYS]
             case ast.Import(names=imported):
                 names = [f"import {each.name}" for each in imported]
-            case ast.Attribute(value=ast.Name(id="sys")):
+            case ast.Attribute(value=ast.Name(id="sys" | "logging")):
                 names = [ast.unparse(node)]
             case ast.Attribute(attr=name) | ast.Name(id=name):
                 names = [name]
@@ -291,6 +293,7 @@ def test_there_is_no_other_way_out(repository_root: Path) -> None:
         "from pip._internal.utils.misc import write_output",
         "from pip._internal.utils._log import getLogger",
         "logging.getLogger(__name__)",
+        "logging.warning(x)",
         "from pip._vendor.rich.text import Text",
         "logger.info('%s', x, extra={'rich': True})",
         "class E(DiagnosticPipError): pass",
