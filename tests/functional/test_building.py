@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -354,3 +355,23 @@ def test_wheels_that_are_none(work: Path, build: Build) -> None:
     ):
         result = build("--label", "x", "--property", CUDA, wheel=wheel, code=1)
         assert problem in " ".join(result.stderr.split()).lower()
+
+
+@pytest.mark.parametrize("label", [".", ".."])
+def test_no_label_leads_to_another_folder(work: Path, build: Build, label: str) -> None:
+    text = build("--label", label, "--property", CUDA, code=1).stderr
+    assert f"The label '{label}' cannot be the name of a file or folder" in text
+    assert "Give it letters or digits too" in text
+    assert not (work / "dist").exists()
+
+
+@pytest.mark.parametrize("entry", ["../outside.py", "/outside.py", "demo/__init__.py"])
+def test_no_variant_of_a_wheel_that_reaches_outside(
+    work: Path, build: Build, entry: str
+) -> None:
+    with zipfile.ZipFile(work / PLAIN, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that are repeated
+        archive.writestr(entry, b"")
+    text = build("--label", "cu128", "--property", CUDA, code=1).stderr
+    assert f"Its entry '{entry}' is" in text
+    assert not (work / "dist").exists()

@@ -53,7 +53,7 @@ What pip install takes for torch<4
 
 Versions, newest first
   3.0rc1: it is a pre-release; --pre would allow it
-  2.9.2: it was yanked (it �[31mbreaks)
+  2.9.2: it was yanked (it \\x1b[31mbreaks)
   2.9.1: it is for other versions of Python (2.9.1 Requires-Python >=4)
   2.9.0: no wheel is for this platform and Python
   2.8.5: none of its variants can be used here

@@ -22,6 +22,7 @@ from tests.lib.in_process import InProcess
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import (
     PREVIEW_TORCH,
+    Provider,
     cuda,
     make_manifest,
     manifest_file,
@@ -413,3 +414,145 @@ def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) 
         assert problem in result.stderr
     result = measured("install", "--dry-run", "listing", "-i", index.index_url, "-v")
     assert "takes more than 8 MiB" in result.output
+
+
+#: Colours, moves and hides; and a line end, after which a line of pip's could be forged.
+SHOWN = "\x1b[31m\x9b2J\x7f"
+ESCAPED = r"\x1b[31m\x9b2J\x7f"
+ACTIONS = (
+    ["install", "--dry-run", "-v"],
+    ["variants", "list"],
+    ["variants", "explain"],
+)
+
+
+def test_what_a_manifest_says_of_its_form(
+    measured: Callable[..., Result], index: IndexServer
+) -> None:
+    text = f"{SHOWN}\nWARNING: forged\u202e\u2028[link=x]"
+    schema = {"$schema": f"https://schemas.example/v0.0.2.json{text}"}
+    index.add_release("torch", "2.8.0", {}, manifest={**PREVIEW_TORCH, **schema})
+    for action in ACTIONS:
+        result = measured(*action, "torch", "-i", index.index_url)
+    assert (
+        rf"(v0.0.2.json{ESCAPED}\nWARNING: forged\u202e\u2028[link=x])" in result.stdout
+    )
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_what_a_server_says_of_its_status(
+    measured: Callable[..., Result], index: IndexServer, status: int
+) -> None:
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    index.fault("torch-2.8.0-variants.json", status=status, reason=SHOWN)
+    for label in ("cu126", "cu128", "cu129", "00000000"):
+        name = f"torch-2.8.0-py3-none-any-{label}.whl"
+        index.fault(name, status=403, reason=SHOWN, methods=("HEAD", "GET"))
+    for action in ACTIONS:
+        result = measured(*action, "torch", "-i", index.index_url)
+        assert f"403 {ESCAPED}" in result.output
+    index.faults["/simple/torch/"] = Fault(status=status, reason=SHOWN)
+    for action in ACTIONS[1:]:
+        measured(*action, "torch", "-i", index.index_url, "-v", code=1)
+    measured("variants", "check", f"{index.index_url}torch/", "--no-index", code=1)
+
+
+PLUGIN = "npu-variant-provider"
+#: What a plugin does: its code, what it requires, and what is said of it.
+PLUGINS: Mapping[str, tuple[str, list[str], str]] = {
+    "its error": (f"raise ValueError({SHOWN!r})", [], f"ValueError: {ESCAPED}"),
+    "a name": (f"raise type({SHOWN!r}, (Exception,), {{}})()", [], f"{ESCAPED}: "),
+    "a line": ("raise ValueError('x\\nWARNING: forged')", [], r"x\nWARNING: forged"),
+    "a URL": ("", [f"dep @ https://x.example/{SHOWN}/dep-1-py3-none-any.whl"], "x.exa"),
+    "a requirement": ("", [f"dep=={SHOWN}"], "cannot be installed"),
+}
+
+
+@pytest.mark.parametrize("case", PLUGINS)
+def test_what_a_plugin_says(
+    measured: Callable[..., Result], index: IndexServer, tmp_path: Path, case: str
+) -> None:
+    code, requires, told = PLUGINS[case]
+    manifest = make_manifest(
+        {"npu1": ["npu :: kind :: b1"]},
+        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+    )
+    index.add_release("torch", "2.8.0", {}, manifest=manifest)
+    files = {"npu_plugin.py": code}
+    index.add(make_wheel(PLUGIN, "1.0", files=files, requires=requires))
+    trust = [f"--trust-variant-provider={name}" for name in (PLUGIN, "dep")]
+    own = tmp_path / "manifest.json"
+    own.write_text(json.dumps(manifest))
+    for action in (*(["torch", *action] for action in ACTIONS), ["host"]):
+        named, command = action[0], action[1:]
+        if named == "host":
+            command, named = ["variants", "host", "--manifest"], str(own)
+        result = measured(*command, named, "-i", index.index_url, *trust)
+        assert told in result.output
+        assert "\nWARNING: forged" not in result.output
+
+
+def test_what_a_plugins_server_says(
+    measured: Callable[..., Result], index: IndexServer
+) -> None:
+    manifest = make_manifest(
+        {"npu1": ["npu :: kind :: b1"]},
+        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+    )
+    index.add_release("torch", "2.8.0", {}, manifest=manifest)
+    index.add(make_wheel(PLUGIN, "1.0"))
+    index.fault("npu_variant_provider-1.0-py3-none-any.whl", status=403, reason=SHOWN)
+    options = ["-i", index.index_url, "--trust-variant-provider", PLUGIN]
+    for action in ACTIONS:
+        result = measured(*action, "torch", *options)
+        assert f"cannot be installed: 403 Client Error: {ESCAPED}" in result.output
+
+
+def test_what_is_published(measured: Callable[..., Result], tmp_path: Path) -> None:
+    """The names of files and of what they hold are shown by each command."""
+    dist = tmp_path / "dist"
+    dist.mkdir()
+    plain = make_wheel("demo", "1.0").write_to(dist)
+    labelled = make_wheel("demo", "1.0", label="a", variant_json=b"{").write_to(dist)
+    with zipfile.ZipFile(plain, "a") as archive:
+        archive.writestr(f"../{SHOWN}", b"")
+    with zipfile.ZipFile(labelled, "a") as archive:
+        archive.writestr(f"demo/{SHOWN}", b"")
+    for name in (f"{SHOWN}-1.0.tar.gz", f"{SHOWN}-1.0-py3-none-any.whl"):
+        (dist / name).write_bytes(b"")
+    (dist / f"{SHOWN}-1.0-variants.json").write_text(json.dumps({SHOWN: SHOWN}))
+    result = measured("variants", "check", dist, "--no-index", code=1)
+    assert f"Its name is invalid: '{ESCAPED}-1.0.tar.gz'" in result.stdout
+    assert f"Its entry '../{ESCAPED}' is no path below its root" in result.stdout
+    assert f"Its RECORD does not list demo/{ESCAPED}" in result.stdout
+    result = measured("variants", "check", "--json", dist, "--no-index", code=1)
+    assert result.stdout.isascii()
+    result = measured("variants", "index", dist, "--simple", code=1)
+    assert f"{ESCAPED}-1.0.tar.gz" in result.stderr
+    for wheel in (plain, dist / f"{SHOWN}-1.0-py3-none-any.whl", tmp_path / SHOWN):
+        result = measured("variants", "build", wheel, "--null", code=1)
+        assert "error: cannot-build-variant" in result.stderr
+
+
+@pytest.mark.parametrize("label", [".", ".."])
+def test_a_label_that_is_the_name_of_a_folder(
+    measured: Callable[..., Result],
+    venv: Environment,
+    index: IndexServer,
+    tmp_path: Path,
+    label: str,
+) -> None:
+    """It is one by the grammar, and nothing is named after it alone."""
+    manifest = make_manifest({label: cuda("12.8")})
+    index.add_release("demo", "1.0", {}, manifest=manifest)
+    result = measured("install", "demo", "-i", index.index_url)
+    assert f"Using the variant {label} of demo 1.0" in result.stdout
+    assert venv.installed()["demo"] == "1.0"
+    lock = tmp_path / "pylock.toml"
+    measured("lock", "demo", "-i", index.index_url, "-o", lock)
+    target = tmp_path / "below" / "lib"
+    measured("install", "-r", lock, "--target", target)
+    assert [path.name for path in (tmp_path / "below").iterdir()] == ["lib"]
+    name = f"demo-1.0-py3-none-any-{label}.whl"
+    measured("download", "demo", "-i", index.index_url, "-d", tmp_path / "got")
+    assert [path.name for path in (tmp_path / "got").iterdir()] == [name]

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -340,3 +341,108 @@ def test_nothing_to_index(
     result = environment.pip(*command, code=1, cwd=tmp_path)
     assert problem in result.stderr
     assert files(tmp_path) == {}
+
+
+#: By name: what makes a file that is not to be published.
+STRAYS: dict[str, Callable[[Path, Path], None]] = {
+    "a link that leads out": lambda path, outside: path.symlink_to(outside),
+    "a relative link that leads out": lambda path, outside: path.symlink_to(
+        os.path.relpath(outside, path.parent)
+    ),
+    "a link that leads nowhere": lambda path, _: path.symlink_to("nowhere"),
+    "a link to itself": lambda path, _: path.symlink_to(path.name),
+    "a pipe": lambda path, _: os.mkfifo(path),
+    "a folder": lambda path, _: path.mkdir(),
+    "a link to a device": lambda path, _: path.symlink_to("/dev/zero"),
+}
+
+
+@pytest.mark.parametrize("name", ["stray-1.0-py3-none-any.whl", "stray-1.0.tar.gz"])
+@pytest.mark.parametrize("stray", STRAYS)
+def test_only_files_of_the_folder_are_offered(
+    index: Index, dist: Path, tmp_path: Path, stray: str, name: str
+) -> None:
+    outside = make_wheel("outside", "1.0").write_to(tmp_path)
+    STRAYS[stray](dist / name, outside)
+    before = set(dist.iterdir())
+    text = " ".join(index("--simple", code=1).stderr.replace("│", " ").split())
+    assert f"{name}: It is no regular file of the folder, nor a link to one" in text
+    assert "Nothing was written" in text
+    assert {each.name for each in set(dist.iterdir()) - before} <= {
+        ".pip-variants-index.json"
+    }
+
+
+def test_a_pipe_in_the_place_of_a_manifest(index: Index, dist: Path) -> None:
+    os.mkfifo(dist / "foo_bar-1.0-variants.json")
+    assert "It is not a regular file" in index(code=1).stderr
+
+
+@pytest.mark.parametrize("folder", [".", "below"])
+def test_links_within_the_folder_are_followed(
+    report: Report, dist: Path, tmp_path: Path, folder: str
+) -> None:
+    """Whatever the output is, what it has are no links that lead elsewhere from there."""
+    (dist / "below").mkdir(exist_ok=True)
+    wheel = "plain-2.0-py3-none-any.whl"
+    stored = dist / folder / "stored"
+    (dist / wheel).rename(stored)
+    (dist / wheel).symlink_to(os.path.relpath(stored, dist))
+    report("--simple", "-o", "site/deeper")
+    site = tmp_path / "site" / "deeper"
+    assert (site / wheel).read_bytes() == stored.read_bytes()
+    assert not any(path.is_symlink() for path in site.rglob("*"))
+    report("--simple")
+    assert wheel in (dist / "simple" / "plain" / "index.html").read_text()
+
+
+#: What upstream's parsers take for names of distributions.
+MARKUP = (
+    "<img src=x onerror=alert(1)>-1.0.tar.gz",
+    "a\"onmouseover='x'-1.0.zip",
+    "\x1b[31mred-1.0.tar.gz",
+    "\u202egpj-1.0.tar.gz",
+    "__-1.0.tar.gz",
+    "a b-1.0.tar.gz",
+    "demo-1.0-1<img>-py3-none-any.whl",
+    'demo-1.0-py3-none-any"><img>.whl',
+    "_-1.0-py3-none-any.whl",
+)
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_names_follow_the_grammar(index: Index, dist: Path, name: str) -> None:
+    make_wheel("plain", "2.0").write_to(dist).rename(dist / name)
+    result = index("--simple", code=1)
+    text = " ".join(result.stderr.replace("│", " ").split())
+    assert "name is invalid" in text
+    for line in result.output.split("\n"):
+        assert line.isprintable(), repr(line)
+    assert not (dist / "simple").exists()
+
+
+#: So many runs go on at once; fifty do as well.
+AT_ONCE = 8
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("dist")
+def test_many_at_once(index: Index, tmp_path: Path) -> None:
+    """Each ends well, and nobody ever sees a page that is not whole."""
+    arguments = ["--simple", "-o", "site"]
+    index(*arguments)
+    site = tmp_path / "site"
+    expected = files(site)
+    stale = {name: b"stale" for name in expected if name.startswith("simple/")}
+    for name in stale:
+        (site / name).write_bytes(stale[name])
+    for path in (*site.glob("*.whl"), *site.glob("*.metadata"), *site.glob("*.json")):
+        path.unlink()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        runs = [pool.submit(index, *arguments) for _ in range(AT_ONCE)]
+        while not all(run.done() for run in runs):
+            for name in stale:
+                assert (site / name).read_bytes() in (stale[name], expected[name])
+    for run in runs:
+        assert run.result().stderr == ""
+    assert files(site) == expected

@@ -44,6 +44,7 @@ class Fault:
     """What goes wrong at one path.
 
     :param status: answer with this status and no useful body
+    :param reason: say this beside the status
     :param times: so often, then all is well; ``None``: always
     :param body: send this in place of the file
     :param truncate: break the connection after this many bytes of the body
@@ -61,6 +62,7 @@ class Fault:
     """
 
     status: int | None = None
+    reason: str | None = None
     times: int | None = None
     body: bytes | None = None
     truncate: int | None = None

@@ -303,7 +303,7 @@ class _Handler(BaseHTTPRequestHandler):
         if fault.reset and fault.truncate is None:
             self._reset()
             return
-        self.send_response(answer.status)
+        self.send_response(answer.status, fault.reason)
         if answer.status != 304:
             answer.headers.setdefault("Content-Length", str(len(body) + fault.longer))
         for name, value in answer.headers.items():

@@ -16,6 +16,7 @@ _LABELS = ("cu128", "cu129", "a", "b", "null", "00000000", ".", "_")
 _SCHEMAS = (
     *("v0.0.2.json", "v0.0.3.json", "peps/825/v0.1.1.json", "peps/850/v0.2.0.json"),
     *("v9.9.9.json", "v0.2.0.json/v0.0.2.json", "v99999999999.0.0.json"),
+    *("v0.2.0.json\x1b[31m", "v0.2.0.json\n", "\u202ev0.2.0.json"),
 )
 _MARKERS = (
     "platform_system == 'Linux'",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import resource
 import time
@@ -9,9 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pip._internal.exceptions import DiagnosticPipError
+from pip._internal.variants.output import get_logger
 from tools.fuzz.choices import Choices
 
-__all__ = ["MEMORY", "LimitExceeded", "Limits", "Target", "printable", "structured"]
+__all__ = [
+    "MEMORY",
+    "LimitExceeded",
+    "Limits",
+    "Target",
+    "failed",
+    "printable",
+    "said",
+    "structured",
+]
 
 
 #: Where files are that are written once an execution: in memory if there is a place.
@@ -35,9 +47,11 @@ class Target:
     runs: int = 120_000
 
 
-def structured(name: str, check: Callable[[Choices], object]) -> Target:
+def structured(
+    name: str, check: Callable[[Choices], object], *, runs: int = 20_000
+) -> Target:
     """Make a target of what takes data of some shape."""
-    return Target(name, lambda data: check(Choices(data)), _noise, runs=20_000)
+    return Target(name, lambda data: check(Choices(data)), _noise, runs=runs)
 
 
 def _noise() -> Iterator[bytes]:
@@ -84,3 +98,28 @@ def peak_memory() -> float:
 def printable(text: str) -> None:
     """Check that a line of text does nothing to a terminal but show."""
     assert text.isprintable(), f"not printable: {text!r}"
+
+
+class _Watch(logging.Handler):
+    """Look at what reaches the handlers of upstream, warnings and worse."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.name.startswith("pip._internal.variants"):
+            for line in self.format(record).split("\n"):
+                printable(line)
+
+
+logging.getLogger().addHandler(_Watch())
+_logger = get_logger("pip._internal.variants.fuzz")
+
+
+def said(text: str) -> None:
+    """Check that what others wrote is one line where it is said, and shows no more."""
+    _logger.warning("%s", text)
+
+
+def failed(error: DiagnosticPipError) -> None:
+    """Check that an error shows what others wrote and does no more."""
+    for part in (error.message, error.context, error.hint_stmt, error.note_stmt):
+        for line in str(part).split("\n"):
+            printable(line)

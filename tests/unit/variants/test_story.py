@@ -41,7 +41,7 @@ def selection(
 def told(
     judged: Selection, label: str | None = None, effects: Sequence[Effect] = ()
 ) -> list[str]:
-    return [line.plain for line in story.tell_manifest(judged, label, effects)]
+    return [line.text for line in story.tell_manifest(judged, label, effects)]
 
 
 # name: (variants, preferences, what is said of the first two)
@@ -129,9 +129,9 @@ def test_nothing_runs() -> None:
 def test_the_chosen_label_is_taken() -> None:
     judged = selection({"c": [V3], "g": [CUDA]})
     lines = list(story.tell_manifest(judged, "c", []))
-    styled = {line.plain.split(":")[0]: line.style for line in lines}
+    styled = {line.text.split(":")[0]: line.style for line in lines}
     assert (styled["  1. g"], styled["  2. c"]) == ("", "green")
-    assert lines[-1].plain == "The variant c would be taken."
+    assert lines[-1].text == "The variant c would be taken."
 
 
 def test_no_manifest() -> None:
@@ -165,7 +165,7 @@ def test_versions_that_are_passed_over_alike_share_a_line() -> None:
     others = [PassedOver(Version("2.0"), Cause.PLATFORM)] * 2
     refused = [PassedOver(Version("1.0"), Cause.VARIANTS)]
     passed = [*reversed(newest), *others, *refused]
-    assert [line.plain for line in story._passed_over(passed)] == [
+    assert [line.text for line in story._passed_over(passed)] == [
         "3.8, 3.7, 3.6, 3.5, 3.4, 3.3 and 3 more: it was yanked (broken)",
         "2.0, 2.0: no wheel is for this platform and Python",
         "1.0: none of its variants can be used here",

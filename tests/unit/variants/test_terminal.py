@@ -62,3 +62,13 @@ def test_check(environment: InProcess) -> None:
     assert "100%" in plain(result.stdout) or "2/2" in plain(result.stdout)
     assert "\x1b" not in elsewhere.stdout
     assert set(elsewhere.lines) <= set(plain(result.stdout).splitlines())
+
+
+def test_a_bar_shows_names_as_they_are(environment: InProcess) -> None:
+    dist = environment.work / "dist"
+    dist.mkdir()
+    (dist / "\x1b]0;x\x07[red]y-1.0-py3-none-any.whl").write_bytes(b"")
+    command = ["variants", "check", "dist", "--no-index"]
+    result = environment.pip(*command, env=TERMINAL, terminal=True, code=1)
+    assert "\x1b]0;" not in result.stdout
+    assert r"[\x1b]0;x\x07[red]y-1.0-py3-none-any.whl]" in plain(result.stdout)

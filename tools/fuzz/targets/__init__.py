@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tools.fuzz.target import Target
 from tools.fuzz.targets import (
+    commands,
     dependencies,
     file_names,
     host_files,
@@ -35,6 +36,7 @@ TARGETS: Mapping[str, Target] = {
         installed,
         lock_files,
         publishing,
+        commands,
     )
     for target in module.TARGETS
 }

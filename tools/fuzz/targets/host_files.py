@@ -13,7 +13,7 @@ from pip._internal.variants.providers.host_file import MARKER_VARIABLES, read_ho
 from tests.lib.hosts import HOSTS
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
-from tools.fuzz.target import MEMORY, Target, printable, structured
+from tools.fuzz.target import MEMORY, Target, failed, structured
 
 __all__ = ["TARGETS"]
 
@@ -26,8 +26,7 @@ def _run(data: bytes) -> None:
     try:
         host = read_host_file(str(path))
     except InvalidHostFile as error:
-        for part in (error.message, error.context, error.hint_stmt):
-            printable(str(part))
+        failed(error)
         return
     for namespace, features in host.supported.items():
         assert is_valid_namespace(namespace)

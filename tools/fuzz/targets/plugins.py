@@ -18,7 +18,7 @@ from pip._internal.variants.providers import plugin_child, plugin_query
 from pip._internal.variants.providers.plugin_query import PluginFailed
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
-from tools.fuzz.target import Target, printable, structured
+from tools.fuzz.target import Target, said, structured
 
 __all__ = ["TARGETS"]
 
@@ -28,7 +28,7 @@ def _read(data: bytes) -> None:
         read = plugin_query._read(io.BytesIO(data), math.inf)
         found = plugin_query._features(read, 0)
     except PluginFailed as error:
-        printable(str(error))
+        said(str(error))
     else:
         _check(found)
 

@@ -17,7 +17,7 @@ from pip._internal.variants.publishing.scanning import scan_folder
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tests.lib.wheels import make_wheel
 from tools.fuzz.shapes import make_document
-from tools.fuzz.target import MEMORY, Target, printable, structured
+from tools.fuzz.target import MEMORY, Target, failed, printable, said, structured
 from tools.fuzz.targets.manifests import seeds
 
 __all__ = ["TARGETS"]
@@ -34,8 +34,7 @@ def _table(data: bytes) -> None:
     try:
         table = read_project_table(str(path))
     except BadProjectTable as error:
-        for part in (error.message, error.context, error.hint_stmt):
-            printable(str(part))
+        failed(error)
         return
     for properties in table.properties.values():
         for each in properties:
@@ -56,8 +55,8 @@ def _state(data: bytes) -> None:
 def _checked(data: bytes) -> None:
     checked = check_manifest(data, "foo-1.0-variants.json")
     for finding in checked.findings:
-        printable(finding.problem)
-        printable(finding.remedy or "")
+        said(finding.problem)
+        said(finding.remedy or "")
     try:
         manifest = parse_manifest(data)
     except InvalidManifest:

@@ -11,9 +11,10 @@ from pip._internal.variants.properties import SupportedFeature, SupportedPropert
 from pip._internal.variants.providers.chain import Providers
 from pip._internal.variants.providers.host_file import Host
 from pip._internal.variants.selection import select
+from pip._internal.variants.story import tell_manifest
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine
-from tools.fuzz.target import printable, structured
+from tools.fuzz.target import printable, said, structured
 
 __all__ = ["TARGETS"]
 
@@ -47,7 +48,7 @@ def _check(choices: Choices) -> None:
     supported = selection.supported
     for namespace, answer in selection.answers.items():
         for line in explain.provider_lines(namespace, answer):
-            printable(line)
+            said(line)
     for label in selection.labels:
         for each in selection.properties(label):
             printable(str(each))
@@ -56,8 +57,10 @@ def _check(choices: Choices) -> None:
             for feature, values in features.items():
                 offered = supported.values_of(namespace, feature)
                 assert set(values) & set(offered), f"{label} was chosen"
+    for told in tell_manifest(selection, None, ()):
+        said(told.text)
     for label in (*selection.ranking.rejected, *selection.ranking.unknown):
-        printable(explain.rejection(selection, label))
+        said(explain.rejection(selection, label))
 
 
 TARGETS = (structured("release", _check),)

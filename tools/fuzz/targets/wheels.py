@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from pip._internal.exceptions import PipError
+from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.variants.context import Context
@@ -20,7 +20,7 @@ from pip._internal.variants.verification import check_direct
 from pip._internal.variants.wheel_manifests import manifest_of_wheels
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
-from tools.fuzz.target import MEMORY, printable, structured
+from tools.fuzz.target import MEMORY, failed, said, structured
 
 __all__ = ["TARGETS"]
 
@@ -91,12 +91,15 @@ def _check(link: Link) -> None:
     context = Context(_SESSION, options)
     try:
         check_direct(context, link, "cu128")
+    except DiagnosticPipError as error:
+        failed(error)
+        assert link not in context.direct
     except PipError:
         assert link not in context.direct
     try:
         manifest = manifest_of_wheels(_SESSION, {"cu128": link})
     except ManifestUnavailable as error:
-        printable(str(error))
+        said(str(error))
     else:
         assert set(manifest.variants) == {"cu128"}
 

@@ -14,10 +14,10 @@ from pip._internal.cli import cmdoptions
 from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.actions.action import Action, OptionMaker
+from pip._internal.variants.output import get_logger, printable_output
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: Each is a module of its name.
 ACTIONS = ("host", "list", "explain", "build", "index", "check")
@@ -113,6 +113,12 @@ class VariantsCommand(Command, SessionCommandMixin):
                 self.parser.remove_option(option.get_opt_string())
         groups = self.parser.option_groups
         self.parser.option_groups = [each for each in groups if each.option_list]
+
+    def _run_wrapper(
+        self, level_number: int, options: optparse.Values, args: list[str]
+    ) -> int:
+        with printable_output():
+            return super()._run_wrapper(level_number, options, args)
 
     @contextmanager
     def pip_version_check(

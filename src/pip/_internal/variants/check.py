@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.metadata import get_default_environment
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants.installed import installed_build
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.texts import with_label
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InstalledVariant", "checked", "different_cuda", "unsupported"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class InstalledVariant(NamedTuple):

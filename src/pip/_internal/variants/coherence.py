@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pip._internal.exceptions import InstallationError
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -35,7 +35,7 @@ __all__ = [
     "mixture",
 ]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class Agreement(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.utils._log import getLogger
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     import optparse
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IN_BUILD", "LOCKING", "Context", "collector_created", "context_of"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
@@ -266,7 +266,7 @@ class Context:
     def preferences(self) -> Sequence[Preference]:
         """Give what the user prefers among what runs, the strongest first.
 
-        :raises CommandError: if one in the configuration or environment is invalid.
+        :raises WrongUse: if one in the configuration or environment is invalid.
         """
         given = [] if self.in_build else vars(self.options).get("preferences")
         if not given:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.logging import indent_log
 from pip._internal.variants.options import variant_host
+from pip._internal.variants.output import get_logger, write
 
 if TYPE_CHECKING:
     import optparse
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["debug_options", "debug_tags"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
@@ -38,5 +38,4 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
     logger.info("Variant properties:")
     with indent_log():
         for namespace, answer in providers.survey().items():
-            for line in explain.provider_lines(namespace, answer):
-                logger.info("%s", line)
+            write(explain.provider_lines(namespace, answer))

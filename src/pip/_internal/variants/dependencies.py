@@ -126,11 +126,13 @@ def _evaluated() -> Iterator[None]:
     except InvalidRequirement:
         raise
     except RecursionError:
-        raise InvalidRequirement("a marker is nested too deeply") from None
-    except (*_UNDEFINED, ValueError) as error:
-        from pip._internal.variants.texts import printable
+        from pip._internal.variants.errors import UnusableRequirement
 
-        raise InvalidRequirement(printable(str(error))) from None
+        raise UnusableRequirement("a marker is nested too deeply") from None
+    except (*_UNDEFINED, ValueError) as error:
+        from pip._internal.variants.errors import UnusableRequirement
+
+        raise UnusableRequirement(str(error)) from None
 
 
 def _resolved(

@@ -22,9 +22,9 @@ from pip._vendor.requests import PreparedRequest, Request, Response
 from pip._vendor.requests.adapters import HTTPAdapter
 from pip._vendor.urllib3 import HTTPResponse
 
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.connections import with_own_connections
 from pip._internal.variants.held_records import HeldRecords, emit
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.time_limits import short_waits, time_limit
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EarlyRequests"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: At so many at once, neither the server nor this machine minds.
 _WORKERS = 16

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
+import optparse
 from collections.abc import Iterable
 
-from pip._vendor.rich.markup import escape
+from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.rich.text import Text
 
 from pip._internal.exceptions import (
+    CommandError,
     DiagnosticPipError,
     DistributionNotFound,
+    InstallationError,
     MetadataInconsistent,
 )
+from pip._internal.variants.output import text_of
 from pip._internal.variants.texts import printable
 
 __all__ = [
+    "BuildConflict",
     "InvalidHostFile",
+    "InvalidOption",
     "InvalidVariantWheel",
     "LockConflict",
     "NoCompatibleVariant",
     "UnsupportedVariant",
     "UnusableManifest",
+    "UnusableRequirement",
     "VariantDisagreement",
+    "VariantError",
     "VariantLabelNotFound",
     "VariantsDisabled",
+    "WrongUse",
     "in_words",
 ]
-
-
-def _lines(lines: Iterable[str]) -> Text | None:
-    text = "\n".join(lines)
-    return Text(text) if text else None
 
 
 def in_words(error: BaseException) -> str:
@@ -38,68 +42,130 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, DiagnosticPipError):
         said = error.context or error.message
         text = said if isinstance(said, Text) else Text.from_markup(said)
-        return text.plain.rstrip(".")
+        return _one_line(text.plain).rstrip(".")
     # Many an error repeats the one beneath it.
     match error.args:
         case [Exception() as inner, *_]:
             return in_words(inner)
         case [str() as said, Exception()]:
-            return said
-    return str(error)
+            return _one_line(said)
+    return _one_line(str(error))
 
 
-class InvalidHostFile(DiagnosticPipError):
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+class VariantError(DiagnosticPipError):
+    """What went wrong, in lines that show whatever they quote and do no more.
+
+    :param message: what happened.
+    :param context: why, in lines.
+    :param hint: what to type next, in lines.
+    :param note: what else there is to know.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        context: Iterable[str] = (),
+        hint: Iterable[str] = (),
+        note: Iterable[str] = (),
+    ) -> None:
+        super().__init__(
+            message=Text(printable(message)),
+            context=text_of(context),
+            hint_stmt=text_of(hint),
+            note_stmt=text_of(note),
+        )
+
+
+class WrongUse(CommandError):
+    """A command cannot do what its arguments say."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
+
+
+class InvalidOption(optparse.OptionValueError):
+    """An option has a value that it cannot have."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
+
+
+class UnusableRequirement(InvalidRequirement):
+    """A dependency cannot be evaluated."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
+
+
+class BuildConflict(InstallationError):
+    """A build cannot be locked beside the rest; the message says why."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
+
+
+class InvalidHostFile(VariantError):
     """The file given with ``--variant-host`` does not describe a machine."""
 
     reference = "invalid-variant-host"
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(
-            message=f"The variant host file {escape(path)} cannot be used.",
-            context=Text(problem),
-            hint_stmt=Text(
-                "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
-                'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
-                '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
-                "]}}, with the values of each feature best first."
-            ),
+            f"The variant host file {path} cannot be used.",
+            [problem],
+            [
+                (
+                    "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
+                    'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
+                    '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
+                    "]}}, with the values of each feature best first."
+                )
+            ],
         )
 
 
-class InvalidVariantWheel(DiagnosticPipError):
+class InvalidVariantWheel(VariantError):
     """A wheel is not the variant that its file name says."""
 
     reference = "invalid-variant-wheel"
 
     def __init__(self, filename: str, problem: str) -> None:
-        self.problem = problem = printable(problem)
+        self.problem = problem
         super().__init__(
-            message=Text(f"{printable(filename)} is not a valid variant wheel."),
-            context=Text(problem[:1].upper() + problem[1:] + "."),
-            hint_stmt=Text(
-                "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
-                "with the label of the file name."
-            ),
+            f"{filename} is not a valid variant wheel.",
+            [problem[:1].upper() + problem[1:] + "."],
+            [
+                (
+                    "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
+                    "with the label of the file name."
+                )
+            ],
         )
 
 
-class LockConflict(DiagnosticPipError):
+class LockConflict(VariantError):
     """What depends on the builds that are chosen cannot be put into one lock file."""
 
     reference = "variant-lock-conflict"
 
     def __init__(self, problem: str, reasons: Iterable[str]) -> None:
         super().__init__(
-            message=Text(problem),
-            context=_lines(reasons),
-            hint_stmt=Text(
-                "Lock fewer builds: --variant LABEL or --variant PACKAGE=LABEL, once for "
-                "each that is wanted; for several kinds of machines, a file each."
-            ),
+            problem,
+            reasons,
+            [
+                (
+                    "Lock fewer builds: --variant LABEL or --variant PACKAGE=LABEL, once for "
+                    "each that is wanted; for several kinds of machines, a file each."
+                )
+            ],
         )
 
 
-class VariantDisagreement(MetadataInconsistent, DiagnosticPipError):
+class VariantDisagreement(MetadataInconsistent, VariantError):
     """A wheel is another variant than the manifest that chose it says.
 
     While the resolver runs, it takes the next candidate then.
@@ -111,99 +177,105 @@ class VariantDisagreement(MetadataInconsistent, DiagnosticPipError):
     reference = "variant-disagreement"
 
     def __init__(self, filename: str, stated: str, found: str) -> None:
-        filename = printable(filename)
-        self._line = (
+        self._line = printable(
             f"{filename} is not what the variants manifest says: that is {stated}; "
             f"the wheel: {found}"
         )
-        DiagnosticPipError.__init__(
+        VariantError.__init__(
             self,
-            message=Text(f"{filename} is not what the variants manifest says."),
-            context=_lines([f"The manifest: {stated}", f"The wheel: {found}"]),
-            hint_stmt=Text(
-                "Whoever publishes them has to mend one of the two. Until then, choose "
-                "another build with --variant PACKAGE=LABEL, or none with --no-variants."
-            ),
+            f"{filename} is not what the variants manifest says.",
+            [f"The manifest: {stated}", f"The wheel: {found}"],
+            [
+                (
+                    "Whoever publishes them has to mend one of the two. Until then, choose "
+                    "another build with --variant PACKAGE=LABEL, or none with --no-variants."
+                )
+            ],
         )
 
     def __str__(self) -> str:
         return self._line
 
 
-class VariantLabelNotFound(DiagnosticPipError, DistributionNotFound):
+class VariantLabelNotFound(VariantError, DistributionNotFound):
     """No variant has the label that was chosen by hand."""
 
     reference = "variant-label-not-found"
 
     def __init__(self, label: str, available: Iterable[str], hint: str) -> None:
-        super().__init__(
-            message=f"No variant is labelled [bold]{escape(label)}[/].",
-            context=_lines(available),
-            hint_stmt=Text(hint),
-        )
+        super().__init__(f"No variant is labelled {label}.", available, [hint])
+        assert isinstance(self.message, Text), "it was made one"
+        self.message.highlight_words([label], "bold")
 
 
-class UnsupportedVariant(DiagnosticPipError):
+class UnsupportedVariant(VariantError):
     """The target cannot run a variant that was chosen by hand or by path."""
 
     reference = "unsupported-variant"
 
     def __init__(self, what: str, reasons: Iterable[str], instead: str) -> None:
         super().__init__(
-            message=Text(f"{printable(what)} cannot run on the target machine."),
-            context=_lines(reasons),
-            hint_stmt=Text(
-                "If it is meant for another machine, describe that one with "
-                f"--variant-host FILE. {instead}"
-            ),
+            f"{what} cannot run on the target machine.",
+            reasons,
+            [
+                (
+                    "If it is meant for another machine, describe that one with "
+                    f"--variant-host FILE. {instead}"
+                )
+            ],
         )
 
 
-class UnusableManifest(DiagnosticPipError):
+class UnusableManifest(VariantError):
     """The file given as a manifest is none."""
 
     reference = "unusable-manifest"
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(
-            message=Text(f"{path} cannot be used as a variants manifest."),
-            context=Text(problem[:1].upper() + problem[1:] + "."),
-            hint_stmt=Text(
-                "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
-                "of a release, or variant.json inside one of them."
-            ),
+            f"{path} cannot be used as a variants manifest.",
+            [problem[:1].upper() + problem[1:] + "."],
+            [
+                (
+                    "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
+                    "of a release, or variant.json inside one of them."
+                )
+            ],
         )
 
 
-class VariantsDisabled(DiagnosticPipError):
+class VariantsDisabled(VariantError):
     """A variant wheel was named although variants are off."""
 
     reference = "variants-disabled"
 
     def __init__(self, filename: str) -> None:
         super().__init__(
-            message=Text(
-                f"{printable(filename)} is a variant wheel, and variants are off."
-            ),
-            context=Text(
-                "--no-variants, its environment variable or configuration key, or the "
-                "legacy resolver turns them off."
-            ),
-            hint_stmt=Text("Leave that out to install variant wheels."),
+            f"{filename} is a variant wheel, and variants are off.",
+            [
+                (
+                    "--no-variants, its environment variable or configuration key, or the "
+                    "legacy resolver turns them off."
+                )
+            ],
+            ["Leave that out to install variant wheels."],
         )
 
 
-class NoCompatibleVariant(DiagnosticPipError, DistributionNotFound):
+class NoCompatibleVariant(VariantError, DistributionNotFound):
     """Nothing that could be installed is left, since the variants were refused."""
 
     reference = "no-compatible-variant"
 
     def __init__(
-        self, requirement: str, reasons: Iterable[str], hint: str, *, judged: bool
+        self,
+        requirement: str,
+        reasons: Iterable[str],
+        hints: Iterable[str],
+        *,
+        judged: bool,
     ) -> None:
         message = f"No variant of {requirement} runs on the target machine."
         if not judged:
             message = f"No variant of {requirement} can be judged."
-        super().__init__(
-            message=Text(message), context=_lines(reasons), hint_stmt=Text(hint)
-        )
+        super().__init__(message, reasons, hints)

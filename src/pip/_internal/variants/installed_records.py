@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pip._vendor.packaging._variants import is_valid_label
 
 from pip._internal.exceptions import PipError
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.installed import SELECTION_FILE, SELECTIONS, WHEEL_FILE
 from pip._internal.variants.manifest import InvalidManifest
 from pip._internal.variants.manifest_parser import parse_document, parse_manifest
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.properties import Property
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InstalledBuild", "read_build"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class InstalledBuild(NamedTuple):

@@ -22,9 +22,9 @@ from pip._vendor.packaging.utils import (
 from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.models.link import Link
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.urls import path_to_url, url_to_path
 from pip._internal.variants.context import context_of
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     import datetime
@@ -51,7 +51,7 @@ __all__ = [
     "version_of",
 ]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class ManifestLink(Link):

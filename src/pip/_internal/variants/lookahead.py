@@ -20,10 +20,10 @@ from pip._vendor.requests.exceptions import RequestException
 
 from pip._internal.exceptions import PipError
 from pip._internal.network.utils import HEADERS
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.early_requests import EarlyRequests
 from pip._internal.variants.early_wheels import is_small
 from pip._internal.variants.held_records import HeldRecords, emit
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.releases import releases
 from pip._internal.variants.sizes import take_note
 from pip._internal.variants.sources import manifest_headers
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lookahead"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: How upstream asks for index pages.
 _PAGE_HEADERS = {

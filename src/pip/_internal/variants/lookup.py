@@ -17,7 +17,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.req_command import parse_constraint_files
-from pip._internal.exceptions import CommandError, DistributionNotFound, PipError
+from pip._internal.exceptions import DistributionNotFound, PipError
 from pip._internal.index.collector import IndexContent, LinkCollector, parse_links
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.link import Link
@@ -32,6 +32,7 @@ from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
 from pip._internal.variants.builds import offer
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.decision import Decision, File, Offer
+from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.passing_over import passed_over
 from pip._internal.variants.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.release import Release
@@ -83,7 +84,7 @@ def look_up(
         py_version_info=options.python_version,
     )
     if wanted.link is not None or wanted.req is None:
-        raise CommandError(
+        raise WrongUse(
             "expected a project on an index, such as 'torch' or 'torch==2.8.0', got "
             f"{str(wanted.link or wanted)!r}"
         )
@@ -156,13 +157,13 @@ def _find(
     roots = factory.collect_root_requirements([*constraints, wanted])
     requirement: Requirement | None = next(iter(roots.requirements), None)
     if requirement is None:
-        raise CommandError(
+        raise WrongUse(
             f"{wanted} is for another environment: {wanted.markers} does not hold"
         )
     constraint = roots.constraints.get(requirement.project_name, Constraint.empty())
     if constraint.links:
         link = next(iter(constraint.links))
-        raise CommandError(
+        raise WrongUse(
             f"a constraint has {requirement.project_name} installed from {link}, "
             "whatever an index offers"
         )

@@ -5,7 +5,6 @@ Loaded when such an option is given: most runs of pip have none.
 
 from __future__ import annotations
 
-import optparse
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +13,7 @@ from pip._vendor.packaging._variants import is_valid_label
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 
-from pip._internal.exceptions import CommandError
+from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.preferences import Preference, parse_blank_separated
 from pip._internal.variants.properties import InvalidProperty, is_valid_namespace
 from pip._internal.variants.providers.plugin_variables import SECRETS, is_secret
@@ -51,7 +50,7 @@ class LabelChoice(NamedTuple):
 def _label_choice(opt: str, text: str) -> LabelChoice:
     package, equals, label = text.rpartition("=")
     if not is_valid_label(label):
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid label {label!r} in {text!r}: a label has lower-case "
             "letters, digits, '_' and '.' only, as in 'cu128' or 'torch=cu128'"
         )
@@ -60,7 +59,7 @@ def _label_choice(opt: str, text: str) -> LabelChoice:
     try:
         return LabelChoice(label, canonicalize_name(package, validate=True))
     except InvalidName:
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid package name {package!r} in {text!r}, expected "
             "something like 'torch=cu128'"
         ) from None
@@ -68,7 +67,7 @@ def _label_choice(opt: str, text: str) -> LabelChoice:
 
 def _namespace(opt: str, text: str) -> str:
     if not is_valid_namespace(text):
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid namespace {text!r}, expected something like "
             "'nvidia' or 'x86_64'"
         )
@@ -79,7 +78,7 @@ def _project(opt: str, text: str) -> str:
     try:
         return canonicalize_name(text, validate=True)
     except InvalidName:
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid package name {text!r}, expected a name alone, "
             "something like 'nvidia-variant-provider'"
         ) from None
@@ -88,7 +87,7 @@ def _project(opt: str, text: str) -> str:
 def _provider_kind(opt: str, value: str) -> tuple[str, str]:
     namespace, _, kind = value.partition("=")
     if kind not in _PROVIDER_KINDS:
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid value {value!r}, expected "
             f"{' or '.join(f'NAMESPACE={each}' for each in _PROVIDER_KINDS)}"
         )
@@ -101,7 +100,7 @@ def _seconds(opt: str, value: str) -> float:
     except ValueError:
         seconds = 0
     if not 0 < seconds <= 3600:
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid number of seconds {value!r}, expected one above 0 "
             "and up to 3600"
         )
@@ -116,7 +115,7 @@ def _preference(opt: str, value: str) -> Preference | str:
     try:
         return Preference.parse(value)
     except InvalidProperty as error:
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: {error}, expected something like "
             "'blas_lapack :: library :: mkl', 'nvidia :: sm_arch' or 'x86_64'"
         ) from None
@@ -124,12 +123,12 @@ def _preference(opt: str, value: str) -> Preference | str:
 
 def _variable(opt: str, value: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid name of a variable {value!r}, expected a name alone, "
             "something like 'NPU_HOME'"
         )
     if is_secret(value):
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: a plugin never sees a variable that may hold a secret, and "
             f"{value!r} has one of {', '.join(SECRETS)} in its name"
         )
@@ -152,7 +151,7 @@ def check(kind: str, opt: str, value: str) -> object:
 
     :param kind: the type of the option.
     :param opt: what the user wrote: an option, or the name of a setting.
-    :raises optparse.OptionValueError: if it is not a value of that kind.
+    :raises InvalidOption: if it is not a value of that kind.
     """
     return _CHECKS[kind](opt, value)
 
@@ -161,7 +160,7 @@ def preferences_in_order(given: Iterable[Preference | str]) -> Sequence[Preferen
     """Put preferences in order: those that were typed are stronger than configured ones.
 
     :param given: values of ``--prefer-variant``; words are what was configured.
-    :raises CommandError: if those words are no preferences.
+    :raises WrongUse: if those words are no preferences.
     """
     typed: list[Preference] = []
     words: list[str] = []
@@ -173,6 +172,6 @@ def preferences_in_order(given: Iterable[Preference | str]) -> Sequence[Preferen
     try:
         return tuple(dict.fromkeys([*typed, *parse_blank_separated(words)]))
     except InvalidProperty as error:
-        raise CommandError(
+        raise WrongUse(
             f"prefer-variant in the configuration, or PIP_PREFER_VARIANT: {error}"
         ) from None

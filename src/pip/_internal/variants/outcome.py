@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pip._internal.utils._log import VERBOSE, getLogger
+from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
+from pip._internal.variants.output import get_logger, write
 
 if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["resolved"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 def resolved(
@@ -163,8 +164,7 @@ def _announce(context: Context, release: Release, link: Link) -> None:
         if several is not None:
             context.say_once(logging.WARNING, several)
         if context.dry_run or logger.isEnabledFor(VERBOSE):
-            lines = explain.block(release.project, release.version, label, properties)
-            logger.info("%s", "\n".join(lines))
+            write(explain.block(release.project, release.version, label, properties))
     if logger.isEnabledFor(VERBOSE):
         for refused in explain.rejections(release):
             logger.verbose("%s: %s", release, refused)

@@ -91,17 +91,10 @@ def _filtered(version: Version, links: Sequence[Link]) -> PassedOver:
     """Say why a version with suitable files was left out nevertheless."""
     if all(link.is_yanked for link in links):
         reasons = filter(None, (link.yanked_reason for link in links))
-        return PassedOver(version, Cause.YANKED, _harmless(next(reasons, "")))
+        return PassedOver(version, Cause.YANKED, next(reasons, ""))
     if version.is_prerelease:
         return PassedOver(version, Cause.PRE_RELEASE)
     return PassedOver(version, Cause.HASHES)
-
-
-def _harmless(text: str) -> str:
-    """Replace what a terminal might obey in a text that anybody may have written."""
-    return "".join(
-        each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text
-    )
 
 
 def _unsuitable(

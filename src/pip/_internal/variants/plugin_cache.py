@@ -15,7 +15,7 @@ from optparse import Values
 from typing import TYPE_CHECKING
 
 from pip._internal.utils import filesystem
-from pip._internal.utils._log import getLogger
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.commands.cache import CacheCommand
@@ -32,7 +32,7 @@ __all__ = [
     "remove_abandoned",
 ]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: Under pip's cache directory.
 CACHE_FOLDER = "variant-providers"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -26,7 +26,7 @@ __all__ = [
     "tell_unknown_labels",
 ]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: So many releases of a project are told of in an error, newest first.
 _SHOWN_RELEASES = 10
@@ -217,5 +217,6 @@ def nothing_left(
             "pip debug --verbose shows what this machine supports. For another "
             "machine, describe it with --variant-host FILE."
         )
-    hint = "\n".join(dict.fromkeys(hints))
-    return NoCompatibleVariant(requirement, _refusals(releases), hint, judged=judged)
+    return NoCompatibleVariant(
+        requirement, _refusals(releases), dict.fromkeys(hints), judged=judged
+    )

@@ -14,10 +14,9 @@ from pip._internal.network.lazy_wheel import (
     HTTPRangeRequestUnsupported,
     dist_from_wheel_url,
 )
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.texts import printable
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NoRanges", "WheelUnreadable", "remote_wheel"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: Metadata takes a handful; what needs more is no wheel, or reads like none.
 _MAX_REQUESTS = 200
@@ -43,9 +42,6 @@ _MAX_DIGITS = 18
 
 class WheelUnreadable(Exception):
     """The metadata of a wheel could not be read; the message says why, to people."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
 
 class NoRanges(WheelUnreadable):

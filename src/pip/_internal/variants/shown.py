@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.metadata import get_environment
-from pip._internal.utils.misc import write_output
 from pip._internal.variants.installed import installed_build
+from pip._internal.variants.output import write
 
 if TYPE_CHECKING:
     import optparse
@@ -86,8 +86,7 @@ def show_variant(info: Any, *, verbose: bool) -> None:
     dist = get_environment(paths).get_distribution(info.name)
     build = None if dist is None else installed_build(dist)
     if build is not None and build.label is not None:
-        for line in variant_lines(build, verbose=verbose):
-            write_output("%s", line)
+        write(variant_lines(build, verbose=verbose))
 
 
 def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:

@@ -22,7 +22,6 @@ from pip._internal.exceptions import (
 )
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.links import uploaded_too_late
@@ -31,7 +30,7 @@ from pip._internal.variants.manifest_parser import (
     MAX_MANIFEST_SIZE,
     parse_manifest,
 )
-from pip._internal.variants.texts import printable
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.time_limits import (
     MAX_BODY_TIME,
     Overdue,
@@ -55,7 +54,7 @@ __all__ = [
     "unattended",
 ]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: A body that breaks off is asked for again, as pip's session does with requests.
 _ATTEMPTS = 3
@@ -68,9 +67,6 @@ _FULL = (200, 203)
 
 class ManifestUnavailable(Exception):
     """A manifest could not be had or read; the message says why, to people."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
 
 class ManifestMissing(ManifestUnavailable):

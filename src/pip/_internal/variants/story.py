@@ -10,13 +10,12 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pip._vendor.rich.text import Text
-
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants import explain
 from pip._internal.variants.comparison import Comparison, Criterion, compare
 from pip._internal.variants.decision import Cause, Decision, PassedOver
 from pip._internal.variants.installed import installed_build
+from pip._internal.variants.output import Line
 from pip._internal.variants.providers.abi_dependency import requirements
 
 if TYPE_CHECKING:
@@ -49,31 +48,31 @@ _CAUSES = {
 _SHOWN_VERSIONS = 6
 
 
-def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Text]:
+def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Line]:
     """Tell which versions were considered, and how a file of one was chosen."""
-    yield Text(f"What pip install takes for {decision.requirement}", _HEADING)
+    yield Line(f"What pip install takes for {decision.requirement}", _HEADING)
     if not decision.context.enabled:
-        yield Text("Variants are off: only plain wheels and sources are considered.")
+        yield Line("Variants are off: only plain wheels and sources are considered.")
     if decision.installed is not None:
-        yield Text(_installed(decision.installed))
-    yield Text("")
-    yield Text("Versions, newest first", _HEADING)
+        yield Line(_installed(decision.installed))
+    yield Line("")
+    yield Line("Versions, newest first", _HEADING)
     yield from _indented(_passed_over(decision.passed_over))
     chosen = decision.chosen
     if chosen is None:
-        yield Text("  No other version is left.")
+        yield Line("  No other version is left.")
     elif decision.problem is None:
-        yield Text(f"  {chosen.version}: taken", _TAKEN)
+        yield Line(f"  {chosen.version}: taken", _TAKEN)
     else:
-        yield Text(f"  {chosen.version}: refused", _REFUSED)
+        yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
         yield from _tell_release(chosen.release)
     yield from _tell_effects(effects)
-    yield Text("")
+    yield Line("")
     if decision.link is not None:
-        yield Text(f"{decision.link.filename} would be installed.", _TAKEN)
+        yield Line(f"{decision.link.filename} would be installed.", _TAKEN)
     else:
-        yield Text("Nothing would be installed; pip install ends with:", _REFUSED)
+        yield Line("Nothing would be installed; pip install ends with:", _REFUSED)
 
 
 def _installed(dist: BaseDistribution) -> str:
@@ -85,68 +84,68 @@ def _installed(dist: BaseDistribution) -> str:
     )
 
 
-def _passed_over(passed: Sequence[PassedOver]) -> Iterator[Text]:
+def _passed_over(passed: Sequence[PassedOver]) -> Iterator[Line]:
     for (cause, detail), grouped in itertools.groupby(
         passed, lambda each: (each.cause, each.detail)
     ):
         group = list(grouped)
         if cause is Cause.VARIANTS:
             for each in group:
-                yield Text(f"{each.version}: {_CAUSES[cause]}", _REFUSED)
+                yield Line(f"{each.version}: {_CAUSES[cause]}", _REFUSED)
                 if each.offer is not None and each.offer.release is not None:
                     for line in explain.rejections(each.offer.release):
-                        yield Text(f"  {line}")
+                        yield Line(f"  {line}")
             continue
         versions = [str(each.version) for each in group]
         shown = ", ".join(versions[:_SHOWN_VERSIONS])
         if len(versions) > _SHOWN_VERSIONS:
             shown += f" and {len(versions) - _SHOWN_VERSIONS} more"
         why = _CAUSES[cause] + (f" ({detail})" if detail else "")
-        yield Text(f"{shown}: {why}", _ASIDE)
+        yield Line(f"{shown}: {why}", _ASIDE)
 
 
-def _tell_release(release: Release) -> Iterator[Text]:
+def _tell_release(release: Release) -> Iterator[Line]:
     for selection in release.selections.values():
         where = redact_auth_from_url(selection.source)
-        yield Text("")
-        yield Text(f"Variants of {release} on {where}", _HEADING)
+        yield Line("")
+        yield Line(f"Variants of {release} on {where}", _HEADING)
         yield from _indented(_tell_selection(selection, release.chosen_label))
     for _, message in explain.untrusted(release):
-        yield Text(message)
+        yield Line(message)
 
 
 def tell_manifest(
     selection: Selection, chosen_label: str | None, effects: Iterable[Effect]
-) -> Iterator[Text]:
+) -> Iterator[Line]:
     """Tell how the variants that a manifest alone describes were judged.
 
     :param chosen_label: the one that was chosen by hand, if any.
     """
     yield from _tell_selection(selection, chosen_label)
     yield from _tell_effects(effects)
-    yield Text("")
+    yield Line("")
     taken = chosen_label or next(iter(selection.ranking.compatible), None)
     if taken is not None:
-        yield Text(f"The variant {taken} would be taken.", _TAKEN)
+        yield Line(f"The variant {taken} would be taken.", _TAKEN)
     else:
-        yield Text("No variant would be taken.", _REFUSED)
+        yield Line("No variant would be taken.", _REFUSED)
 
 
-def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[Text]:
+def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
     manifest, compatible = selection.manifest, selection.ranking.compatible
     if manifest is None:
-        yield Text(f"No manifest: {selection.problem}")
+        yield Line(f"No manifest: {selection.problem}")
         return
     schema = (manifest.schema or "").rpartition("/")[2].removesuffix(".json")
-    yield Text(f"Manifest: {selection.origin}" + (f" ({schema})" if schema else ""))
+    yield Line(f"Manifest: {selection.origin}" + (f" ({schema})" if schema else ""))
     if selection.answers:
-        yield Text("What the target supports of what they ask for", _HEADING)
+        yield Line("What the target supports of what they ask for", _HEADING)
     for namespace, answer in selection.answers.items():
         used = _used_features(manifest, namespace)
         for line in explain.provider_lines(namespace, answer, used):
-            yield Text(f"  {line}")
+            yield Line(f"  {line}")
     if compatible:
-        yield Text("Variants that run, best first", _HEADING)
+        yield Line("Variants that run, best first", _HEADING)
     taken = chosen_label or next(iter(compatible), None)
     for place, label in enumerate(compatible, start=1):
         properties = explain.shortened([str(p) for p in selection.properties(label)])
@@ -154,14 +153,14 @@ def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[
         wanted = requirements(manifest, label)
         if wanted:
             line += f"; to be installed with {' and '.join(wanted)}"
-        yield Text(line, _TAKEN if label == taken else "")
+        yield Line(line, _TAKEN if label == taken else "")
     if len(compatible) > 1:
-        yield Text(_deciding_line(selection, *compatible[:2]))
+        yield Line(_deciding_line(selection, *compatible[:2]))
     refused = (*selection.ranking.rejected, *selection.ranking.unknown)
     if refused:
-        yield Text("Variants that do not run", _HEADING)
+        yield Line("Variants that do not run", _HEADING)
     for label in refused:
-        yield Text(f"  {explain.rejection(selection, label)}", _REFUSED)
+        yield Line(f"  {explain.rejection(selection, label)}", _REFUSED)
 
 
 def _used_features(manifest: Manifest, namespace: str) -> set[str]:
@@ -209,20 +208,20 @@ def _reason(found: Comparison, second: str) -> str:
     )
 
 
-def _tell_effects(effects: Iterable[Effect]) -> Iterator[Text]:
+def _tell_effects(effects: Iterable[Effect]) -> Iterator[Line]:
     for number, effect in enumerate(effects):
         if not number:
-            yield Text("")
-            yield Text("What options changed", _HEADING)
+            yield Line("")
+            yield Line("What options changed", _HEADING)
         if effect.without == effect.label:
             said = "nothing; the same variant would come first without it"
         elif effect.without is None:
             said = "without it, no variant would run"
         else:
             said = f"without it, {effect.without} would come first"
-        yield Text(f"  {effect.option}: {said}")
+        yield Line(f"  {effect.option}: {said}")
 
 
-def _indented(lines: Iterable[Text]) -> Iterator[Text]:
+def _indented(lines: Iterable[Line]) -> Iterator[Line]:
     for line in lines:
-        yield Text("  ").append_text(line)
+        yield Line(f"  {line.text}", line.style)

@@ -1,25 +1,16 @@
-"""Show the variants of releases as tables: ``pip variants list``.
-
-On a terminal the tables have lines and colours; elsewhere they are columns of text that
-do not depend on its width.
-"""
+"""Show the variants of releases as tables: ``pip variants list``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pip._vendor.rich.box import SIMPLE_HEAD
-from pip._vendor.rich.table import Table
-from pip._vendor.rich.text import Text
-
-from pip._internal.utils.misc import format_size, redact_auth_from_url, tabulate
+from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants import explain
 from pip._internal.variants.decision import Decision, Offer
+from pip._internal.variants.output import Grid, Line
 
 if TYPE_CHECKING:
-    from pip._vendor.rich.console import RenderableType
-
     from pip._internal.variants.listing import Row
 
 __all__ = ["tables"]
@@ -29,41 +20,26 @@ _CHOSEN = "*"
 
 
 def tables(
-    decision: Decision,
-    listed: Sequence[tuple[Offer, Sequence[Row]]],
-    *,
-    is_terminal: bool,
-) -> Iterator[RenderableType]:
+    decision: Decision, listed: Sequence[tuple[Offer, Sequence[Row]]]
+) -> Iterator[Line | Grid]:
     """Give a table for each version, and what there is to know beside them."""
     for number, (offered, rows) in enumerate(listed):
         if number:
-            yield Text("")
+            yield Line("")
         several = len({row.source for row in rows}) > 1
         title = f"{decision.project} {offered.version}"
         if not several:
             title += f" on {redact_auth_from_url(rows[0].source)}"
-        yield Text(title, "bold")
+        yield Line(title, "bold")
         columns = (*_COLUMNS, "Source") if several else _COLUMNS
         cells = [_cells(row)[: len(columns)] for row in rows]
-        if is_terminal:
-            yield _rich_table(columns, rows, cells)
-        else:
-            lines, _ = tabulate([columns, *cells])
-            yield from map(Text, lines)
-    yield from map(Text, _notes(decision, listed))
+        styles = [_style(row) for row in rows]
+        yield Grid(columns, cells, styles, numeric=("Rank", "Size"))
+    yield from map(Line, _notes(decision, listed))
 
 
-def _rich_table(
-    columns: Sequence[str], rows: Sequence[Row], cells: Sequence[Sequence[str]]
-) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        is_number = column in ("Rank", "Size")
-        table.add_column(column, justify="right" if is_number else "left")
-    for row, texts in zip(rows, cells, strict=True):
-        style = "green" if row.chosen else "dim" if row.rank is None else ""
-        table.add_row(*map(Text, texts), style=style)
-    return table
+def _style(row: Row) -> str:
+    return "green" if row.chosen else "dim" if row.rank is None else ""
 
 
 def _cells(row: Row) -> tuple[str, ...]:

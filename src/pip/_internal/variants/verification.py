@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.errors import (
     InvalidVariantWheel,
     UnsupportedVariant,
@@ -12,6 +11,7 @@ from pip._internal.variants.errors import (
 )
 from pip._internal.variants.explain import any_build, rejection
 from pip._internal.variants.links import BuildLink, source_of
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.remote_wheels import WheelUnreadable
 from pip._internal.variants.selection import Selection, select
 from pip._internal.variants.wheel_manifests import manifest_of_wheel, own_manifest
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_direct", "check_prepared"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 def check_direct(context: Context, link: Link, label: str) -> None:

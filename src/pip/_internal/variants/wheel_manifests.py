@@ -13,19 +13,18 @@ from pip._vendor.packaging.utils import parse_wheel_filename
 
 from pip._internal.exceptions import PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.archives import undamaged
 from pip._internal.variants.errors import InvalidVariantWheel, in_words
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE, parse_manifest
 from pip._internal.variants.merging import Disagreement, merge
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.remote_wheels import (
     NoRanges,
     WheelUnreadable,
     remote_wheel,
 )
 from pip._internal.variants.sources import ManifestUnavailable, unattended
-from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["manifest_of_wheel", "manifest_of_wheels", "own_manifest"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: Bytes that the ``variant.json`` of a wheel may have however many wheels there are;
 #: real ones have two thousand.
@@ -124,7 +123,7 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
     if not found:
         raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
     for label, problem in problems.items():
-        logger.warning("Ignoring the variant %s: %s", label, printable(problem))
+        logger.warning("Ignoring the variant %s: %s", label, problem)
     try:
         return merge(found)
     except Disagreement as error:

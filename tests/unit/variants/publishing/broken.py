@@ -113,6 +113,8 @@ DOCUMENTS: Mapping[str, tuple[Any, set[str]]] = {
     ),
     "namespaces of numbers": (_namespaces(1), {"manifest-types"}),
     "invalid label": (_variant("CU128", {}), {"label", "other-null"}),
+    "the folder as a label": (_variant(".", {}), {"label-path", "other-null"}),
+    "the folder above as a label": (_variant("..", {}), {"label-path", "other-null"}),
     "long label in a draft": (
         _variant("a" * 17, _V3 | {"blas": {"library": ["mkl"]}}, "0.0.3"),
         {"draft-schema", "label"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -25,7 +26,7 @@ from pip._internal.variants.publishing.wheel_rules import check_wheel
 from tests.lib import public_index
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.wheels import DistFile, make_wheel
-from tests.unit.variants.publishing.broken import DOCUMENTS, good_document
+from tests.unit.variants.publishing.broken import DOCUMENTS
 
 
 def broken(findings: Iterable[Finding]) -> set[str]:
@@ -54,16 +55,6 @@ def test_installers_take_what_breaks_no_rule(case: str) -> None:
     checked = check_manifest(json.dumps(document).encode(), "x.json")
     if not any(finding.is_error for finding in checked.findings):
         assert checked.manifest is not None
-
-
-def test_control_characters_are_never_repeated() -> None:
-    document = good_document()
-    document["variants"]["\x1b[31m"] = {"\x1b": {"\x1b": ["\x1b"]}}
-    document["\x1b"] = document["providers"]["\x1b"] = {"requires": ["\x1b"]}
-    findings = check_manifest(json.dumps(document).encode(), "x").findings
-    text = json.dumps([finding.to_dict() for finding in findings])
-    assert "\\u001b" not in text
-    assert "x1b" in text
 
 
 @pytest.mark.skipif(not public_index.is_present(), reason=public_index.ABSENT)
@@ -152,6 +143,21 @@ def _rewrite(
                 archive.writestr(rename(name), changed)
 
 
+def with_entries(*names: str) -> Callable[[Path], None]:
+    """Return what adds entries of these names."""
+
+    def change(path: Path) -> None:
+        with zipfile.ZipFile(path, "a") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names that are repeated
+            for name in names:
+                info = zipfile.ZipInfo(name)
+                # As it is given: other systems have other separators and ends.
+                info.filename = info.orig_filename = name
+                archive.writestr(info, b"")
+
+    return change
+
+
 MARKED = make_wheel("demo", "1.0", requires=["a; 'nvidia' in variant_namespaces"])
 
 WHEELS: Mapping[str, tuple[DistFile, Callable[[Path], None], set[str]]] = {
@@ -191,6 +197,24 @@ WHEELS: Mapping[str, tuple[DistFile, Callable[[Path], None], set[str]]] = {
         {"wheel-name"},
     ),
     "markers": (MARKED, nothing, {"plain-markers"}),
+    **{
+        f"an entry {name!r}": (wheel(), with_entries(name), {"wheel-entries"})
+        for name in (
+            *("../x.py", "demo/../../x.py", "demo/./x.py", "demo//x.py", "..", "."),
+            *("/x.py", "C:x.py", "c:/x.py", "demo\\x.py", "..\\x.py", "demo/x\0.py"),
+            "demo/__init__.py",
+        )
+    },
+    "a folder and a file in it": (
+        wheel(),
+        with_entries("demo/data/", "demo/data/..x"),
+        {"wheel-record"},
+    ),
+    "a name with markup": (
+        make_wheel("demo", "1.0", tag='py3-none-any"><img>'),
+        nothing,
+        {"wheel-name"},
+    ),
 }
 
 
@@ -288,10 +312,12 @@ def test_a_source_distribution_is_a_fallback() -> None:
 
 #: Of an index: what these say is tested with a real one.
 OF_AN_INDEX = {"manifest-name", "manifest-present", "manifest-hash"}
+#: Of a folder, likewise.
+OF_A_FOLDER = {"regular-file", "sdist-name"}
 
 
 def test_every_rule_is_broken_by_something() -> None:
     cases = [*DOCUMENTS.values(), *RELEASES.values()]
     tested = {rule for _, rules in cases for rule in rules}
     tested |= {rule for *_, rules in WHEELS.values() for rule in rules}
-    assert tested | {"manifest-json"} == set(RULES) - OF_AN_INDEX
+    assert tested | {"manifest-json"} == set(RULES) - OF_AN_INDEX - OF_A_FOLDER

@@ -33,5 +33,5 @@ class Action(Protocol):
         """Do it, and give the exit status.
 
         :param args: what follows the name of the action.
-        :raises PipError: if it cannot be done; ``CommandError`` for wrong arguments.
+        :raises PipError: if it cannot be done; ``WrongUse`` for wrong arguments.
         """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import optparse
 import os
 from typing import TYPE_CHECKING, Any
@@ -10,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging._variants import NULL_LABEL
 
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.exceptions import CommandError
-from pip._internal.utils._log import getLogger
-from pip._internal.utils.misc import write_output
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.output import get_logger, write, write_document
 from pip._internal.variants.publishing import options as own
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ OPTIONS = (
     own.strict,
 )
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 _DEFAULT_TABLE = "pyproject.toml"
 
@@ -47,7 +45,7 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     from pip._internal.variants.publishing.generations import GENERATIONS
 
     if len(args) != 1:
-        raise CommandError(f"Need one WHEEL to build from, got {len(args)}")
+        raise WrongUse(f"Need one WHEEL to build from, got {len(args)}")
     built = build_wheel(
         BuildRequest(
             args[0],
@@ -72,21 +70,21 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
             "variant-json": built.document,
             "warnings": list(built.warnings),
         }
-        write_output(json.dumps(report, indent=2))
+        write_document(report)
     else:
-        write_output("Built %s", built.path)
+        write([f"Built {built.path}"])
     return SUCCESS
 
 
 def _label(options: optparse.Values) -> str | None:
     if options.null:
         if options.label is not None or options.properties:
-            raise CommandError("--null stands alone, without --label and --property")
+            raise WrongUse("--null stands alone, without --label and --property")
         return NULL_LABEL
     if options.label is None and not options.from_label:
-        raise CommandError("Need --label LABEL, --null or --from-label")
+        raise WrongUse("Need --label LABEL, --null or --from-label")
     if options.label is None and options.properties:
-        raise CommandError("An ordinary wheel has no properties: need --label LABEL")
+        raise WrongUse("An ordinary wheel has no properties: need --label LABEL")
     label: str | None = options.label
     return label
 
@@ -99,7 +97,7 @@ def _providers(options: optparse.Values) -> dict[str, dict[str, Any]]:
         )
     for namespace, api in options.plugin_apis or ():
         if namespace not in providers:
-            raise CommandError(f"Need --provider {namespace}=REQUIREMENT too")
+            raise WrongUse(f"Need --provider {namespace}=REQUIREMENT too")
         providers[namespace]["plugin-api"] = api
     return providers
 

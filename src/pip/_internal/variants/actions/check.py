@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import optparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pip._vendor.rich.text import Text
-
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.exceptions import CommandError
-from pip._internal.utils._log import getLogger
-from pip._internal.utils.logging import get_console
-from pip._internal.utils.misc import write_output
 from pip._internal.variants.actions.progress import file_progress
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.output import Line, write_document, write_styled
 from pip._internal.variants.publishing import options as own
 from pip._internal.variants.publishing.texts import counted
 
@@ -32,7 +27,11 @@ STATUS = (
 )
 OPTIONS = (own.strict, cmdoptions.progress_bar, *cmdoptions.index_group["options"])
 
-logger = getLogger(__name__)
+_HIGHLIGHTS = {
+    r"^  error:": "bold red",
+    r"^  warning:": "bold yellow",
+    r"\[[^]]+\]$": "dim",
+}
 
 
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
@@ -41,9 +40,7 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
 
     if not args:
-        raise CommandError(
-            "Need a TARGET: a wheel, a manifest, a folder or an index URL"
-        )
+        raise WrongUse("Need a TARGET: a wheel, a manifest, a folder or an index URL")
     session = command.get_default_session(options)
     providers = ProviderLookup(session, options)
     report = CheckReport()
@@ -60,23 +57,10 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
             "wheels": report.wheels,
             "manifests": report.manifests,
         }
-        write_output("%s", json.dumps(document, indent=2))
+        write_document(document)
     else:
-        for line in _lines(report):
-            _show(line)
+        write_styled(Line(line, highlights=_HIGHLIGHTS) for line in _lines(report))
     return ERROR if failed else SUCCESS
-
-
-def _show(line: str) -> None:
-    if not get_console().is_terminal:
-        # Rich would wrap it.
-        write_output("%s", line)
-        return
-    text = Text(line)
-    text.highlight_regex(r"^  error:", "bold red")
-    text.highlight_regex(r"^  warning:", "bold yellow")
-    text.highlight_regex(r"\[[^]]+\]$", "dim")
-    logger.info("%s", text, extra={"rich": True})
 
 
 def _lines(report: CheckReport) -> Iterable[str]:

@@ -6,12 +6,12 @@ import optparse
 from typing import TYPE_CHECKING
 
 from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.exceptions import CommandError
 from pip._internal.variants.actions.lookup_options import LOOKUP_OPTIONS, manifest
-from pip._internal.variants.actions.output import (
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.output import (
     only_output,
     write_document,
-    write_rich,
+    write_styled,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OPTIONS = (manifest, *LOOKUP_OPTIONS)
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
     """Explain what would be installed for a requirement, or how a manifest is judged."""
     if len(args) + (options.manifest is not None) != 1:
-        raise CommandError("Need one REQUIREMENT, or --manifest FILE")
+        raise WrongUse("Need one REQUIREMENT, or --manifest FILE")
     if options.manifest is not None:
         return _explain_manifest(command, options)
     return _explain_requirement(command, options, args[0])
@@ -56,7 +56,7 @@ def _explain_requirement(
     if options.json:
         write_document(with_header(decision_document(decision, found)))
     else:
-        write_rich(tell_decision(decision, found))
+        write_styled(tell_decision(decision, found))
     if decision.problem is not None:
         raise decision.problem
     return SUCCESS
@@ -89,5 +89,5 @@ def _explain_manifest(command: VariantsCommand, options: optparse.Values) -> int
             )
         )
     else:
-        write_rich(tell_manifest(selection, label, found))
+        write_styled(tell_manifest(selection, label, found))
     return SUCCESS if selection.ranking.compatible else ERROR

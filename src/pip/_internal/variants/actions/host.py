@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.exceptions import CommandError
-from pip._internal.utils.misc import write_output
 from pip._internal.variants import seams
 from pip._internal.variants.actions.lookup_options import PLUGIN_LIMITS, manifest
-from pip._internal.variants.actions.output import only_output, write_document
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.output import only_output, write, write_document
 
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand
@@ -50,7 +49,7 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     from pip._internal.variants.providers.chain import Providers
 
     if args:
-        raise CommandError(f"Too many arguments: {' '.join(args)}")
+        raise WrongUse(f"Too many arguments: {' '.join(args)}")
     with only_output(options):
         if options.manifest is None:
             providers = Providers.for_options(options, options.variant_host)
@@ -64,6 +63,5 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
         write_document(providers.described_host(answers))
         return SUCCESS
     for namespace, answer in answers.items():
-        for line in explain.provider_lines(namespace, answer):
-            write_output("%s", line)
+        write(explain.provider_lines(namespace, answer))
     return SUCCESS

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import optparse
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.exceptions import CommandError
-from pip._internal.utils._log import getLogger
-from pip._internal.utils.misc import write_output
 from pip._internal.variants.actions.progress import file_progress
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.output import get_logger, write, write_document
 from pip._internal.variants.publishing import options as own
 from pip._internal.variants.publishing.texts import counted
 
@@ -25,7 +24,7 @@ USAGE = "index [options] DIR"
 STATUS = "The exit status is 0, or 1 if nothing was written."
 OPTIONS = (own.simple, own.output, cmdoptions.progress_bar)
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
@@ -33,7 +32,7 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     from pip._internal.variants.publishing.indexing import make_index
 
     if len(args) != 1:
-        raise CommandError(f"Need one DIR of wheels, got {len(args)}")
+        raise WrongUse(f"Need one DIR of wheels, got {len(args)}")
     (folder,) = args
     report = make_index(
         folder,
@@ -44,29 +43,26 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     for warning in report.warnings:
         logger.warning("%s.", warning)
     if options.json:
-        write_output(json.dumps(_as_json(report), indent=2))
+        write_document(_as_json(report))
     else:
-        _show(report)
+        write(_lines(report))
     return SUCCESS
 
 
-def _show(report: IndexReport) -> None:
+def _lines(report: IndexReport) -> Iterator[str]:
     unchanged = report.files - report.read
     known = f", {unchanged} of them unchanged since the last run" if unchanged else ""
-    write_output("Found %s%s.", counted(report.files, "file"), known)
+    yield f"Found {counted(report.files, 'file')}{known}."
     for release in report.releases:
-        write_output("%s", _release_line(release))
+        yield _release_line(release)
     if report.pages is None:
         return
-    write_output("Wrote an index to %s. To try it:", report.pages)
+    yield f"Wrote an index to {report.pages}. To try it:"
     served = os.path.dirname(report.pages) or os.curdir
-    write_output("  python -m http.server -b 127.0.0.1 -d %s", served)
+    yield f"  python -m http.server -b 127.0.0.1 -d {served}"
     names = list(dict.fromkeys(release.name for release in report.releases))
-    write_output(
-        "  pip install -i http://127.0.0.1:8000/%s/ %s",
-        os.path.basename(report.pages),
-        names[0],
-    )
+    page = os.path.basename(report.pages)
+    yield f"  pip install -i http://127.0.0.1:8000/{page}/ {names[0]}"
 
 
 def _release_line(release: ReleaseReport) -> str:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from pip._internal.cli.cmdoptions import PipOption
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.exceptions import CommandError
 from pip._internal.variants.actions.lookup_options import LOOKUP_OPTIONS
-from pip._internal.variants.actions.output import (
-    is_terminal,
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.output import (
     only_output,
     write_document,
-    write_rich,
+    write_styled,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     from pip._internal.variants.table import tables
 
     if len(args) != 1:
-        raise CommandError("Need one REQUIREMENT")
+        raise WrongUse("Need one REQUIREMENT")
     with only_output(options):
         session = command.get_default_session(options)
         decision = look_up(session, options, args[0])
@@ -57,5 +56,5 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     if options.json:
         write_document(with_header(listing_document(decision, listed)))
     else:
-        write_rich(tables(decision, listed, is_terminal=is_terminal()))
+        write_styled(tables(decision, listed))
     return SUCCESS

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pip._internal.exceptions import HashError
 from pip._internal.network.download import Downloader
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.downloads.digests import Digests, Verified
 from pip._internal.variants.downloads.fetch import Fetch
 from pip._internal.variants.downloads.pool import Pool
 from pip._internal.variants.downloads.progress import CombinedProgress
 from pip._internal.variants.held_records import HeldRecords, emit
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ParallelDownloader", "downloads_left"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: Seconds between two looks at how far the downloads are.
 _TICK = 0.1

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.downloads.fetch import Fetch, Stopped, needs_the_user
 from pip._internal.variants.downloads.session import without_questions
 from pip._internal.variants.held_records import HeldRecords
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
 
 __all__ = ["Pool"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: At so many at once, neither a server nor this machine minds.
 _WORKERS = 8

@@ -19,6 +19,7 @@ from pip._vendor.rich.progress import (
 
 from pip._internal.cli.spinners import RateLimiter
 from pip._internal.utils.logging import get_console, get_indentation
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.cli.progress_bars import BarType
@@ -28,7 +29,7 @@ __all__ = ["CombinedProgress"]
 
 #: Seconds between two lines of ``--progress-bar raw``.
 _PAUSE = 0.25
-_logger = logging.getLogger("pip._internal.network.download")
+_logger = get_logger(__name__)
 
 
 class CombinedProgress:

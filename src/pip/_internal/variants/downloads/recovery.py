@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from pip._internal.metadata import get_environment
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.downloads import trees
 from pip._internal.variants.downloads.journal import Plan, Workplace, abandoned
+from pip._internal.variants.output import get_logger
 
 __all__ = ["mend"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 def mend(libs: Iterable[str]) -> None:

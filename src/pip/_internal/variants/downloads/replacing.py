@@ -32,12 +32,12 @@ from pip._internal.req.req_uninstall import (
     compact,
     compress_for_rename,
 )
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.downloads import trees
 from pip._internal.variants.downloads.elsewhere import final_path, installed_below
 from pip._internal.variants.downloads.interrupts import HeldSignals
 from pip._internal.variants.downloads.journal import Plan, Workplace
 from pip._internal.variants.held_records import HeldRecords, emit
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.models.scheme import Scheme
@@ -48,7 +48,7 @@ __all__ = ["enable", "install", "installing", "scripts_not_on_path", "uninstall"
 
 T = TypeVar("T")
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class _Unready(Exception):

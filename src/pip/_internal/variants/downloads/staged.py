@@ -11,7 +11,6 @@ from collections.abc import Callable
 from importlib.util import cache_from_source
 from typing import TYPE_CHECKING
 
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.unpacking import (
     set_extracted_file_to_default_mode_plus_executable,
     zip_item_is_executable,
@@ -19,6 +18,7 @@ from pip._internal.utils.unpacking import (
 from pip._internal.variants.downloads import elsewhere
 from pip._internal.variants.downloads.digests import identity
 from pip._internal.variants.downloads.trees import gives_nothing_on
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.operations.install.wheel import ZipBackedFile
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_file", "save", "use"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class _Installing:

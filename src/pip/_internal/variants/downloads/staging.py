@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.temp_dir import TempDirectory
 from pip._internal.variants.downloads.digests import Verified, identity
+from pip._internal.variants.output import get_logger
 
 __all__ = ["Staging"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: The downloads themselves wait for the network most of the time.
 _MAX_CHILDREN = 4

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.exceptions import InstallationError
-from pip._internal.utils._log import getLogger
 from pip._internal.variants import explain
+from pip._internal.variants.errors import BuildConflict
 from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build, Run
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.providers.declared import Declared
 from pip._internal.variants.release import Release
 
@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BuildConflict", "Locking", "LockingRelease", "metadata_to_lock"]
 
-logger = getLogger(__name__)
-
-
-class BuildConflict(InstallationError):
-    """A build cannot be locked beside the rest; the message says why."""
+logger = get_logger(__name__)
 
 
 class LockingRelease(Release):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
 from pip._internal.operations.prepare import get_http_url
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
 from pip._internal.variants import explain
@@ -20,6 +19,7 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     conditions,
 )
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.refusals import refuse_unknown_labels
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LockedWheel", "Plan", "Variants", "plan_of", "resolve_to_lock"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

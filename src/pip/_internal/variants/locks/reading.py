@@ -19,7 +19,6 @@ from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
 
 from pip._internal.models.link import Link
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
@@ -30,6 +29,7 @@ from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.refusals import nothing_left
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["narrowed"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 def narrowed(

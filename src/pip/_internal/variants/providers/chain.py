@@ -24,7 +24,6 @@ from pip._vendor.packaging.markers import (
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.utils._log import getLogger
 from pip._internal.variants import target
 from pip._internal.variants.manifest import (
     ABI_DEPENDENCY,
@@ -32,6 +31,7 @@ from pip._internal.variants.manifest import (
     Provider,
     ProviderKind,
 )
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.properties import SupportedProperties
 from pip._internal.variants.providers.answer import (
     NOT_THIS_MACHINE,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILTIN_NAMESPACES", "Providers", "supported"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: Each has a module of its name here.
 BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.utils._log import getLogger
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.providers.answer import Answer, Step, no_answer
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Plugins"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class Plugins:

@@ -26,9 +26,9 @@ from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.operations.build.build_tracker import get_build_tracker
 from pip._internal.req.constructors import install_req_from_line
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.plugin_cache import (
     CACHE_FOLDER,
     PARTIAL,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plugin_folder"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 @contextmanager
@@ -68,7 +68,8 @@ def plugin_folder(context: Context, requirements: Sequence[str]) -> Iterator[str
             raise
         # The last two: servers that answer what is no page, no wheel or no URL.
         except (PipError, OSError, ValueError, HTTPError) as error:
-            logger.debug("Installing %s failed: %s", requirements, log.getvalue())
+            for line in log.getvalue().splitlines():
+                logger.debug("Installing %s: %s", requirements, line)
             raise PluginFailed(f"it cannot be installed: {in_words(error)}") from None
     try:
         yield folder

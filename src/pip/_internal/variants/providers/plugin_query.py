@@ -23,7 +23,6 @@ from pip._internal.variants.properties import (
     is_valid_feature_name,
     is_valid_value,
 )
-from pip._internal.variants.texts import printable
 
 __all__ = ["PluginFailed", "belongs", "query_plugin"]
 
@@ -61,7 +60,7 @@ def query_plugin(
     module = api.partition(":")[0]
     if not belongs(module, set(_installed(path))):
         raise PluginFailed(
-            f"its module {printable(module[:200])} is not of what is installed for it"
+            f"its module {module[:200]} is not of what is installed for it"
         )
     source = pkgutil.get_data(__package__, "plugin_child.py")
     assert source is not None, "the module lies beside this one"
@@ -195,5 +194,5 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
         # Only a plugin that writes to that file itself comes here.
         raise PluginFailed("its answer cannot be read") from None
     if isinstance(fault, str):
-        raise PluginFailed(f"it failed: {printable(fault[:500])}")
+        raise PluginFailed(f"it failed: {fault[:500]}")
     return tuple(valid.values())

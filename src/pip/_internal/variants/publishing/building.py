@@ -84,11 +84,11 @@ def build_wheel(request: BuildRequest) -> BuiltWheel:
             return _Builder(request, wheel).build()
     except UnreadableWheel as error:
         hint = "It takes a wheel as build tools write it"
-        raise CannotBuildVariant(filename, str(error), hint) from None
+        raise CannotBuildVariant(filename, [str(error)], [hint]) from None
     except OSError as error:
         problem = f"{error.filename or filename}: {error.strerror or error}"
         raise CannotBuildVariant(
-            filename, problem, "Name a wheel that exists"
+            filename, [problem], ["Name a wheel that exists"]
         ) from None
 
 
@@ -276,4 +276,4 @@ class _Builder:
                 )
 
     def _error(self, problem: str, hint: str) -> CannotBuildVariant:
-        return CannotBuildVariant(self.filename, problem, hint)
+        return CannotBuildVariant(self.filename, [problem], [hint])

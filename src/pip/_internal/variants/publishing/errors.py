@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pip._vendor.rich.text import Text
-
-from pip._internal.exceptions import DiagnosticPipError
+from pip._internal.variants.errors import VariantError
 from pip._internal.variants.publishing.rules import Finding
 from pip._internal.variants.publishing.texts import capital
 
@@ -19,29 +17,33 @@ __all__ = [
 ]
 
 
-class BadProjectTable(DiagnosticPipError):
+class BadProjectTable(VariantError):
     """The ``[variant]`` table of a ``pyproject.toml`` cannot be used."""
 
     reference = "invalid-variant-table"
 
     def __init__(self, path: str, problem: str, hint: str) -> None:
         super().__init__(
-            message=Text(f"The variants in {path} cannot be used."),
-            context=Text(f"{problem}."),
-            hint_stmt=Text(f"{hint}."),
+            f"The variants in {path} cannot be used.", [f"{problem}."], [f"{hint}."]
         )
 
 
-class CannotBuildVariant(DiagnosticPipError):
-    """A wheel cannot be made into the one that was asked for."""
+class CannotBuildVariant(VariantError):
+    """A wheel cannot be made into the one that was asked for.
+
+    :param problems: why, one sentence each, without its period.
+    :param hints: what to do about it; likewise.
+    """
 
     reference = "cannot-build-variant"
 
-    def __init__(self, wheel: str, problem: str, hint: str) -> None:
+    def __init__(
+        self, wheel: str, problems: Iterable[str], hints: Iterable[str]
+    ) -> None:
         super().__init__(
-            message=Text(f"No variant can be built from {wheel}."),
-            context=Text(f"{capital(problem)}."),
-            hint_stmt=Text(f"{hint}."),
+            f"No variant can be built from {wheel}.",
+            [f"{capital(each)}." for each in problems],
+            [f"{each}." for each in hints],
         )
 
     @classmethod
@@ -53,39 +55,35 @@ class CannotBuildVariant(DiagnosticPipError):
         remedies = dict.fromkeys(each.remedy for each in listed if each.remedy)
         return cls(
             wheel,
-            ".\n".join(finding.problem for finding in listed),
-            ".\n".join(remedies) or "Change the properties, namespaces or providers",
+            [finding.problem for finding in listed],
+            remedies or ["Change the properties, namespaces or providers"],
         )
 
 
-class CannotIndex(DiagnosticPipError):
+class CannotIndex(VariantError):
     """The files of a directory do not make an index."""
 
     reference = "cannot-index"
 
     def __init__(self, directory: str, findings: Iterable[Finding]) -> None:
-        listed = list(findings)
-        lines = [line for finding in listed for line in finding_lines(finding)]
         super().__init__(
-            message=Text(f"No index can be made of {directory}."),
-            context=Text("\n".join(lines)),
-            note_stmt="Nothing was written.",
-            hint_stmt=Text(
-                "Mend or remove the files. 'pip variants check' tells more about each."
-            ),
+            f"No index can be made of {directory}.",
+            [line for finding in findings for line in finding_lines(finding)],
+            ["Mend or remove the files. 'pip variants check' tells more about each."],
+            ["Nothing was written."],
         )
 
 
-class NoSuchTarget(DiagnosticPipError):
+class NoSuchTarget(VariantError):
     """There is nothing to check or to index where the user said."""
 
     reference = "nothing-to-publish"
 
     def __init__(self, target: str, problem: str, hint: str) -> None:
         super().__init__(
-            message=Text(f"Nothing that could be published was found at {target}."),
-            context=Text(f"{problem}."),
-            hint_stmt=Text(f"{hint}."),
+            f"Nothing that could be published was found at {target}.",
+            [f"{problem}."],
+            [f"{hint}."],
         )
 
 

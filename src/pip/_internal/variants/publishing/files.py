@@ -2,18 +2,71 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from tempfile import mkstemp
+from tempfile import TemporaryDirectory, mkstemp
 from typing import BinaryIO
 
 from pip._internal.utils.filesystem import replace
 from pip._internal.utils.misc import hash_file
 from pip._internal.utils.unpacking import current_umask
 
-__all__ = ["file_sha256", "replacing", "sha256", "write_if_changed"]
+__all__ = [
+    "file_sha256",
+    "is_regular_below",
+    "link_or_copy",
+    "open_regular",
+    "replacing",
+    "sha256",
+    "write_if_changed",
+]
+
+
+@contextmanager
+def open_regular(path: str) -> Iterator[BinaryIO]:
+    """Open a regular file for reading; what is none may never end.
+
+    :raises OSError: if it is none, or cannot be opened.
+    """
+    with open(path, "rb", opener=_open_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "It is not a regular file", path)
+        yield file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    # A pipe without a writer would be waited for.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def is_regular_below(path: str, folder: str) -> bool:
+    """Tell whether *path* is a regular file in *folder*, wherever links lead."""
+    root, real = os.path.realpath(folder), os.path.realpath(path)
+    try:
+        is_regular = stat.S_ISREG(os.stat(real).st_mode)
+    except OSError:
+        return False
+    return is_regular and real.startswith(os.path.join(root, ""))
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """Let *target* be the file that *source* is, or leads to, or a copy of it."""
+    folder, name = os.path.split(target)
+    # A link to a link would lead elsewhere from here.
+    source = os.path.realpath(source)
+    with TemporaryDirectory(dir=folder or os.curdir, prefix=".", suffix=".tmp") as own:
+        temporary = os.path.join(own, name)
+        try:
+            os.link(source, temporary)
+        except OSError:
+            # Another file system, or one without links.
+            shutil.copy2(source, temporary)
+        replace(temporary, target)
 
 
 @contextmanager
@@ -37,7 +90,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 def write_if_changed(path: str, content: bytes) -> bool:
     """Write a file unless it has this content; tell whether it was written."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             if file.read(len(content) + 1) == content:
                 return False
     except FileNotFoundError:

@@ -12,7 +12,9 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
 )
 
+from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE
 from pip._internal.variants.publishing.errors import NoSuchTarget
+from pip._internal.variants.publishing.files import open_regular
 from pip._internal.variants.publishing.manifest_rules import (
     CheckedManifest,
     check_manifest,
@@ -143,8 +145,9 @@ def check_folder(
 def _check_manifest_file(
     path: str, report: CheckReport, providers: ProviderLookup
 ) -> CheckedManifest:
-    with open(path, "rb") as file:
-        checked = check_manifest(file.read(), path)
+    with open_regular(path) as file:
+        # One byte more than what is too large is too large.
+        checked = check_manifest(file.read(MAX_MANIFEST_SIZE + 1), path)
     report.manifests += 1
     report.findings += checked.findings
     _look_up(checked.document, path, report, providers)

@@ -16,8 +16,8 @@ from pip._vendor.packaging._variants import (
 
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.publishing.core_metadata import variant_marked
 from pip._internal.variants.publishing.folder_check import check_manifest_name
 from pip._internal.variants.publishing.manifest_rules import check_manifest
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_index"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 def check_index(

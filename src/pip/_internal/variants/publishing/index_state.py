@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.manifest import InvalidManifest
 from pip._internal.variants.manifest_parser import parse_document
-from pip._internal.variants.publishing.files import write_if_changed
+from pip._internal.variants.output import get_logger
+from pip._internal.variants.publishing.files import open_regular, write_if_changed
 
 __all__ = ["FileFacts", "IndexState", "STATE_FILE"]
 
@@ -21,7 +21,7 @@ STATE_FILE = ".pip-variants-index.json"
 # To be raised when what is read of a wheel, or how it is judged, changes.
 _FORMAT = 1
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class IndexState:
     def load(cls, folder: str) -> IndexState:
         """Read the state of a folder; an empty one if there is none of use."""
         try:
-            with open(os.path.join(folder, STATE_FILE), encoding="utf-8") as file:
+            with open_regular(os.path.join(folder, STATE_FILE)) as file:
                 content = json.load(file)
             if content["format"] != _FORMAT:
                 return cls()

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.utils.filesystem import replace
 from pip._internal.variants.merging import merge
 from pip._internal.variants.publishing.documents import to_json
 from pip._internal.variants.publishing.errors import CannotIndex, NoSuchTarget
 from pip._internal.variants.publishing.files import (
     file_sha256,
+    link_or_copy,
+    open_regular,
     sha256,
     write_if_changed,
 )
@@ -177,7 +177,7 @@ class _Indexer:
             name = manifest_name(release)
             content = to_json(manifest.document)
             path = os.path.join(self.output, name)
-            with suppress(FileNotFoundError), open(path, "rb") as old:
+            with suppress(FileNotFoundError), open_regular(path) as old:
                 for change in breaking_changes(old.read(), manifest):
                     self.report.warnings.append(
                         f"{path}: {change}, which those who have chosen by the old one "
@@ -250,7 +250,10 @@ class _Indexer:
             target = os.path.join(self.output, *parts)
             if path in self.digests or os.pardir in parts or not os.path.isfile(target):
                 continue
-            if file_sha256(target) == digest:
+            # Another run may be faster.
+            with suppress(FileNotFoundError):
+                if file_sha256(target) != digest:
+                    continue
                 os.unlink(target)
                 self.report.removed.append(target)
                 with suppress(OSError):
@@ -264,15 +267,7 @@ def _link(source: str, target: str) -> bool:
         os.path.samefile(source, target) or _same_status(source, target)
     ):
         return False
-    temporary = f"{target}.tmp"
-    with suppress(FileNotFoundError):
-        os.unlink(temporary)
-    try:
-        os.link(source, temporary)
-    except OSError:
-        # Another file system, or one without links.
-        shutil.copy2(source, temporary)
-    replace(temporary, target)
+    link_or_copy(source, target)
     return True
 
 

@@ -192,6 +192,12 @@ def _check_label(label: str, generation: Generation, findings: Findings) -> None
             f"The label {label!r} has more than {limit} characters, the most that "
             f"version {generation.version} allows",
         )
+    if label in (".", ".."):
+        findings.add(
+            "label-path",
+            f"The label {label!r} cannot be the name of a file or folder",
+            "Give it letters or digits too",
+        )
 
 
 def _check_variant(

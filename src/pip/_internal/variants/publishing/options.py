@@ -9,6 +9,7 @@ from functools import partial
 from pip._vendor.packaging._variants import is_valid_label
 
 from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.errors import InvalidOption
 from pip._internal.variants.options import VariantOption
 from pip._internal.variants.properties import (
     InvalidProperty,
@@ -36,7 +37,7 @@ __all__ = [
 
 def _check_label(option: optparse.Option, opt: str, value: str) -> str:
     if not is_valid_label(value):
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid label {value!r}: a label has lower-case letters, "
             "digits, '_' and '.' only, as in 'cu128'"
         )
@@ -47,7 +48,7 @@ def _check_property(option: optparse.Option, opt: str, value: str) -> Property:
     try:
         return Property.parse(value)
     except InvalidProperty as error:
-        raise optparse.OptionValueError(f"option {opt}: {error}") from None
+        raise InvalidOption(f"option {opt}: {error}") from None
 
 
 def _check_of_namespace(
@@ -55,7 +56,7 @@ def _check_of_namespace(
 ) -> tuple[str, str]:
     namespace, equals, rest = value.partition("=")
     if not equals or not rest or not is_valid_namespace(namespace):
-        raise optparse.OptionValueError(
+        raise InvalidOption(
             f"option {opt}: invalid value {value!r}, expected {option.metavar}"
         )
     return namespace, rest.strip()

@@ -32,7 +32,6 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.release_rules import Release
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
-from pip._internal.variants.texts import printable
 
 __all__ = ["OfferedRelease", "ProjectPage", "project_pages"]
 
@@ -122,7 +121,7 @@ def _well_formed(content: IndexContent) -> Iterator[None]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NoSuchTarget(
             redact_auth_from_url(content.url),
-            f"The page of the index is not what it says it is: {printable(repr(error))}",
+            f"The page of the index is not what it says it is: {error!r}",
             "Mend it, or name another page",
         ) from None
 

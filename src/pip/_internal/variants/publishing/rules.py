@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pip._internal.variants.texts import printable
-
 __all__ = ["Finding", "Findings", "RULES", "Rule", "Severity"]
 
 
@@ -50,6 +48,7 @@ _CONSISTENCY = "PEP 825, Metadata consistency"
 _MARKERS = "PEP 825, Environment markers"
 _PROVIDERS = "PEP 850, Providers"
 _WHEELS = "Binary distribution format"
+_FILES = "PEP 503, Specification"
 
 RULES: Mapping[str, Rule] = {
     rule.id: rule
@@ -57,6 +56,12 @@ RULES: Mapping[str, Rule] = {
         # A wheel.
         Rule("wheel-name", _NAMES, _ERROR, "The name of a wheel follows the grammar."),
         Rule("wheel-readable", _WHEELS, _ERROR, "A wheel is an archive with METADATA."),
+        Rule(
+            "wheel-entries",
+            _WHEELS,
+            _ERROR,
+            "Each entry of a wheel is a path below its root, and is there once.",
+        ),
         Rule(
             "wheel-metadata",
             _METADATA,
@@ -107,6 +112,13 @@ RULES: Mapping[str, Rule] = {
             "all properties among them.",
         ),
         Rule("label", _NAMES, _ERROR, "Labels are of 0-9, a-z, _ and . only."),
+        Rule(
+            "label-path",
+            _NAMES,
+            _ERROR,
+            "A label can be the name of a file or folder: it is neither . nor .., which "
+            "lead elsewhere.",
+        ),
         Rule("property", _PROPERTIES, _ERROR, "Properties follow the grammar."),
         Rule(
             "null-variant",
@@ -209,6 +221,18 @@ RULES: Mapping[str, Rule] = {
             "The provider is declared so that uv 0.13.8 takes the one it brings along.",
         ),
         # The files of a release.
+        Rule(
+            "regular-file",
+            _FILES,
+            _ERROR,
+            "What a folder offers are regular files in it.",
+        ),
+        Rule(
+            "sdist-name",
+            "Source distribution format",
+            _ERROR,
+            "The name of a source distribution follows the grammar.",
+        ),
         Rule(
             "manifest-name",
             _INDEX,
@@ -329,13 +353,9 @@ class Findings:
         *,
         subjects: Iterable[str] = (),
     ) -> None:
-        """Add a finding; the same one counts once.
-
-        What it quotes may come from anywhere: no terminal is to obey it.
-        """
-        about = tuple(map(printable, tuple(subjects) or (self.subject,)))
-        remedy = None if remedy is None else printable(remedy)
-        found = Finding(RULES[rule_id], about, printable(problem), remedy)
+        """Add a finding; the same one counts once."""
+        about = tuple(subjects) or (self.subject,)
+        found = Finding(RULES[rule_id], about, problem, remedy)
         self._found[found] = None
 
     def extend(self, others: Iterable[Finding]) -> None:

@@ -14,11 +14,15 @@ from pip._vendor.packaging.utils import (
 from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.variants.manifest_parser import parse_document
-from pip._internal.variants.publishing.files import file_sha256
+from pip._internal.variants.publishing.files import file_sha256, is_regular_below
 from pip._internal.variants.publishing.index_state import FileFacts
 from pip._internal.variants.publishing.release_rules import Release
-from pip._internal.variants.publishing.rules import Finding
-from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
+from pip._internal.variants.publishing.rules import Finding, Findings
+from pip._internal.variants.publishing.wheel_file import (
+    UnreadableWheel,
+    WheelName,
+    is_safe_name,
+)
 from pip._internal.variants.publishing.wheel_rules import check_wheel
 
 __all__ = ["FileToRead", "ScannedFolder", "scan_folder"]
@@ -78,7 +82,7 @@ def scan_folder(
     """
     result = ScannedFolder()
     to_read = []
-    for each in _listed(folder):
+    for each in _listed(folder, result):
         before = known.get(each.name)
         if (
             before is not None
@@ -104,15 +108,29 @@ def scan_folder(
     return result
 
 
-def _listed(folder: str) -> Iterator[FileToRead]:
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.name.startswith(".") or not entry.is_file():
-                continue
-            if entry.name.endswith(".whl") or _sdist(entry.name) is not None:
-                status = entry.stat()
-                facts = FileFacts(status.st_size, status.st_mtime_ns)
-                yield FileToRead(folder, entry.name, facts)
+def _listed(folder: str, result: ScannedFolder) -> Iterator[FileToRead]:
+    for name in sorted(os.listdir(folder)):
+        sdist = _sdist(name)
+        if name.startswith(".") or not (name.endswith(".whl") or sdist):
+            continue
+        path, findings = os.path.join(folder, name), Findings(name)
+        if not is_regular_below(path, folder):
+            findings.add(
+                "regular-file",
+                "It is no regular file of the folder, nor a link to one",
+                "Put the file itself there",
+            )
+        if sdist is not None and not is_safe_name(name, sdist[0]):
+            findings.add(
+                "sdist-name",
+                f"Its name is invalid: {name!r}",
+                "Build it again, or take it away",
+            )
+        if findings:
+            result.findings += findings
+            continue
+        status = os.stat(path)
+        yield FileToRead(folder, name, FileFacts(status.st_size, status.st_mtime_ns))
 
 
 def _read(file: FileToRead, result: ScannedFolder) -> FileFacts | None:

@@ -38,7 +38,7 @@ class IndexedFile:
 
 def root_pages(projects: Sequence[str]) -> dict[str, bytes]:
     """Give the pages that list all projects, by name of the page."""
-    anchors = [f'    <a href="{each}/">{each}</a><br>' for each in projects]
+    anchors = [_anchor({"href": f"{quote(each)}/"}, each) for each in projects]
     content = {"projects": [{"name": each} for each in projects]}
     return _pages("Simple index", anchors, content)
 
@@ -55,7 +55,7 @@ def project_pages(
         "versions": list(dict.fromkeys(each.version for each in files)),
         "files": [_described(each, up) for each in files],
     }
-    anchors = [_anchor(each, up) for each in files]
+    anchors = [_anchor(_attributes(each, up), each.filename) for each in files]
     return _pages(f"Links for {project}", anchors, content)
 
 
@@ -85,7 +85,14 @@ def _pages(
     }
 
 
-def _anchor(file: IndexedFile, up: str) -> str:
+def _anchor(attributes: Mapping[str, str], text: str) -> str:
+    written = " ".join(
+        f'{name}="{html.escape(value)}"' for name, value in attributes.items()
+    )
+    return f"    <a {written}>{html.escape(text)}</a><br>"
+
+
+def _attributes(file: IndexedFile, up: str) -> dict[str, str]:
     attributes = {"href": f"{up}{quote(file.filename)}#sha256={file.sha256}"}
     if file.requires_python is not None:
         attributes["data-requires-python"] = file.requires_python
@@ -94,10 +101,7 @@ def _anchor(file: IndexedFile, up: str) -> str:
         attributes["data-core-metadata"] = digest
         # The older name, which older installers look for.
         attributes["data-dist-info-metadata"] = digest
-    written = " ".join(
-        f'{name}="{html.escape(value)}"' for name, value in attributes.items()
-    )
-    return f"    <a {written}>{html.escape(file.filename)}</a><br>"
+    return attributes
 
 
 def _described(file: IndexedFile, up: str) -> dict[str, Any]:

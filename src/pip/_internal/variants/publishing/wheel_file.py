@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from zipfile import BadZipFile, ZipFile
@@ -16,16 +17,31 @@ from pip._vendor.packaging.utils import (
     InvalidWheelFilename,
     NormalizedName,
     canonicalize_name,
+    is_normalized_name,
     parse_wheel_filename,
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.variants.archives import UNREADABLE
+from pip._internal.variants.publishing.files import open_regular
 
-__all__ = ["SIGNATURES", "UnreadableWheel", "WheelFile", "WheelName", "open_wheel"]
+__all__ = [
+    "SIGNATURES",
+    "UnreadableWheel",
+    "UnsafeEntries",
+    "WheelFile",
+    "WheelName",
+    "is_safe_name",
+    "open_wheel",
+]
 
 #: Signatures of RECORD, beside it, which RECORD cannot list.
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
+
+_SAFE = re.compile(r"[A-Za-z0-9._+!-]+")
+# What no system takes for a file below the root: a drive or an absolute path, a
+# separator of another system, an end before the end.
+_STRAY = re.compile(r"[A-Za-z]:|/|.*[\\\0]", re.DOTALL)
 
 # No honest file of this kind is larger.
 _LARGEST_TEXT = 64 << 20
@@ -33,6 +49,10 @@ _LARGEST_TEXT = 64 << 20
 
 class UnreadableWheel(ValueError):
     """A file is not a wheel, or not the one that its name says."""
+
+
+class UnsafeEntries(UnreadableWheel):
+    """Files of a wheel would not be where its RECORD can say, or not each its own."""
 
 
 class WheelName:
@@ -63,6 +83,8 @@ class WheelName:
             )
         except (InvalidWheelFilename, InvalidVersion) as error:
             raise UnreadableWheel(f"its name is invalid: {error}") from None
+        if not is_safe_name(filename, self.name):
+            raise UnreadableWheel(f"its name is invalid: {filename!r}")
         self.filename = filename
         self.plain, self.label = split_label(filename)
 
@@ -70,6 +92,16 @@ class WheelName:
         """Give the file name that the wheel has with another label, or with none."""
         stem = self.plain[: -len(".whl")]
         return self.plain if label is None else f"{stem}-{label}.whl"
+
+
+def is_safe_name(filename: str, project: NormalizedName) -> bool:
+    """Tell whether the name of a distribution has only what its grammar knows.
+
+    Upstream's parsers leave parts of it alone; pages and paths are made of it.
+
+    :param project: as it was parsed.
+    """
+    return _SAFE.fullmatch(filename) is not None and is_normalized_name(project)
 
 
 class WheelFile:
@@ -86,8 +118,7 @@ class WheelFile:
         self.archive = archive
         self.name = name
         self.members = [info.filename for info in archive.infolist()]
-        if len(set(self.members)) != len(self.members):
-            raise UnreadableWheel("its archive has two files of one name")
+        _check_entries(archive)
         self.dist_info = self._find_dist_info()
 
     def _find_dist_info(self) -> str:
@@ -158,6 +189,19 @@ class WheelFile:
             raise UnreadableWheel(f"its archive is damaged at {damaged}")
 
 
+def _check_entries(archive: ZipFile) -> None:
+    seen: set[str] = set()
+    for info in archive.infolist():
+        # Unlike the other name, as it is in the archive.
+        name = info.orig_filename
+        parts = name.removesuffix("/").split("/")
+        if _STRAY.match(name) or not {"", ".", ".."}.isdisjoint(parts):
+            raise UnsafeEntries(f"its entry {name!r} is no path below its root")
+        if name in seen:
+            raise UnsafeEntries(f"its entry {name!r} is there more than once")
+        seen.add(name)
+
+
 @contextmanager
 def open_wheel(path: str) -> Iterator[WheelFile]:
     """Open a wheel for reading.
@@ -166,12 +210,13 @@ def open_wheel(path: str) -> Iterator[WheelFile]:
     :raises OSError: if the file cannot be read.
     """
     name = WheelName(os.path.basename(path))
-    try:
-        archive = ZipFile(path)
-    except (BadZipFile, NotImplementedError, ValueError) as error:
-        raise UnreadableWheel(f"it is not a zip archive: {error}") from None
-    with archive:
-        yield WheelFile(archive, name)
+    with open_regular(path) as file:
+        try:
+            archive = ZipFile(file)
+        except (BadZipFile, NotImplementedError, ValueError) as error:
+            raise UnreadableWheel(f"it is not a zip archive: {error}") from None
+        with archive:
+            yield WheelFile(archive, name)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from pip._internal.variants.publishing.wheel_copy import record_hash
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
     UnreadableWheel,
+    UnsafeEntries,
     WheelFile,
     WheelName,
     open_wheel,
@@ -58,8 +59,10 @@ def check_wheel(path: str, subject: str) -> CheckedWheel:
         with open_wheel(path) as wheel:
             return _check_open(wheel, findings)
     except UnreadableWheel as error:
-        problem = capital(str(error))
-        findings.add("wheel-readable" if name else "wheel-name", problem)
+        rule = "wheel-readable" if name else "wheel-name"
+        if isinstance(error, UnsafeEntries):
+            rule = "wheel-entries"
+        findings.add(rule, capital(str(error)))
         return CheckedWheel(tuple(findings), name)
 
 

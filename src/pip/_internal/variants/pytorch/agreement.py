@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import InstallationError
-from pip._internal.utils._log import getLogger
 from pip._internal.variants.coherence import Agreement, CudaMajor
 from pip._internal.variants.links import BuildLink, public
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.selection import OriginKind
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OneBackend", "one_backend"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

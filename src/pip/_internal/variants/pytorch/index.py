@@ -20,9 +20,9 @@ from pip._internal.index.collector import (
     parse_links,
 )
 from pip._internal.models.link import Link
-from pip._internal.utils._log import getLogger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import url_to_path
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.errors import PyTorchIndexUnavailable
 from pip._internal.variants.pytorch.wheels import have_builds
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHED", "PyTorchIndex"]
 
-logger = getLogger(__name__)
+logger = get_logger(__name__)
 
 #: What PyTorch has published builds for: the pages to look for where a mirror has no
 #: umbrella page, and nobody names a backend.

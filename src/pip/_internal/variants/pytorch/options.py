@@ -54,12 +54,13 @@ def in_use(options: optparse.Values, environ: Mapping[str, str]) -> bool:
 
 def _checked_by(name: str) -> Callable[[optparse.Option, str, str], object]:
     def check(option: optparse.Option, opt: str, value: str) -> object:
+        from pip._internal.variants.errors import InvalidOption
         from pip._internal.variants.pytorch import settings
 
         try:
             return getattr(settings, name)(opt, value)
         except ValueError as error:
-            raise optparse.OptionValueError(str(error)) from None
+            raise InvalidOption(str(error)) from None
 
     return check
 

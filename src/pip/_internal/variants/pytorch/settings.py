@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pip._internal.exceptions import CommandError
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
     CPU,
@@ -97,7 +97,7 @@ class Settings:
 def settings(options: optparse.Values, environ: Mapping[str, str]) -> Settings:
     """Give the settings of a command.
 
-    :raises CommandError: if the variable of light-the-torch is invalid.
+    :raises WrongUse: if the variable of light-the-torch is invalid.
     """
     given = vars(options).get
     backends, origin = _backends(options, environ)
@@ -128,7 +128,7 @@ def _backends(
     try:
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
-        raise CommandError(_invalid(LTT_VARIABLE, error)) from None
+        raise WrongUse(_invalid(LTT_VARIABLE, error)) from None
 
 
 def _typed(options: optparse.Values) -> Iterator[str]:

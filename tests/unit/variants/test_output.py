@@ -1,0 +1,305 @@
+"""What others wrote is shown, and no terminal obeys it: by construction."""
+
+from __future__ import annotations
+
+import ast
+import io
+import logging
+import re
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pip._vendor.rich.console import Console
+
+from pip._internal.exceptions import DiagnosticPipError
+from pip._internal.utils import logging as upstream
+from pip._internal.utils.misc import write_output
+from pip._internal.variants.errors import (
+    BuildConflict,
+    InvalidOption,
+    UnusableRequirement,
+    VariantDisagreement,
+    VariantError,
+    WrongUse,
+    in_words,
+)
+from pip._internal.variants.held_records import emit
+from pip._internal.variants.output import (
+    Grid,
+    Line,
+    get_logger,
+    printable_output,
+    write,
+    write_document,
+    write_styled,
+)
+
+#: Each of the kinds of what a terminal or a reader may take for something else.
+HOSTILE = (
+    *("\n", "\r", "\t", "\x00", "\x07", "\x08", "\x1b[2J", "\x1b]0;x\x07", "\x7f"),
+    *("\x85", "\x9b31m", "\u2028", "\u2029", "\u200b", "\u200e", "\u200f", "\ufeff"),
+    *("\u202a", "\u202e", "\u2066", "\u2069", "\ud800", "\udcff", "\xa0", "\U000e0001"),
+)
+TEXT = "a[red]b[/]" + "c".join(HOSTILE) + "d[link=https://x.example]e[/link]"
+
+logger = get_logger("pip._internal.variants.test_output")
+
+
+class Shown:
+    """What upstream's handlers write, on a terminal or elsewhere."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        self.stream = io.StringIO()
+        self.console = Console(
+            file=self.stream,
+            force_terminal=terminal,
+            color_system="standard" if terminal else None,
+            soft_wrap=True,
+            width=10_000,
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """Give the lines; the styles of this pip's own are left out."""
+        text = re.sub(r"\x1b\[[0-9;]+m", "", self.stream.getvalue())
+        return text.removesuffix("\n").split("\n")
+
+
+@pytest.fixture(params=[False, True], ids=["file", "terminal"])
+def shown(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shown]:
+    """Let upstream's own handler write what is logged."""
+    shown = Shown(terminal=request.param)
+    monkeypatch.setattr(upstream, "_stdout_console", shown.console)
+    handler = upstream.RichPipStreamHandler(shown.console)
+    handler.setFormatter(upstream.IndentingFormatter("%(message)s"))
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield shown
+    root.removeHandler(handler)
+    root.setLevel(level)
+
+
+def check(lines: list[str], count: int = 1) -> None:
+    """Check that so many lines show all of TEXT and do no more."""
+    assert len(lines) == count, lines
+    for line in lines:
+        assert line.isprintable(), repr(line)
+    joined = "".join(lines)
+    assert "a[red]b[/]" in joined
+    assert "[link=https://x.example]" in joined
+    assert r"\x1b[2J" in joined
+
+
+def test_a_record_is_one_line(shown: Shown) -> None:
+    logger.warning("%s and %r", TEXT, TEXT)
+    check(shown.lines)
+
+
+def test_what_is_part_of_the_message_is_no_better(shown: Shown) -> None:
+    logger.warning(TEXT)
+    check(shown.lines)
+
+
+def test_a_traceback(shown: Shown) -> None:
+    try:
+        raise ValueError(TEXT)
+    except ValueError:
+        logger.debug("It failed", exc_info=True)
+    assert shown.lines[:2] == ["It failed", "Traceback (most recent call last):"]
+    assert all(line.isprintable() for line in shown.lines)
+    assert r"\x1b[2J" in "".join(shown.lines)
+
+
+def test_a_record_that_is_held_back(shown: Shown) -> None:
+    record = logger.makeRecord(logger.name, logging.WARNING, "", 0, "%s", (TEXT,), None)
+    emit(deque([record, record]))
+    check(shown.lines, 2)
+
+
+def test_lines(shown: Shown) -> None:
+    write([TEXT, TEXT])
+    write([])
+    check(shown.lines, 2)
+
+
+def test_a_document(shown: Shown) -> None:
+    write_document({TEXT: [TEXT]})
+    assert len(shown.lines) == 5
+    assert all(line.isascii() and line.isprintable() for line in shown.lines)
+
+
+def test_styles(shown: Shown) -> None:
+    write_styled(
+        [
+            Line(TEXT, "green"),
+            Grid(("Name", TEXT), [(TEXT, "1"), ("x", TEXT)], ["green", ""]),
+            Line(f"error: {TEXT}", highlights={"^error:": "red"}),
+        ]
+    )
+    assert all(line.isprintable() for line in shown.lines)
+    assert ("\x1b[32m" in shown.stream.getvalue()) == shown.console.is_terminal
+    assert ("\x1b[31merror:" in shown.stream.getvalue()) == shown.console.is_terminal
+    check([shown.lines[0]])
+    check([shown.lines[-1]])
+
+
+class Refused(VariantError):
+    """An error of this test."""
+
+    reference = "refused"
+
+
+def show(error: DiagnosticPipError) -> None:
+    """Show an error as upstream does."""
+    logging.getLogger("upstream").error("%s", error, extra={"rich": True})
+
+
+def test_errors(shown: Shown) -> None:
+    show(Refused(TEXT, [TEXT, TEXT], [TEXT], [TEXT]))
+    lines = [line for line in shown.lines if "[red]" in line]
+    check(lines, 5)
+    assert all(line.isprintable() for line in shown.lines)
+
+
+def test_a_disagreement_in_one_line() -> None:
+    check([str(VariantDisagreement(TEXT, TEXT, TEXT))])
+
+
+@pytest.mark.parametrize(
+    "kind", [WrongUse, InvalidOption, UnusableRequirement, BuildConflict]
+)
+def test_errors_of_one_line(kind: type[Exception]) -> None:
+    check([str(kind(TEXT))])
+
+
+def test_the_words_of_an_error_are_one_line() -> None:
+    assert in_words(ValueError("one\n  two\r\nthree")) == "one two three"
+
+
+def test_upstreams_records_may_be_made_printable_too(shown: Shown) -> None:
+    with printable_output():
+        write_output("%s", "one\ntwo\x1b[2J")
+        logger.warning("%s", TEXT)
+        write([TEXT])
+    assert shown.lines[:2] == ["one", r"two\x1b[2J"]
+    check(shown.lines[2:], 2)
+    write_output("%s", "three\x1b[2J")
+    assert shown.lines[-1] == "three\x1b[2J"
+
+
+#: The ways out that are upstream's or Python's: what is imported, called or asked for.
+WAYS = frozenset(
+    (
+        *("print", "sys.stdout", "sys.stderr", "getLogger", "write_output"),
+        *("get_console", "RichPipStreamHandler", "import warnings", "extra="),
+        *("logging.getLogger", "logging.debug", "logging.info"),
+        *("logging.warning", "logging.error", "logging.critical", "logging.log"),
+    )
+)
+#: A module whose every name is one: styles, consoles and the like.
+STYLES = "pip._vendor.rich"
+#: Errors of others, which say what they are given; how messages of theirs are made.
+ERRORS = frozenset(
+    (
+        *("DiagnosticPipError", "PipError", "InstallationError", "CommandError"),
+        *("OptionValueError", "InvalidRequirement"),
+    )
+)
+#: Those who may use some of them, by the end of the path, and why.
+PROGRESS = {
+    *("BarColumn", "DownloadColumn", "Progress", "TextColumn"),
+    *("TimeRemainingColumn", "TransferSpeedColumn"),
+}
+ALLOWED = {
+    # It is the way out.
+    "variants/output.py": {"Text", "SIMPLE_HEAD", "Table", "JustifyMethod", *WAYS},
+    # What others derive their errors from, and raise, makes printable what it is given.
+    "variants/errors.py": {"Text", *ERRORS},
+    # Records that were made printable when they were logged.
+    "variants/held_records.py": {"logging.getLogger"},
+    # Nothing but numbers.
+    "downloads/progress.py": {*PROGRESS, "get_console", "sys.stdout"},
+    # Upstream's bar; the names are escaped for it.
+    "actions/progress.py": {"escape", "get_console"},
+    # A bar with a text of its own; an error that tells a name, and is caught.
+    "providers/plugin_environment.py": {"get_console", "PipError"},
+    # A process of its own, whose output this pip reads.
+    "downloads/staging_child.py": {"print", "sys.stderr"},
+}
+
+
+def ways_out(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Find the names by which something may leave, with their lines."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        match node:
+            case ast.ImportFrom(module=module, names=imported):
+                styles = module is not None and module.startswith(STYLES)
+                names = [e.name for e in imported if styles or e.name in WAYS]
+            case ast.Import(names=imported):
+                names = [f"import {each.name}" for each in imported]
+            case ast.Attribute(value=ast.Name(id="sys" | "logging")):
+                names = [ast.unparse(node)]
+            case ast.Attribute(attr=name) | ast.Name(id=name):
+                names = [name]
+            case ast.keyword(arg="extra"):
+                names, node = ["extra="], node.value
+            case ast.ClassDef(bases=bases):
+                yield from ((each, node.lineno) for each in _errors(bases))
+            case ast.Raise(exc=ast.Call(func=raised)):
+                yield from ((each, node.lineno) for each in _errors([raised]))
+        line = getattr(node, "lineno", 0)
+        styled = isinstance(node, ast.ImportFrom)
+        yield from ((name, line) for name in names if styled or name in WAYS)
+
+
+def _errors(named: list[ast.expr]) -> list[str]:
+    last = (ast.unparse(each).rpartition(".")[2] for each in named)
+    return [each for each in last if each in ERRORS]
+
+
+def test_there_is_no_other_way_out(repository_root: Path) -> None:
+    found = []
+    overlay = repository_root / "src/pip/_internal"
+    for path in (
+        *sorted(overlay.joinpath("variants").rglob("*.py")),
+        overlay / "commands/variants.py",
+    ):
+        allowed: set[str] = set()
+        for end, names in ALLOWED.items():
+            if path.as_posix().endswith(end):
+                allowed |= names
+        found += [
+            f"{path.relative_to(overlay)}:{line}: {name}"
+            for name, line in ways_out(ast.parse(path.read_text(encoding="utf-8")))
+            if name not in allowed
+        ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "print(x)",
+        "import warnings",
+        "sys.stdout.write(x)",
+        "from pip._internal.utils.misc import write_output",
+        "from pip._internal.utils._log import getLogger",
+        "logging.getLogger(__name__)",
+        "logging.warning(x)",
+        "from pip._vendor.rich.text import Text",
+        "logger.info('%s', x, extra={'rich': True})",
+        "class E(DiagnosticPipError): pass",
+        "raise CommandError(x)",
+        "raise optparse.OptionValueError(x)",
+    ],
+)
+def test_each_other_way_would_be_found(statement: str) -> None:
+    assert list(ways_out(ast.parse(statement)))
