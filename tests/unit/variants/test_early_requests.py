@@ -12,7 +12,7 @@ from pip._vendor.urllib3.util import Retry
 
 from pip._internal.network.session import PipSession
 from pip._internal.variants import early_requests
-from pip._internal.variants.early_requests import EarlyRequests, Kind, NotAnswered
+from pip._internal.variants.early_requests import EarlyRequests, Kind
 from pip._internal.variants.sources import unattended
 from pip._internal.variants.time_limits import Overdue, TimeBudget, time_limit
 from tests.lib.faults import Fault, Gate

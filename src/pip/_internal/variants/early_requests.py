@@ -151,11 +151,12 @@ class _Entry:
     def _answer(self, send: Callable[[], tuple[Response, Any]], room: Room) -> Answer:
         budget = TimeBudget(self.kind.seconds) if self.kind.is_dispensable else None
         response, request = send()
+        raw = response.raw
         try:
-            with time_limit(response.raw, budget):
+            with time_limit(raw, budget):
                 return answer_of(response, request, room)
         except BaseException:
-            response.close()
+            raw.close()
             raise
 
     def release(self) -> None:
