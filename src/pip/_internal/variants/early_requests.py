@@ -202,7 +202,6 @@ class EarlyRequests:
     def open(self) -> None:
         """Let the session's adapters take early responses."""
         _HELD.install()
-        self._account = Account(_MAX_HELD)
         for prefix, inner in list(self._session.adapters.items()):
             if isinstance(inner, HTTPAdapter) and prefix not in self._inner:
                 self._inner[prefix] = inner
@@ -222,6 +221,7 @@ class EarlyRequests:
             entry.future.cancel()
         self._entries.clear()
         self._account.close()
+        self._account = Account(_MAX_HELD)
         for _ in range(self._workers):
             self._jobs.put(None)
         # A worker that hangs has yet to take its own; it is not for another one's eyes.
@@ -369,12 +369,11 @@ class EarlyRequests:
         key = _key(request)
         self._made.add(key)
         entry = self._entries.pop(key, None)
-        if entry is None:
+        if entry is not None:
+            self.due(entry.future)
+        # What has not begun waits for others, which nobody may need.
+        if entry is None or entry.future.cancel():
             self.idle()
-            return None
-        self.due(entry.future)
-        if entry.future.cancel():
-            # It waits for others, which nobody may need.
             return None
         if self._budget is not None:
             self._budget.charge(entry.took)
