@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,13 @@ FAILURES: Mapping[str, dict[str, Any]] = {
     "too short": {"longer": 20},
     "refused": {"status": 403},
 }
+#: What fails.
+FAILING: Mapping[str, Callable[..., Callable[[IndexServer], None]]] = {
+    "page": partial(_page_fault, "app2"),
+    "page of a dependency": partial(_page_fault, "dep3"),
+    "manifest": partial(_fault, "app2-1.0-variants.json"),
+    "metadata": partial(_metadata_fault, WHEEL),
+}
 
 SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     "many": (APPS, _nothing),
@@ -109,6 +117,7 @@ SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     "no metadata files": (APPS, _without_metadata),
     "no manifests": (APPS, _without_manifests),
     "redirects": (APPS, _with_redirects),
+    "a trusted host": ([*APPS, "--trusted-host", "127.0.0.1"], _nothing),
     "a manifest is gone": (APPS, _fault("app2-1.0-variants.json", status=404)),
     "a manifest is broken": (APPS, _fault("app2-1.0-variants.json", body=b"{")),
     "a wheel is gone": (
@@ -116,14 +125,9 @@ SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
         _fault("app4-1.0-py3-none-any-cu128.whl", status=404),
     ),
     **{
-        f"{what}: {how}": ([*APPS, "--retries", "1"], plant(fault))
+        f"{what}: {how}": ([*APPS, "--retries", "1"], plant(**fault))
         for how, fault in FAILURES.items()
-        for what, plant in {
-            "page": lambda fault: _page_fault("app2", **fault),
-            "page of a dependency": lambda fault: _page_fault("dep3", **fault),
-            "manifest": lambda fault: _fault("app2-1.0-variants.json", **fault),
-            "metadata": lambda fault: _metadata_fault(WHEEL, **fault),
-        }.items()
+        for what, plant in FAILING.items()
     },
     "manifest: too long to be held": (
         APPS,
@@ -149,10 +153,10 @@ def test_same_requests_and_output(
         result = venv.pip(*command, env=GPU, code=None)
         requests = Counter(many.log())
         # Errors of connections tell where in memory these are.
-        said = [
+        stdout, stderr = (
             re.sub("0x[0-9a-f]+", "", each) for each in (result.stdout, result.stderr)
-        ]
-        seen.append((result.returncode, *said, requests))
+        )
+        seen.append((result.returncode, stdout, stderr, requests))
     ahead, in_turn = seen
     if name in ("older releases", "older releases beside others"):
         # The manifests of a few older releases than the one that suits.

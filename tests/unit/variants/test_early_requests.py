@@ -209,6 +209,7 @@ def test_what_is_waited_for_holds_up_nothing(
             future.add_done_callback(lambda _: gate.open())
 
     early.idle = idle
+    gate.wait_until_reached()
     with ThreadPoolExecutor() as pool:
         answer = pool.submit(session.get, first)
         try:

@@ -460,7 +460,7 @@ class EarlyRequests:
         def send() -> tuple[Response, PreparedRequest]:
             response = ahead.send(request, **settings)
             # To go on as if it were this one.
-            response.connection = adapter  # type: ignore[attr-defined]
+            response.connection = adapter
             return response, request
 
         self._unanswered.add(entry.future)
@@ -516,7 +516,7 @@ class _EarlyAdapter(HTTPAdapter):
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
         """Answer a request by what was asked for early, if it was."""
         response = self.early.send(self, request, *args, **kwargs)
-        response.connection = self  # type: ignore[attr-defined]
+        response.connection = self
         return response
 
     def in_turn(self, *, hasty: bool) -> HTTPAdapter:
