@@ -15,9 +15,12 @@ import pytest
 from pip._vendor.urllib3.util import Retry
 
 from pip._internal.network.session import PipSession
+from pip._internal.variants import early_entries as entries
 from pip._internal.variants import early_requests
+from pip._internal.variants.early_adapters import EarlyAdapter
 from pip._internal.variants.early_answers import Answer, TooLong
-from pip._internal.variants.early_requests import EarlyRequests, Kind, NotAnswered
+from pip._internal.variants.early_entries import Entry, Kind
+from pip._internal.variants.early_requests import EarlyRequests, NotAnswered
 from pip._internal.variants.sources import unattended
 from pip._internal.variants.time_limits import Overdue, TimeBudget, time_limit
 from tests.lib.faults import Fault, Gate
@@ -55,7 +58,7 @@ def early(session: PipSession) -> Iterator[EarlyRequests]:
 def test_an_answer_is_taken(
     session: PipSession, early: EarlyRequests, filled: IndexServer
 ) -> None:
-    assert early.ask(filled.url + PAGE, {}, early_requests.PAGE) is not None
+    assert early.ask(filled.url + PAGE, {}, entries.PAGE) is not None
     assert b"demo-1.0" in session.get(filled.url + PAGE).content
     assert filled.log() == [("GET", PAGE)]
 
@@ -71,7 +74,7 @@ def test_without_threads(
 
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", start)
-        future = early.ask(filled.url + PAGE, {}, early_requests.PAGE)
+        future = early.ask(filled.url + PAGE, {}, entries.PAGE)
     assert future is not None
     assert isinstance(future.exception(), RuntimeError)
     assert b"demo-1.0" in session.get(filled.url + PAGE).content
@@ -89,8 +92,8 @@ def test_whatever_is_raised_in_a_thread(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr("pip._internal.variants.early_requests.answer_of", fail)
-        future = early.ask(filled.url + PAGE, {}, early_requests.PAGE)
+        patch.setattr("pip._internal.variants.early_entries.answer_of", fail)
+        future = early.ask(filled.url + PAGE, {}, entries.PAGE)
         assert future is not None
         assert isinstance(future.exception(timeout=60), error)
     assert b"demo-1.0" in session.get(filled.url + PAGE).content
@@ -148,12 +151,12 @@ def test_others_go_on_while_upstream_waits(
     for name, gate in (("first", first), ("second", second), ("own", own)):
         index.add(make_wheel(name, "1.0"))
         index.faults[f"/simple/{name}/"] = Fault(gate=gate)
-    asked = early.ask(f"{index.url}/simple/first/", {}, early_requests.PAGE)
+    asked = early.ask(f"{index.url}/simple/first/", {}, entries.PAGE)
     assert asked is not None
 
     def idle() -> None:
         if asked.done():
-            early.ask(f"{index.url}/simple/second/", {}, early_requests.PAGE)
+            early.ask(f"{index.url}/simple/second/", {}, entries.PAGE)
 
     early.idle = idle
 
@@ -179,14 +182,11 @@ def test_a_request_that_hangs_holds_up_nothing_later(
     gate = Gate()
     filled.faults["/simple/hangs/"] = Fault(gate=gate)
     try:
-        assert (
-            early.ask(f"{filled.url}/simple/hangs/", {}, early_requests.PAGE)
-            is not None
-        )
+        assert early.ask(f"{filled.url}/simple/hangs/", {}, entries.PAGE) is not None
         gate.wait_until_reached()
         early.close()
         early.open()
-        future = early.ask(filled.url + PAGE, {}, early_requests.PAGE)
+        future = early.ask(filled.url + PAGE, {}, entries.PAGE)
         assert future is not None
         assert b"demo-1.0" in future.result(timeout=20).response().content
     finally:
@@ -200,11 +200,11 @@ def test_what_is_waited_for_holds_up_nothing(
     first, later = f"{filled.url}/simple/first/", filled.url + PAGE
     gate = Gate()
     filled.faults["/simple/first/"] = Fault(gate=gate)
-    early.ask(first, {}, early_requests.PAGE)
+    early.ask(first, {}, entries.PAGE)
 
     def idle() -> None:
         """Ask for something once upstream waits for the first."""
-        future = early.ask(later, {}, early_requests.PAGE)
+        future = early.ask(later, {}, entries.PAGE)
         if future is not None:
             future.add_done_callback(lambda _: gate.open())
 
@@ -232,16 +232,14 @@ def test_what_is_logged_in_the_thread(
     early.close()
     session.adapters["http://"].max_retries = Retry(1)  # type: ignore[attr-defined]
     early.open()
-    early.ask(f"{index.url}/simple/other/", {}, early_requests.PAGE)
+    early.ask(f"{index.url}/simple/other/", {}, entries.PAGE)
     assert b"demo-1.0" in session.get(index.url + PAGE).content
     gate.open()
     (warning,) = [each for each in caplog.records if each.levelname == "WARNING"]
     assert warning.getMessage().startswith("Retrying")
 
 
-def _begin(
-    early: EarlyRequests, url: str, kind: Kind = early_requests.PAGE
-) -> Future[Answer]:
+def _begin(early: EarlyRequests, url: str, kind: Kind = entries.PAGE) -> Future[Answer]:
     """Ask for something early, and wait until it has come to an end."""
     future = early.ask(url, {}, kind)
     assert future is not None
@@ -384,9 +382,9 @@ def test_what_waits_behind_others_is_made_when_it_is_due(
     try:
         for number in range(16):
             filled.faults[f"/simple/{number}/"] = Fault(gate=gate)
-            early.ask(f"{filled.url}/simple/{number}/", {}, early_requests.PAGE)
+            early.ask(f"{filled.url}/simple/{number}/", {}, entries.PAGE)
         gate.wait_until_reached(times=16)
-        early.ask(filled.url + PAGE, {}, early_requests.PAGE)
+        early.ask(filled.url + PAGE, {}, entries.PAGE)
         with ThreadPoolExecutor() as pool:
             answer = pool.submit(session.get, filled.url + PAGE)
             try:
@@ -406,9 +404,9 @@ def test_early_time_counts(
 ) -> None:
     gate = Gate()
     filled.faults[PAGE] = Fault(gate=gate)
-    monkeypatch.setattr(early_requests._Entry, "took", 60.0)
+    monkeypatch.setattr(Entry, "took", 60.0)
     try:
-        early.ask(filled.url + PAGE, {}, early_requests.MANIFEST)
+        early.ask(filled.url + PAGE, {}, entries.MANIFEST)
         gate.wait_until_reached()
         # Else it would be the session that gives up.
         with pytest.raises(Overdue, match="60 seconds"), unattended(session):
@@ -424,7 +422,7 @@ def test_a_header_that_takes_too_long(
     gate = Gate()
     filled.faults[PAGE] = Fault(gate=gate)
     if is_ahead:
-        early.ask(filled.url + PAGE, {}, early_requests.MANIFEST)
+        early.ask(filled.url + PAGE, {}, entries.MANIFEST)
         gate.wait_until_reached()
     else:
         early.close()
@@ -451,7 +449,7 @@ def test_ahead_of_upstream_nothing_is_waited_for(
     url, gate = filled.url + PAGE, Gate()
     filled.faults["/simple/hangs/"] = Fault(gate=gate)
     filled.faults["/simple/fails/"] = Fault(status=404)
-    hangs = early.ask(f"{filled.url}/simple/hangs/", {}, early_requests.PAGE)
+    hangs = early.ask(f"{filled.url}/simple/hangs/", {}, entries.PAGE)
     _begin(early, f"{filled.url}/simple/fails/")
     _begin(early, url)
     gate.wait_until_reached()
@@ -509,7 +507,7 @@ def test_what_is_logged_early_is_said_when_it_is_due(
 @pytest.mark.usefixtures("early")
 def test_servers_that_have_more_time_get_it(session: PipSession) -> None:
     adapter = session.adapters["https://"]
-    assert isinstance(adapter, early_requests._EarlyAdapter)
+    assert isinstance(adapter, EarlyAdapter)
     most = {
         (ahead, hasty): choose(hasty=hasty).max_retries.retry_after_max
         for ahead, choose in ((True, adapter.ahead), (False, adapter.in_turn))

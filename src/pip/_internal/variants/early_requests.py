@@ -8,16 +8,14 @@ things stays.
 
 from __future__ import annotations
 
-import math
 import queue
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pip._vendor.requests import PreparedRequest, Request, Response
@@ -26,35 +24,19 @@ from pip._vendor.requests.exceptions import RequestException
 from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.utils._log import getLogger
-from pip._internal.variants.connections import like, with_own_connections
-from pip._internal.variants.early_answers import Answer, answer_of
-from pip._internal.variants.held_bytes import Account, Room
-from pip._internal.variants.held_records import HeldRecords, emit
-from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE
-from pip._internal.variants.sizes import SMALL
-from pip._internal.variants.time_limits import (
-    MAX_TIME,
-    Overdue,
-    TimeBudget,
-    short_waits,
-    time_limit,
-)
+from pip._internal.variants.early_adapters import EarlyAdapter, with_early_responses
+from pip._internal.variants.early_entries import HELD, Entry, Kind
+from pip._internal.variants.held_bytes import Account
+from pip._internal.variants.held_records import emit
+from pip._internal.variants.time_limits import Overdue, TimeBudget
 
 if TYPE_CHECKING:
     import logging
 
     from pip._internal.network.session import PipSession
+    from pip._internal.variants.early_answers import Answer
 
-__all__ = [
-    "MANIFEST",
-    "METADATA",
-    "PAGE",
-    "WHEEL",
-    "EarlyRequests",
-    "Kind",
-    "NotAnswered",
-    "early_requests_of",
-]
+__all__ = ["EarlyRequests", "NotAnswered", "early_requests_of"]
 
 logger = getLogger(__name__)
 
@@ -66,28 +48,6 @@ _MAX_HELD = 32 * 1024 * 1024
 _FAILURES = (RequestException, HTTPError, OSError, Overdue)
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
-
-
-class Kind(NamedTuple):
-    """What limits requests of one kind that are made early.
-
-    :ivar max_body: bytes, as they are sent; what is longer is left to the request itself
-    :ivar seconds: that all of it may take; infinity if only the session's limits count
-    """
-
-    max_body: int
-    seconds: float = math.inf
-
-    @property
-    def is_dispensable(self) -> bool:
-        """Tell whether pip goes on without it, rather than wait as long as it takes."""
-        return self.seconds < math.inf
-
-
-PAGE = Kind(2 * 1024 * 1024)
-MANIFEST = Kind(MAX_MANIFEST_SIZE, MAX_TIME)
-METADATA = Kind(1024 * 1024)
-WHEEL = Kind(SMALL)
 
 
 class NotAnswered(BaseException):
@@ -103,68 +63,6 @@ class NotAnswered(BaseException):
         self.future = future
 
 
-class _Entry:
-    """An early request."""
-
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
-        self.future: Future[Answer] = Future()
-        #: What was logged on the way; it is for when upstream would have logged it.
-        self.records: deque[logging.LogRecord] = deque()
-        self._room: Room | None = None
-        self._began = self._ended = math.inf
-
-    @property
-    def took(self) -> float:
-        """Return the seconds that it has taken so far."""
-        now = time.monotonic()
-        return max(0.0, min(now, self._ended) - self._began)
-
-    @property
-    def good_answer(self) -> Answer | None:
-        """Return the answer if there is one that holds what was asked for."""
-        future = self.future
-        if not future.done() or future.cancelled() or future.exception() is not None:
-            return None
-        answer = future.result()
-        return answer if answer.is_good else None
-
-    def make(self, account: Account, send: Callable[[], tuple[Response, Any]]) -> None:
-        """Make the request, in a thread."""
-        self._room = room = account.reserve(self.kind.max_body)
-        if room is None or not self.future.set_running_or_notify_cancel():
-            self.release()
-            return
-        self._began = time.monotonic()
-        try:
-            with _HELD.of_this_thread(self.records.append):
-                answer = self._answer(send, room)
-        except BaseException as error:  # Upstream's thread waits for the future.
-            self._ended = time.monotonic()
-            self.release()
-            self.future.set_exception(error.with_traceback(None))
-        else:
-            self._ended = time.monotonic()
-            room.shrink(answer.size)
-            self.future.set_result(answer)
-
-    def _answer(self, send: Callable[[], tuple[Response, Any]], room: Room) -> Answer:
-        budget = TimeBudget(self.kind.seconds) if self.kind.is_dispensable else None
-        response, request = send()
-        raw = response.raw
-        try:
-            with time_limit(raw, budget):
-                return answer_of(response, request, room)
-        except BaseException:
-            raw.close()
-            raise
-
-    def release(self) -> None:
-        """Give back the room for its body."""
-        if self._room is not None:
-            self._room.release()
-
-
 class EarlyRequests:
     """The requests of one session that were made before they were due.
 
@@ -177,8 +75,8 @@ class EarlyRequests:
         self._session = session
         #: The session's own adapters, while these are in their place.
         self._inner: dict[str, HTTPAdapter] = {}
-        self._adapters: dict[str, _EarlyAdapter] = {}
-        self._entries: dict[_Key, _Entry] = {}
+        self._adapters: dict[str, EarlyAdapter] = {}
+        self._entries: dict[_Key, Entry] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._workers = 0
         #: What workers have to do, or are at.
@@ -188,7 +86,7 @@ class EarlyRequests:
         #: Nothing is asked for early that was asked for before.
         self._made: set[_Key] = set()
         #: What was taken ahead of upstream since that began; None if it has not.
-        self._taken: list[tuple[_Key, _Entry]] | None = None
+        self._taken: list[tuple[_Key, Entry]] | None = None
         #: Of what is being asked for in turn.
         self._budget: TimeBudget | None = None
         self.due: Callable[[Future[Answer]], None] = lambda _: None
@@ -201,12 +99,12 @@ class EarlyRequests:
 
     def open(self) -> None:
         """Let the session's adapters take early responses."""
-        _HELD.install()
+        HELD.install()
         for prefix, inner in list(self._session.adapters.items()):
             if isinstance(inner, HTTPAdapter) and prefix not in self._inner:
                 self._inner[prefix] = inner
                 if prefix not in self._adapters:
-                    self._adapters[prefix] = _with_early_responses(inner, self)
+                    self._adapters[prefix] = with_early_responses(inner, self, _WORKERS)
                 self._session.mount(prefix, self._adapters[prefix])
 
     def close(self) -> None:
@@ -279,7 +177,7 @@ class EarlyRequests:
             been answered.
         """
         adapter = self._session.get_adapter(url)
-        if not isinstance(adapter, _EarlyAdapter):
+        if not isinstance(adapter, EarlyAdapter):
             return None
         # Whatever is not meant for threads is done here: authentication, settings.
         request = self._session.prepare_request(Request("GET", url, headers=headers))
@@ -306,7 +204,7 @@ class EarlyRequests:
 
     def send(
         self,
-        adapter: _EarlyAdapter,
+        adapter: EarlyAdapter,
         request: PreparedRequest,
         *args: Any,
         **kwargs: Any,
@@ -333,7 +231,7 @@ class EarlyRequests:
         return response
 
     def _ahead(
-        self, adapter: _EarlyAdapter, request: PreparedRequest, settings: Any
+        self, adapter: EarlyAdapter, request: PreparedRequest, settings: Any
     ) -> Response:
         """Answer a request ahead of upstream.
 
@@ -403,7 +301,7 @@ class EarlyRequests:
         records: deque[logging.LogRecord] = deque()
 
         def job() -> None:
-            with _HELD.of_this_thread(records.append):
+            with HELD.of_this_thread(records.append):
                 try:
                     response = send()
                 except (
@@ -448,12 +346,12 @@ class EarlyRequests:
     def _submit(
         self,
         key: _Key,
-        adapter: _EarlyAdapter,
+        adapter: EarlyAdapter,
         request: PreparedRequest,
         settings: Mapping[str, Any],
         kind: Kind,
-    ) -> _Entry:
-        entry = self._entries[key] = _Entry(kind)
+    ) -> Entry:
+        entry = self._entries[key] = Entry(kind)
         ahead = adapter.ahead(hasty=kind.is_dispensable)
         settings = {**settings, "stream": True}
 
@@ -490,10 +388,6 @@ def early_requests_of(session: PipSession) -> EarlyRequests:
     return made
 
 
-#: What was logged of requests in threads; some of these may never end.
-_HELD = HeldRecords()
-
-
 def _close(future: Future[Response]) -> None:
     if future.exception() is None:
         future.result().close()
@@ -504,47 +398,6 @@ def _work(jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
         job()
         # While there is nothing to do, nothing is held.
         del job
-
-
-class _EarlyAdapter(HTTPAdapter):
-    """What answers requests that were made early; each adapter is given its own kind."""
-
-    early: EarlyRequests
-    inner: HTTPAdapter
-    outer: HTTPAdapter | None
-
-    def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Answer a request by what was asked for early, if it was."""
-        response = self.early.send(self, request, *args, **kwargs)
-        response.connection = self
-        return response
-
-    def in_turn(self, *, hasty: bool) -> HTTPAdapter:
-        """Give what sends requests that are due.
-
-        :param hasty: whether to wait for a minute at most if a server asks for more
-        """
-        return _hasty(self.inner) if hasty else self.inner
-
-    def ahead(self, *, hasty: bool) -> HTTPAdapter:
-        """Give what sends requests early, by connections of its own."""
-        if self.outer is None:
-            self.outer = with_own_connections(self.inner, _WORKERS)
-        return _hasty(self.outer) if hasty else self.outer
-
-
-def _hasty(adapter: HTTPAdapter) -> HTTPAdapter:
-    return like(adapter, max_retries=short_waits(adapter.max_retries))
-
-
-def _with_early_responses(inner: HTTPAdapter, early: EarlyRequests) -> _EarlyAdapter:
-    """Make an adapter that is like *inner*, connections and cache included."""
-    kind = type(inner)
-    taking = type(kind.__name__, (_EarlyAdapter, kind), {})
-    adapter = cast(_EarlyAdapter, object.__new__(taking))
-    vars(adapter).update(vars(inner))
-    adapter.early, adapter.inner, adapter.outer = early, inner, None
-    return adapter
 
 
 def _key(request: PreparedRequest) -> _Key:

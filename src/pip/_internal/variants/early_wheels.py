@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
 from pip._internal.variants.context import context_of
-from pip._internal.variants.early_requests import WHEEL
+from pip._internal.variants.early_entries import WHEEL
 from pip._internal.variants.sizes import SMALL, listed_size
 from pip._internal.variants.wheels import is_here
 

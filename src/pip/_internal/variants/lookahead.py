@@ -21,14 +21,8 @@ from pip._vendor.requests.exceptions import RequestException
 from pip._internal.exceptions import PipError
 from pip._internal.network.utils import HEADERS
 from pip._internal.utils._log import getLogger
-from pip._internal.variants.early_requests import (
-    MANIFEST,
-    METADATA,
-    PAGE,
-    WHEEL,
-    NotAnswered,
-    early_requests_of,
-)
+from pip._internal.variants.early_entries import MANIFEST, METADATA, PAGE, WHEEL
+from pip._internal.variants.early_requests import NotAnswered, early_requests_of
 from pip._internal.variants.early_wheels import is_small
 from pip._internal.variants.held_records import HeldRecords, emit
 from pip._internal.variants.releases import releases
