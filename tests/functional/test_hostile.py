@@ -28,21 +28,13 @@ from tests.lib.manifests import (
     manifest_file,
     variant_json,
 )
+from tests.lib.measured import run_measured
 from tests.lib.repository import JSON_TYPE, Entry
 from tests.lib.wheels import DistFile, make_wheel
 
 GPU = forced("12.8")
 #: Beyond what a pip without anything hostile takes.
 MEGABYTES = 200
-
-_MEASURED = """
-import resource, subprocess, sys
-code = subprocess.call([sys.executable, "-m", "pip", *sys.argv[2:]])
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-with open(sys.argv[1], "w") as file:
-    file.write(str(peak // (1024 if sys.platform == "linux" else 1024 * 1024)))
-sys.exit(code)
-"""
 
 
 @pytest.fixture
@@ -51,23 +43,22 @@ def measured(venv: Environment | InProcess, tmp_path: Path) -> Callable[..., Res
 
     Within the test's process, time and memory are not only pip's, and not limited.
     """
-    peak = tmp_path / "peak"
 
     def run(*arguments: str | Path, code: int = 0) -> Result:
         if isinstance(venv, InProcess):
             result = venv.pip(*arguments, code=code, env=GPU)
         else:
-            command = [venv.python, "-c", _MEASURED, peak, *arguments]
-            result = venv.run(*command, code=code, env=GPU, timeout=60)
-            assert int(peak.read_text()) < base + MEGABYTES, str(result)
+            result, peak = run_measured(
+                venv, tmp_path, *arguments, code=code, env=GPU, timeout=60
+            )
+            assert peak < base + MEGABYTES, str(result)
         for line in result.output.split("\n"):
             assert line.isprintable(), f"{line!r}\n{result}"
         return result
 
-    base = MEGABYTES
+    base = 0.0
     if isinstance(venv, Environment):
-        run("--version")
-        base = int(peak.read_text())
+        _, base = run_measured(venv, tmp_path, "--version", env=GPU)
     return run
 
 

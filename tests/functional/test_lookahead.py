@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,17 @@ def _fault(filename: str, **fault: Any) -> Callable[[IndexServer], None]:
     return lambda index: index.fault(filename, **fault)
 
 
+def _page_fault(project: str, **fault: Any) -> Callable[[IndexServer], None]:
+    return lambda index: index.faults.update({f"/simple/{project}/": Fault(**fault)})
+
+
+def _metadata_fault(filename: str, **fault: Any) -> Callable[[IndexServer], None]:
+    def plant(index: IndexServer) -> None:
+        index.faults[f"{index.file_path(filename)}.metadata"] = Fault(**fault)
+
+    return plant
+
+
 def _without_metadata(index: IndexServer) -> None:
     index.pages.core_metadata = False
 
@@ -65,6 +78,30 @@ def _nothing(index: IndexServer) -> None:
     pass
 
 
+WHEEL = "app2-1.0-py3-none-any-cu128.whl"
+#: How a request fails that was made early, too.
+FAILURES: Mapping[str, dict[str, Any]] = {
+    "reset": {"reset": True},
+    "reset once": {"reset": True, "times": 1},
+    "503": {"status": 503},
+    "503 once, to be asked later": {
+        "status": 503,
+        "times": 1,
+        "headers": {"Retry-After": "1"},
+    },
+    "truncated": {"truncate": 20},
+    "truncated once": {"truncate": 20, "times": 1},
+    "too short": {"longer": 20},
+    "refused": {"status": 403},
+}
+#: What fails.
+FAILING: Mapping[str, Callable[..., Callable[[IndexServer], None]]] = {
+    "page": partial(_page_fault, "app2"),
+    "page of a dependency": partial(_page_fault, "dep3"),
+    "manifest": partial(_fault, "app2-1.0-variants.json"),
+    "metadata": partial(_metadata_fault, WHEEL),
+}
+
 SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     "many": (APPS, _nothing),
     "one": (["app0"], _nothing),
@@ -80,11 +117,25 @@ SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     "no metadata files": (APPS, _without_metadata),
     "no manifests": (APPS, _without_manifests),
     "redirects": (APPS, _with_redirects),
+    "a trusted host": ([*APPS, "--trusted-host", "127.0.0.1"], _nothing),
     "a manifest is gone": (APPS, _fault("app2-1.0-variants.json", status=404)),
     "a manifest is broken": (APPS, _fault("app2-1.0-variants.json", body=b"{")),
     "a wheel is gone": (
         APPS,
         _fault("app4-1.0-py3-none-any-cu128.whl", status=404),
+    ),
+    **{
+        f"{what}: {how}": ([*APPS, "--retries", "1"], plant(**fault))
+        for how, fault in FAILURES.items()
+        for what, plant in FAILING.items()
+    },
+    "manifest: too long to be held": (
+        APPS,
+        _fault("app2-1.0-variants.json", size=3 << 20),
+    ),
+    "metadata: too long to be held": (
+        [*APPS, "--progress-bar", "off"],
+        _metadata_fault(WHEEL, size=3 << 20),
     ),
 }
 
@@ -94,14 +145,18 @@ def test_same_requests_and_output(
     venv: Environment, many: IndexServer, name: str
 ) -> None:
     arguments, change = SCENARIOS[name]
-    change(many)
     seen = []
     for option in ([], ["--no-variant-lookahead"]):
+        change(many)
         many.clear_log()
         command = ["install", "--dry-run", "-i", many.index_url, *arguments, *option]
         result = venv.pip(*command, env=GPU, code=None)
         requests = Counter(many.log())
-        seen.append((result.returncode, result.stdout, result.stderr, requests))
+        # Errors of connections tell where in memory these are.
+        stdout, stderr = (
+            re.sub("0x[0-9a-f]+", "", each) for each in (result.stdout, result.stderr)
+        )
+        seen.append((result.returncode, stdout, stderr, requests))
     ahead, in_turn = seen
     if name in ("older releases", "older releases beside others"):
         # The manifests of a few older releases than the one that suits.
@@ -110,16 +165,23 @@ def test_same_requests_and_output(
         assert sum(extra.values()) <= 16
         assert not in_turn[3] - ahead[3]
         assert ahead[:3] == in_turn[:3]
-    elif name in ("nothing suits", "conflict", "a label that it has not"):
-        # What was asked for early, when it was not known that there is no solution.
+    elif name.endswith("too long to be held"):
+        # It was asked for, and then left to the request that was due.
         assert not in_turn[3] - ahead[3]
         assert ahead[:3] == in_turn[:3]
+        assert max(ahead[3].values()) == 2
+    elif in_turn[0]:
+        # What was asked for early, when it was not known that there is no solution;
+        # but nothing more often.
+        assert not in_turn[3] - ahead[3]
+        assert ahead[:3] == in_turn[:3]
+        assert {each: ahead[3][each] for each in in_turn[3]} == in_turn[3]
     else:
         assert ahead == in_turn
     assert ahead[3] or name == "plain"
 
 
-def test_a_failed_early_request_is_made_again(
+def test_an_early_failure_is_made_up_for_as_ever(
     venv: Environment, many: IndexServer
 ) -> None:
     many.fault("app2-1.0-variants.json", truncate=10, times=1)
@@ -225,3 +287,26 @@ def test_wheels_are_asked_for_once(
             result = venv.pip(*command, "-i", many.index_url, *option, env=GPU)
             seen.append((result.stdout, result.stderr, Counter(many.log())))
         assert seen[0] == seen[1], command
+
+
+@pytest.mark.process
+def test_what_nobody_needs_keeps_nobody_waiting(
+    venv: Environment, many: IndexServer
+) -> None:
+    gates = [Gate() for _ in range(2)]
+    many.faults["/simple/dep5/"] = Fault(gate=gates[0])
+    many.faults["/simple/dep4/"] = Fault(gate=gates[1], truncate=20)
+    # It looks at all that the user asks for as soon as one of these has variants.
+    wanted = ["app0", "nowhere", "dep5", "dep4"]
+    command = ["install", "--timeout", "1000", "-i", many.index_url, *wanted]
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(venv.pip, *command, env=GPU, code=1)
+        try:
+            for gate in gates:
+                gate.wait_until_reached()
+            result = running.result(timeout=100)
+        finally:
+            for gate in gates:
+                gate.open()
+    assert "No matching distribution found for nowhere" in result.stderr
+    assert len(result.stderr.splitlines()) == 2

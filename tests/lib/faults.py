@@ -52,6 +52,7 @@ class Fault:
     :param headers: further headers, which replace those of the same name
     :param delay: seconds before the answer
     :param pace: seconds between blocks of one KiB
+    :param header_pace: seconds between the bytes of the header
     :param methods: which requests it concerns
     :param ranged: concern those alone that ask for a part, or that do not
     :param gate: where to wait before the answer, or after ``truncate`` bytes of it
@@ -70,6 +71,7 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0
     pace: float = 0
+    header_pace: float = 0
     methods: Sequence[str] = ("GET", "HEAD")
     ranged: bool | None = None
     gate: Gate | None = None

@@ -311,6 +311,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header(name, value)
         if fault.longer or not answer.headers.get("Content-Length", "").isdigit():
             self.close_connection = True
+        if fault.header_pace:
+            self._trickle(fault.header_pace)
         self.end_headers()
         if not with_body or answer.status == 304:
             return
@@ -326,6 +328,14 @@ class _Handler(BaseHTTPRequestHandler):
             fault.gate.arrive()
         if fault.reset:
             self._reset()
+
+    def _trickle(self, seconds: float) -> None:
+        """Send the header so far byte by byte."""
+        header = b"".join(self._headers_buffer)  # type: ignore[attr-defined]
+        self._headers_buffer.clear()  # type: ignore[attr-defined]
+        for byte in header:
+            self.wfile.write(bytes([byte]))
+            time.sleep(seconds)
 
     def _reset(self) -> None:
         """Break the connection off, with what is still to be sent."""

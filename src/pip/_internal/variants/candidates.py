@@ -166,6 +166,8 @@ def _ordered_infos(
     :param pinned: whether a requirement names a local version.
     """
     makers: dict[Link, Callable[[], Candidate | None]] = {}
+    if context.lookahead is not None:
+        context.lookahead.looked_up(project)
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pip._vendor.requests.adapters import HTTPAdapter
 
     from pip._internal.variants.shared_context import Locations
 
-__all__ = ["with_own_connections"]
+__all__ = ["like", "with_own_connections"]
 
 #: There, the system itself judges the certificates of each connection.
 _JUDGED_BY_SYSTEM = ("win32", "darwin")
+
+
+def like(adapter: HTTPAdapter, **changes: Any) -> HTTPAdapter:
+    """Make an adapter that is like another, connections and cache included.
+
+    :param changes: attributes that it has of its own
+    """
+    made = object.__new__(type(adapter))
+    vars(made).update(vars(adapter), **changes)
+    return made
 
 
 def with_own_connections(adapter: HTTPAdapter, size: int) -> HTTPAdapter:
@@ -24,9 +34,7 @@ def with_own_connections(adapter: HTTPAdapter, size: int) -> HTTPAdapter:
 
     :param size: how many connections to a host are kept open.
     """
-    made = object.__new__(type(adapter))
-    vars(made).update(vars(adapter))
-    made.proxy_manager = {}
+    made = like(adapter, proxy_manager={})
     # Without a context, upstream makes one for each connection.
     context = vars(made).get("_ssl_context")
     if context is not None and sys.platform not in _JUDGED_BY_SYSTEM:

@@ -255,6 +255,14 @@ class Context:
         if self.lookahead is not None:
             self.lookahead.reached(project)
 
+    def wait_for_upstream(self) -> None:
+        """Go on in turn alone, and not ahead of the resolver.
+
+        :raises NotAnswered: ahead of it
+        """
+        if self.lookahead is not None:
+            self.lookahead.wait_for_upstream()
+
     @property
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""

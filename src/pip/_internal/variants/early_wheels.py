@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
 from pip._internal.variants.context import context_of
+from pip._internal.variants.early_entries import WHEEL
 from pip._internal.variants.sizes import SMALL, listed_size
 from pip._internal.variants.wheels import is_here
 
@@ -43,7 +44,7 @@ def wheels_due(
         for req in reqs:
             link = req.link if req.needs_more_preparation else None
             if link and is_small(link) and not is_here(preparer, link):
-                early.ask(link.url_without_fragment, HEADERS)
+                early.ask(link.url_without_fragment, HEADERS, WHEEL)
         fn(preparer, reqs, *args, **kwargs)
     finally:
         early.close()

@@ -20,6 +20,11 @@ class HeldRecords(logging.Filter):
         super().__init__()
         self._by_thread: dict[int, _Keep] = {}
 
+    def install(self) -> None:
+        """Hold from here on what the threads that ask for it log."""
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(self)
+
     @contextmanager
     def active(self) -> Iterator[None]:
         """Hold what the threads that ask for it log."""
@@ -57,4 +62,6 @@ def emit(records: deque[logging.LogRecord]) -> None:
     """Log records now, as if they were of this thread."""
     while records:
         record = records.popleft()
+        # This thread's may be held in turn.
+        vars(record).pop("held", None)
         logging.getLogger(record.name).handle(record)

@@ -10,9 +10,9 @@ here, and a run without variants makes its requests as ever.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
@@ -20,14 +20,14 @@ from pip._vendor.requests.exceptions import RequestException
 
 from pip._internal.exceptions import PipError
 from pip._internal.network.utils import HEADERS
-from pip._internal.variants.early_requests import EarlyRequests
+from pip._internal.variants.early_entries import MANIFEST, METADATA, PAGE, WHEEL
+from pip._internal.variants.early_requests import NotAnswered, early_requests_of
 from pip._internal.variants.early_wheels import is_small
 from pip._internal.variants.held_records import HeldRecords, emit
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.releases import releases
 from pip._internal.variants.sizes import take_note
 from pip._internal.variants.sources import manifest_headers
-from pip._internal.variants.time_limits import MAX_BODY_TIME
 from pip._internal.variants.wheels import is_here
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ _PAGE_HEADERS = {
         ]
     )
 }
-_Plan = Generator["list[Future[Any] | None]", None, None]
+_T = TypeVar("_T")
+_Asked = list["Future[Any] | None"]
+_Plan = Generator[_Asked, None, None]
 
 
 class Lookahead:
@@ -67,13 +69,18 @@ class Lookahead:
         """Foresee the requests for *roots*, and for constraints on them."""
         self._context = context
         self._factory = factory
-        self._early = EarlyRequests(context.session)
+        self._early = early_requests_of(context.session)
         self._early.due = self._leave
         self._early.idle = self._go_on
         self._plans: dict[_Plan, list[Future[Any]]] = {}
-        #: What upstream would not have said yet, by project.
+        self._plan_of: dict[NormalizedName, _Plan] = {}
+        #: Done when upstream comes to another project.
+        self._progress: Future[Any] = Future()
+        #: What upstream would not have said yet: of pages, and of releases.
+        self._unsaid_of_pages: dict[NormalizedName, deque[logging.LogRecord]] = {}
         self._unsaid: dict[NormalizedName, deque[logging.LogRecord]] = {}
         self._is_going_on = False
+        self._is_ahead = False
         self._known: set[NormalizedName] = set()
         self._older: set[Release] = set()
         self._constraints: dict[NormalizedName, SpecifierSet] = {}
@@ -112,11 +119,28 @@ class Lookahead:
                     project not in self._factory._installed_dists
                     and project not in self._factory._finder._all_candidates
                 ):
-                    self._advance(self._plan(project, ireq))
+                    plan = self._plan_of[project] = self._plan(project, ireq)
+                    self._advance(plan)
+
+    def wait_for_upstream(self) -> None:
+        """Do what takes time in turn alone.
+
+        :raises NotAnswered: if it is not upstream that comes to it
+        """
+        if self._is_ahead:
+            raise NotAnswered(None)
+
+    def looked_up(self, project: NormalizedName) -> None:
+        """Say what there is to say of its pages, now that upstream looks at them."""
+        emit(self._unsaid_of_pages.pop(project, deque()))
+        self._leave_stuck(project)
 
     def reached(self, project: NormalizedName) -> None:
         """Say what there is to say of a project, now that upstream looks at it."""
         emit(self._unsaid.pop(project, deque()))
+        self._leave_stuck(project)
+        done, self._progress = self._progress, Future()
+        done.set_result(None)
 
     def refused(self, older: Sequence[Release]) -> None:
         """Foresee that older releases are weighed where a newer one does not suit."""
@@ -131,6 +155,13 @@ class Lookahead:
             if future in pending:
                 del self._plans[plan]
                 plan.close()
+
+    def _leave_stuck(self, project: NormalizedName) -> None:
+        """Drop the plan of a project if it waits for upstream, which is there now."""
+        plan = self._plan_of.get(project)
+        if plan is not None and self._plans.get(plan) == [self._progress]:
+            del self._plans[plan]
+            plan.close()
 
     def _go_on(self) -> None:
         if self._is_going_on:
@@ -156,6 +187,29 @@ class Lookahead:
             # It will come up again when upstream is there, and be told then.
             logger.debug("Cannot look ahead: %r", error)
 
+    def _ahead(
+        self, do: Callable[[], _T], unsaid: deque[logging.LogRecord]
+    ) -> Generator[_Asked, None, _T]:
+        """Do what upstream will do, once that takes nothing but what was asked for.
+
+        Nobody may need it, so it must not wait for anything, and not fail.
+
+        :param unsaid: for what is logged
+        """
+        held = HeldRecords()
+        while True:
+            try:
+                with held.active(), held.of_this_thread(unsaid.append):
+                    self._is_ahead = True
+                    with self._early.answered_only():
+                        return do()
+            except NotAnswered as wanted:
+                # It may be upstream that gets it.
+                wait_for = wanted.future or self._progress
+            finally:
+                self._is_ahead = False
+            yield [wait_for]
+
     def _plan(self, project: NormalizedName, ireq: InstallRequirement) -> _Plan:
         """Ask for all that upstream will ask for to look at the best candidate."""
         assert ireq.req is not None
@@ -163,10 +217,13 @@ class Lookahead:
         pages = finder.search_scope.get_index_urls_locations(project)
         if not pages or not all(self._is_fetched(page) for page in pages):
             return
-        yield [self._early.ask(page, _PAGE_HEADERS) for page in pages]
+        yield [self._early.ask(page, _PAGE_HEADERS, PAGE) for page in pages]
         hashes = ireq.hashes(trust_internet=False)
         specifier = self._constraints.get(project, SpecifierSet()) & ireq.req.specifier
-        best = finder.find_best_candidate(project, specifier, hashes)
+        best = yield from self._ahead(
+            lambda: finder.find_best_candidate(project, specifier, hashes),
+            self._unsaid_of_pages.setdefault(project, deque()),
+        )
         links = [
             (found.version, found.link)
             for found in reversed(best.applicable_candidates)
@@ -180,10 +237,11 @@ class Lookahead:
             # Without a manifest the wheels are read, by requests not foreseen here.
             if not self._has_manifests(group.release):
                 return
-            unsaid = self._unsaid.setdefault(project, deque())
-            held = HeldRecords()
-            with held.active(), held.of_this_thread(unsaid.append):
-                ranked = group.release.ranked
+            release = group.release
+            ranked = yield from self._ahead(
+                lambda release=release: release.ranked,  # type: ignore[misc]
+                self._unsaid.setdefault(project, deque()),
+            )
             if ranked:
                 yield self._ask_for_metadata(ranked[0])
                 return
@@ -194,9 +252,7 @@ class Lookahead:
 
     def _ask_for_manifests(self, release: Release) -> list[Future[Any] | None]:
         return [
-            self._early.ask(
-                link.url_without_fragment, manifest_headers(link), MAX_BODY_TIME
-            )
+            self._early.ask(link.url_without_fragment, manifest_headers(link), MANIFEST)
             for link in release.manifest_links
         ]
 
@@ -210,7 +266,7 @@ class Lookahead:
             return []
         metadata = None if preparer.require_hashes else link.metadata_link()
         if metadata is not None:
-            return [self._early.ask(metadata.url_without_fragment, HEADERS)]
+            return [self._early.ask(metadata.url_without_fragment, HEADERS, METADATA)]
         if preparer.use_lazy_wheel or not link.is_wheel or not is_small(link):
             return []
-        return [self._early.ask(link.url_without_fragment, HEADERS)]
+        return [self._early.ask(link.url_without_fragment, HEADERS, WHEEL)]

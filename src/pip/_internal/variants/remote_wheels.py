@@ -17,6 +17,7 @@ from pip._internal.network.lazy_wheel import (
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.output import get_logger
+from pip._internal.variants.time_limits import Overdue, TimeBudget, time_limit
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response
@@ -51,11 +52,15 @@ class NoRanges(WheelUnreadable):
         super().__init__("its server cannot send the part of a wheel that describes it")
 
 
-def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
+def remote_wheel(
+    session: PipSession, link: Link, budget: TimeBudget | None = None
+) -> BaseDistribution:
     """Give the metadata of the wheel at *link*, read by range requests.
 
+    :param budget: how long that may take, within which the session is; None for as
+        long as the session's own limits let it
     :raises NoRanges: if the server has none.
-    :raises WheelUnreadable: if it sends no wheel.
+    :raises WheelUnreadable: if it sends no wheel, or not in time.
     :raises UnsupportedWheel: if what it sends breaks the rules for wheels.
     :raises DiagnosticPipError: if there is no connection.
     """
@@ -63,13 +68,15 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
     logger.verbose("Reading what %s says of itself", link)
     for attempt in range(1, _ATTEMPTS + 1):
         # Upstream's reader takes whatever has these two methods of a session.
-        ranges = cast("PipSession", _RangeRequests(session))
+        ranges = cast("PipSession", _RangeRequests(session, budget))
         try:
             return dist_from_wheel_url(project, link.url_without_fragment, ranges)
         except HTTPRangeRequestUnsupported:
             raise NoRanges from None
         except InvalidWheel:
             raise WheelUnreadable("it is not a ZIP file") from None
+        except Overdue as error:
+            raise WheelUnreadable(str(error)) from None
         except ProtocolError as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason = in_words(error)
@@ -87,8 +94,9 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
 class _RangeRequests:
     """A session that follows redirects, and notices servers that ignore ranges."""
 
-    def __init__(self, session: PipSession) -> None:
+    def __init__(self, session: PipSession, budget: TimeBudget | None) -> None:
         self._session = session
+        self._budget = budget
         self._final_url = ""
         self._left = _MAX_REQUESTS
         self._bytes_left = _MAX_BYTES
@@ -121,7 +129,7 @@ class _RangeRequests:
         if self._bytes_left < 0:
             response.close()
             raise WheelUnreadable(f"it takes more than {_MAX_BYTES >> 20} MiB")
-        response.raw = _AsAsked(response.raw, size)
+        response.raw = _AsAsked(response.raw, size, self._budget)
         return response
 
 
@@ -136,16 +144,18 @@ def _range_sent(response: Response) -> str | None:
 class _AsAsked:
     """A body that must not be longer than what was asked for."""
 
-    def __init__(self, body: Any, size: int) -> None:
+    def __init__(self, body: Any, size: int, budget: TimeBudget | None) -> None:
         self._body = body
         self._left = size
+        self._budget = budget
 
     def stream(self, *args: Any, **options: Any) -> Iterator[bytes]:
-        for chunk in self._body.stream(*args, **options):
-            self._left -= len(chunk)
-            if self._left < 0:
-                raise WheelUnreadable("its server sends more than it was asked for")
-            yield chunk
+        with time_limit(self._body, self._budget):
+            for chunk in self._body.stream(*args, **options):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    raise WheelUnreadable("its server sends more than it was asked for")
+                yield chunk
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._body, name)

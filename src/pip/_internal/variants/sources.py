@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.requests.adapters import HTTPAdapter
 from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
 from pip._vendor.requests.exceptions import ConnectionError as RequestConnectionError
 from pip._vendor.urllib3.exceptions import HTTPError
@@ -23,6 +22,7 @@ from pip._internal.exceptions import (
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.early_requests import early_requests_of
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.links import uploaded_too_late
 from pip._internal.variants.manifest import InvalidManifest, Manifest
@@ -32,9 +32,9 @@ from pip._internal.variants.manifest_parser import (
 )
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.time_limits import (
-    MAX_BODY_TIME,
+    MAX_TIME,
     Overdue,
-    short_waits,
+    TimeBudget,
     time_limit,
 )
 
@@ -81,28 +81,41 @@ def fetch_manifest(
     If its hash is not the one that the index stated, the index page is read afresh,
     since either of the two may be an older copy. What the cache has may be damaged.
 
+    All of that takes :data:`~pip._internal.variants.time_limits.MAX_TIME` at most.
+
     :param uploaded_prior_to: what was uploaded later counts as missing.
     :raises ManifestMissing: if the server says that there is none.
     :raises ManifestUnavailable: if it cannot be had, or is not valid.
     """
     try:
-        fetched = _download(session, link, manifest_headers(link))
-        if not _hash_matches(link, fetched.data):
-            link = _link_read_afresh(session, link)
-            too_late = uploaded_too_late(link, uploaded_prior_to)
-            if too_late is not None:
-                raise ManifestMissing(too_late)
-            fetched = _download_afresh(session, link)
-            if not _hash_matches(link, fetched.data):
-                raise ManifestUnavailable("its hash is not the one the index states")
-        try:
-            manifest = parse_manifest(fetched.data)
-        except InvalidManifest:
-            if not fetched.from_cache:
-                raise
-            manifest = parse_manifest(_download_afresh(session, link).data)
-    except InvalidManifest as error:
+        with unattended(session) as budget:
+            manifest = _fetch(session, link, budget, uploaded_prior_to)
+    except (InvalidManifest, Overdue) as error:
         raise ManifestUnavailable(str(error)) from None
+    return manifest
+
+
+def _fetch(
+    session: PipSession,
+    link: Link,
+    budget: TimeBudget,
+    uploaded_prior_to: datetime.datetime | None,
+) -> Manifest:
+    fetched = _download(session, link, manifest_headers(link), budget)
+    if not _hash_matches(link, fetched.data):
+        link = _link_read_afresh(session, link)
+        too_late = uploaded_too_late(link, uploaded_prior_to)
+        if too_late is not None:
+            raise ManifestMissing(too_late)
+        fetched = _download_afresh(session, link, budget)
+        if not _hash_matches(link, fetched.data):
+            raise ManifestUnavailable("its hash is not the one the index states")
+    try:
+        manifest = parse_manifest(fetched.data)
+    except InvalidManifest:
+        if not fetched.from_cache:
+            raise
+        manifest = parse_manifest(_download_afresh(session, link, budget).data)
     return manifest._replace(url=redact_auth_from_url(link.url_without_fragment))
 
 
@@ -112,7 +125,12 @@ def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
     :raises ManifestMissing: if the server says that there is none.
     :raises ManifestUnavailable: if it cannot be had.
     """
-    data = _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"}).data
+    headers = {**_HEADERS, "Cache-Control": "no-cache"}
+    try:
+        with unattended(session) as budget:
+            data = _download(session, link, headers, budget).data
+    except Overdue as error:
+        raise ManifestUnavailable(str(error)) from None
     return data, _hash_matches(link, data)
 
 
@@ -138,10 +156,11 @@ class _Fetched(NamedTuple):
     from_cache: bool
 
 
-def _download_afresh(session: PipSession, link: Link) -> _Fetched:
+def _download_afresh(session: PipSession, link: Link, budget: TimeBudget) -> _Fetched:
     """Fetch what is at *link* whatever the cache has."""
     _forget(session, link)
-    return _download(session, link, {**_HEADERS, "Cache-Control": "no-cache"})
+    headers = {**_HEADERS, "Cache-Control": "no-cache"}
+    return _download(session, link, headers, budget)
 
 
 def _forget(session: PipSession, link: Link) -> None:
@@ -155,10 +174,12 @@ def _forget(session: PipSession, link: Link) -> None:
         controller.cache.delete(controller.cache_url(url))
 
 
-def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetched:
+def _download(
+    session: PipSession, link: Link, headers: dict[str, str], budget: TimeBudget
+) -> _Fetched:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return _get(session, link.url_without_fragment, headers)
+            return _get(session, link.url_without_fragment, headers, budget)
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason = str(error)
@@ -179,19 +200,18 @@ class _BodyBrokeOff(Exception):
     """A response began well and did not end so."""
 
 
-def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
-    with unattended(session, url):
-        response = session.get(url, headers=headers, stream=True)
+def _get(
+    session: PipSession, url: str, headers: dict[str, str], budget: TimeBudget
+) -> _Fetched:
+    response = session.get(url, headers=headers, stream=True)
     try:
         status = f"{response.status_code} {response.reason}"
         if response.status_code in _GONE:
             raise ManifestMissing(status)
         if response.status_code not in _FULL:
             raise ManifestUnavailable(status)
-        with time_limit(response, MAX_BODY_TIME):
+        with time_limit(response.raw, budget):
             return _Fetched(_read(response), is_from_cache(response))
-    except Overdue as error:
-        raise ManifestUnavailable(str(error)) from None
     except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
         raise _BodyBrokeOff(in_words(error)) from None
     finally:
@@ -199,33 +219,23 @@ def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
 
 
 @contextmanager
-def unattended(session: PipSession, url: str) -> Iterator[None]:
-    """Keep pip from asking for a password, or waiting for hours, for a manifest.
+def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeBudget]:
+    """Keep pip from asking for a password, or waiting for long, for a manifest.
 
     Where a password is needed, the index page has asked for it already; and there is a
     way to go on without a manifest.
+
+    :param seconds: that all requests made meanwhile may take together
+    :return: what is left of these, for the bodies
+    :raises Overdue: when nothing is
     """
-    auth, adapter = session.auth, session.get_adapter(url)
+    auth, budget = session.auth, TimeBudget(seconds)
     prompting, auth.prompting = auth.prompting, False
     try:
-        # What reads files has nothing to wait for.
-        if isinstance(adapter, HTTPAdapter):
-            with _short_waits(adapter):
-                yield
-        else:
-            yield
+        with early_requests_of(session).within(budget):
+            yield budget
     finally:
         auth.prompting = prompting
-
-
-@contextmanager
-def _short_waits(adapter: HTTPAdapter) -> Iterator[None]:
-    retries = adapter.max_retries
-    adapter.max_retries = short_waits(retries)
-    try:
-        yield
-    finally:
-        adapter.max_retries = retries
 
 
 def _read(response: Response) -> bytes:

@@ -5,36 +5,61 @@ The session's own timeout is for the time in which nothing arrives.
 
 from __future__ import annotations
 
-import math
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pip._vendor.requests import Response
+    from pip._vendor.urllib3 import HTTPResponse
     from pip._vendor.urllib3.util import Retry
 
-__all__ = ["MAX_BODY_TIME", "Overdue", "short_waits", "time_limit"]
+__all__ = ["MAX_TIME", "Overdue", "TimeBudget", "short_waits", "time_limit"]
 
-#: Seconds from a response's first byte to its last.
-MAX_BODY_TIME = 60.0
-#: Seconds that a server may have pip wait before it asks again.
-_MAX_RETRY_AFTER = 60
+#: Seconds that a manifest may take: connections, retries and redirects included.
+MAX_TIME = 60.0
 
 
 class Overdue(Exception):
     """A response did not arrive in time; the message is for people."""
 
 
-@contextmanager
-def time_limit(response: Response, seconds: float) -> Iterator[None]:
-    """Break a response off if it is still being read after so many seconds.
+class TimeBudget:
+    """The time that something may take, however many requests that are.
 
-    :param seconds: infinity for no limit.
+    It begins when it is made.
+
+    :param seconds: in all
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Return the seconds that are left, 0 if none are."""
+        return max(0.0, self._end - time.monotonic())
+
+    def charge(self, seconds: float) -> None:
+        """Count time that was spent on it before."""
+        self._end -= seconds
+
+    def overdue(self) -> Overdue:
+        """Return what to raise when nothing is left."""
+        return Overdue(f"it did not arrive within {self._seconds:.0f} seconds")
+
+
+@contextmanager
+def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
+    """Break a response off if it is still being read when the time is over.
+
+    :param raw: what it is read from
+    :param budget: None for no limit.
     :raises Overdue: in place of what comes of it.
     """
-    if seconds == math.inf:
+    if budget is None:
         yield
         return
     over = threading.Event()
@@ -43,9 +68,9 @@ def time_limit(response: Response, seconds: float) -> Iterator[None]:
         over.set()
         # What comes from a cache has no connection, and is soon read.
         with suppress(ValueError, RuntimeError, OSError):
-            response.raw.shutdown()
+            raw.shutdown()
 
-    timer = threading.Timer(seconds, stop)
+    timer = threading.Timer(budget.left, stop)
     timer.daemon = True
     timer.start()
     try:
@@ -56,9 +81,9 @@ def time_limit(response: Response, seconds: float) -> Iterator[None]:
     finally:
         timer.cancel()
     if over.is_set():
-        raise Overdue(f"it did not arrive within {seconds:.0f} seconds") from None
+        raise budget.overdue() from None
 
 
 def short_waits(retries: Retry) -> Retry:
     """Give a way to retry that waits for a minute at most if a server asks for more."""
-    return retries.new(retry_after_max=_MAX_RETRY_AFTER)
+    return retries.new(retry_after_max=int(MAX_TIME))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
+    from pip._internal.variants.time_limits import TimeBudget
 
 __all__ = ["manifest_of_wheel", "manifest_of_wheels", "own_manifest"]
 
@@ -70,17 +71,25 @@ def own_manifest(
 
 
 def manifest_of_wheel(
-    session: PipSession, link: Link, label: str, max_size: int = MAX_MANIFEST_SIZE
+    session: PipSession,
+    link: Link,
+    label: str,
+    max_size: int = MAX_MANIFEST_SIZE,
+    budget: TimeBudget | None = None,
 ) -> Manifest:
     """Read the ``variant.json`` of the wheel at *link*, and as little else as can be.
 
     :param max_size: of that, in bytes.
+    :param budget: as :func:`.remote_wheel` takes it.
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
     """
     try:
         with undamaged(link.filename):
-            dist = _local_wheel(link) if link.is_file else remote_wheel(session, link)
+            if link.is_file:
+                dist = _local_wheel(link)
+            else:
+                dist = remote_wheel(session, link, budget)
     except UnsupportedWheel as error:
         # Upstream names the project first, which the file name does already.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
@@ -108,9 +117,9 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
     remaining = iter(links.items())
     for label, link in remaining:
         try:
-            with unattended(session, link.url):
+            with unattended(session) as budget:
                 found[str(link.filename)] = manifest_of_wheel(
-                    session, link, label, max_size
+                    session, link, label, max_size, budget
                 )
         except NoRanges as error:
             # The others are on the same server.

@@ -55,6 +55,7 @@ class Plugins:
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
         answer = self._answers.get(key)
         if answer is None:
+            self._context.wait_for_upstream()
             start = time.perf_counter()
             answer = self._ask(key[1], names, api, known)
             if not answer.untrusted:

@@ -182,8 +182,8 @@ class _PageCheck:
         findings = Findings(self.subject(wheel.filename))
         try:
             link = offered.links[wheel.filename]
-            with unattended(self.session, link.url):
-                dist = remote_wheel(self.session, link)
+            with unattended(self.session) as budget:
+                dist = remote_wheel(self.session, link, budget)
             if wheel.label is None:
                 _check_markers(dist.read_text("METADATA"), findings)
             else:

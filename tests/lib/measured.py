@@ -1,0 +1,40 @@
+"""How much memory a command of pip takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.lib.environments import Environment, Result
+
+__all__ = ["run_measured"]
+
+_MEASURED = """
+import resource, subprocess, sys
+code = subprocess.call([sys.executable, "-m", "pip", *sys.argv[2:]])
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+with open(sys.argv[1], "w") as file:
+    file.write(str(peak * (1024 if sys.platform == "linux" else 1)))
+sys.exit(code)
+"""
+
+
+def run_measured(
+    environment: Environment,
+    folder: Path,
+    *arguments: str | Path,
+    env: Mapping[str, str | None] | None = None,
+    code: int | None = 0,
+    timeout: float = 300,
+) -> tuple[Result, float]:
+    """Run pip in a process of its own, and return the most memory that it had, in MB.
+
+    :param folder: for what it writes down
+    :param env: variables to add
+    :param code: the exit status it must end with; ``None``: any
+    :param timeout: in seconds
+    """
+    peak = folder / "peak"
+    command = [environment.python, "-c", _MEASURED, peak, *arguments]
+    result = environment.run(*command, code=code, env=env, timeout=timeout)
+    return result, int(peak.read_text()) / 1e6
