@@ -368,6 +368,10 @@ def test_what_it_does_to_a_plugin(place: Callable[[str], Place], name: str) -> N
     else:
         named = here.write(row, kernels) or [kernels]
     result = here.run(row, "install", "--dry-run", *named)
+    if "--hash" in row.constraints:
+        # Nothing of a wheel is read before its hash has passed.
+        metadata = f"/files/{plugin('1.0').filename}.metadata"
+        assert ("GET", metadata) not in here.index.log()
     if row.runs is None:
         assert "Using a plain build of kernels 1.0" in result.stdout, result
         assert f"The plugin {PLUGIN}: " in result.stderr, result
