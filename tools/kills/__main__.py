@@ -1,6 +1,7 @@
 """Kill upgrades of three packages while they run, as ``nox -s kills`` does.
 
 The moments are spread evenly between the first removal and the end of an undisturbed run.
+Ctrl-C ends it early; what has been run until then is told.
 Exit status 1 if the fork leaves more mixed or broken environments than untouched pip, or,
 where wheels are staged, what the next run does not mend.
 """
@@ -14,7 +15,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from tests.lib.environments import Workshop
@@ -38,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not sys.platform.startswith("linux"):
         print("error: files are watched with inotify, which Linux has", file=sys.stderr)
         return 2
+    # A shell has what it starts in the background ignore interrupts.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         results = _measure(options)
     except KillError as error:
@@ -123,26 +127,32 @@ def _measure(options: argparse.Namespace) -> list[Results]:
             runs = [stage.undisturbed() for _ in range(options.undisturbed)]
             stages.append((stage, Results(each, runs)))
         # In turn, so that whatever else the machine does meets all of them.
-        for turn, (number, moment) in enumerate(plan):
-            for stage, results in stages:
-                if turn and turn % _MEASURED_AGAIN == 0:
-                    results.undisturbed.append(stage.undisturbed())
-                kill = stage.kill(number, moment, results.last_span)
-                results.kills.setdefault(number, []).append(kill)
-                done += 1
-                head = f"[{done}/{total}] {results.configuration.name} {number.name}"
-                _say(f"{head} {_told(kill)}")
+        with suppress(KeyboardInterrupt):
+            for turn, (number, moment) in enumerate(plan):
+                for stage, results in stages:
+                    if turn and turn % _MEASURED_AGAIN == 0:
+                        results.undisturbed.append(stage.undisturbed())
+                    kill = stage.kill(number, moment, results.last_span)
+                    results.kills.setdefault(number, []).append(kill)
+                    done += 1
+                    name = f"{results.configuration.name} {number.name}"
+                    _say(f"[{done}/{total}] {name} {_told(kill)}")
+        if done < total:
+            _say(f"interrupted: what follows are {done} of {total} runs")
     return [results for _, results in stages]
 
 
 def _plan(options: argparse.Namespace) -> list[tuple[signal.Signals, float]]:
+    """Return signals and moments, in no order, so that a part tells of the whole."""
     counts = (options.count, max(1, options.count // _KILLS_PER_TERM))
-    return [
+    plan = [
         (number, moment)
         for number, count in zip(_SIGNALS, counts, strict=True)
         if options.signal in (None, number.name)
         for moment in options.moment or moments(options.seed, number, count)
     ]
+    random.Random(options.seed).shuffle(plan)
+    return plan
 
 
 def _told(kill: Kill) -> str:

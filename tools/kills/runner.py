@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -31,6 +31,7 @@ __all__ = [
     "Undisturbed",
 ]
 
+_UPGRADE = ("--upgrade", *SIZES)
 _PATIENCE = 120
 _SHOWN = 400
 
@@ -150,7 +151,7 @@ class Stage:
         self._keep()
         self._watched = self._paths(self._old)
         self._sizes = [self._first_module.stat().st_size]
-        self._run(self._upgrade)
+        self._run(_UPGRADE)
         self._new = self._packages()
         self._sizes.append(self._first_module.stat().st_size)
         self._check()
@@ -163,13 +164,11 @@ class Stage:
         """Upgrade, and look on."""
         self._restore()
         absence = Absence(self._first_module, self._sizes)
-        with Watch(self._watched) as watch, self._output() as output:
+        with Watch(self._watched) as watch:
             start = time.perf_counter()
-            process = self._start(self._upgrade, output)
-            removal = watch.first_removal(process)
-            if removal is None:
-                raise KillError(f"Nothing was upgraded: {_text(output)}")
-            end = watch.until_the_end(process, absence)
+            with self._pip(_UPGRADE) as (process, output):
+                removal = _first_removal(watch, process, output)
+                end = watch.until_the_end(process, absence)
         self._check()
         self._forget()
         return Undisturbed(end - start, end - removal, absence.seconds)
@@ -181,29 +180,24 @@ class Stage:
         :param span: how many seconds an undisturbed upgrade takes from the first removal
         """
         self._restore()
-        with Watch(self._watched) as watch, self._output() as output:
-            process = self._start(self._upgrade, output)
-            removal = watch.first_removal(process)
-            if removal is None:
-                raise KillError(f"Nothing was upgraded: {_text(output)}")
-        time.sleep(max(0.0, removal + moment * span - time.perf_counter()))
-        process.send_signal(number)
-        after = time.perf_counter() - removal
-        status = process.wait(_PATIENCE)
-        left = _end_of_session(process.pid)
+        watch = Watch(self._watched)
+        with self._pip(_UPGRADE) as (process, output):
+            with watch:
+                removal = _first_removal(watch, process, output)
+            time.sleep(max(0.0, removal + moment * span - time.perf_counter()))
+            process.send_signal(number)
+            after = time.perf_counter() - removal
+            status = _status(process)
+            left = _end_of_session(process.pid)
         verdict = self._judge()
         mended, text = None, ""
         if verdict.is_damaged or verdict.litter:
-            text = self._run(self._upgrade, must=False)
+            text = self._run(_UPGRADE, must=False)
             mended = self._judge()
         self._forget()
         is_well = mended is not None and mended.outcome is Outcome.NEW
         tail = "" if is_well else text[-_SHOWN:]
         return Kill(moment, after, status, left, verdict, mended, tail)
-
-    @property
-    def _upgrade(self) -> Sequence[str]:
-        return ["--upgrade", *SIZES]
 
     @property
     def _first_module(self) -> Path:
@@ -216,34 +210,37 @@ class Stage:
             *arguments,
         ]
 
-    def _start(
-        self, arguments: Sequence[str], output: IO[bytes]
-    ) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            self._command(arguments),
-            env={**self._venv.environ(), "TMPDIR": str(self._temporary)},
-            cwd=self._venv.work,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            # So that its children are known when it is no more.
-            start_new_session=True,
-        )
+    @contextmanager
+    def _pip(
+        self, arguments: Sequence[str]
+    ) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+        """Start pip, with a file of what it prints; none of its processes is left."""
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                self._command(arguments),
+                env={**self._venv.environ(), "TMPDIR": str(self._temporary)},
+                cwd=self._venv.work,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                # So that its children are known when it is no more.
+                start_new_session=True,
+            )
+            with process:
+                try:
+                    yield process, output
+                finally:
+                    process.kill()
+                    _end_of_session(process.pid)
 
     def _run(self, arguments: Sequence[str], *, must: bool = True) -> str:
         """Run pip to its end, and return what it printed."""
-        with self._output() as output:
-            process = self._start(arguments, output)
-            status = process.wait(_PATIENCE)
+        with self._pip(arguments) as (process, output):
+            status = _status(process)
             text = _text(output)
-        _end_of_session(process.pid)
         if status and must:
             raise KillError(f"{self.configuration.title}: {text}")
         return text
-
-    @staticmethod
-    def _output() -> IO[bytes]:
-        return tempfile.TemporaryFile()
 
     def _paths(self, packages: Packages) -> frozenset[Path]:
         """Return the files and folders that are there for packages alone."""
@@ -326,6 +323,24 @@ class Stage:
         """Remove what killed pips left where temporary files go."""
         shutil.rmtree(self._temporary)
         self._temporary.mkdir()
+
+
+def _first_removal(
+    watch: Watch, process: subprocess.Popen[bytes], output: IO[bytes]
+) -> float:
+    removal = watch.first_removal(process)
+    if removal is None:
+        raise KillError(f"Nothing was upgraded: {_text(output)}")
+    return removal
+
+
+def _status(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the end of pip, and end it if it hangs, so that this shows as SIGKILL."""
+    try:
+        return process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def _text(output: IO[bytes]) -> str:
