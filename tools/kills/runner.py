@@ -17,6 +17,7 @@ from typing import IO
 from tests.lib.environments import Environment, Workshop
 from tests.lib.index import IndexServer
 from tests.lib.processes import wait_for
+from tools.kills.clock import Clock, processes_of_session
 from tools.kills.packages import FIRST_MODULE, OLD, SIZES, fill
 from tools.kills.trees import REST, Packages, Tree, read_packages, read_tree
 from tools.kills.verdict import Outcome, Verdict, judge
@@ -33,6 +34,8 @@ __all__ = [
 
 _UPGRADE = ("--upgrade", *SIZES)
 _PATIENCE = 120
+#: Seconds between two looks at the clock.
+_TICK = 0.002
 _SHOWN = 400
 
 
@@ -73,7 +76,7 @@ class KillError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """An upgrade that nobody kills; all in seconds.
+    """An upgrade that nobody kills; all in seconds of :class:`~tools.kills.clock.Clock`.
 
     :ivar whole: from the start of pip to its end.
     :ivar span: from the first removal to the end of pip.
@@ -164,11 +167,12 @@ class Stage:
         """Upgrade, and look on."""
         self._restore()
         absence = Absence(self._first_module, self._sizes)
-        with Watch(self._watched) as watch:
-            start = time.perf_counter()
-            with self._pip(_UPGRADE) as (process, output):
-                removal = _first_removal(watch, process, output)
-                end = watch.until_the_end(process, absence)
+        with Watch(self._watched) as watch, self._pip(_UPGRADE) as (process, output):
+            clock = Clock(process.pid)
+            start = clock.now()
+            _await_removal(watch, process, output)
+            removal = clock.now()
+            end = watch.until_the_end(process, absence, clock)
         self._check()
         self._forget()
         return Undisturbed(end - start, end - removal, absence.seconds)
@@ -182,11 +186,15 @@ class Stage:
         self._restore()
         watch = Watch(self._watched)
         with self._pip(_UPGRADE) as (process, output):
+            clock = Clock(process.pid)
             with watch:
-                removal = _first_removal(watch, process, output)
-            time.sleep(max(0.0, removal + moment * span - time.perf_counter()))
+                _await_removal(watch, process, output)
+            removal = clock.now()
+            while (after := clock.now() - removal) < moment * span:
+                if process.poll() is not None:
+                    break
+                time.sleep(min(_TICK, moment * span - after))
             process.send_signal(number)
-            after = time.perf_counter() - removal
             status = _status(process)
             left = _end_of_session(process.pid)
         verdict = self._judge()
@@ -325,13 +333,11 @@ class Stage:
         self._temporary.mkdir()
 
 
-def _first_removal(
+def _await_removal(
     watch: Watch, process: subprocess.Popen[bytes], output: IO[bytes]
-) -> float:
-    removal = watch.first_removal(process)
-    if removal is None:
+) -> None:
+    if not watch.first_removal(process):
         raise KillError(f"Nothing was upgraded: {_text(output)}")
-    return removal
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:
@@ -351,27 +357,13 @@ def _text(output: IO[bytes]) -> str:
 def _end_of_session(session: int, seconds: float = 10) -> int:
     """Wait until no process of a session is left; end those that stay, and count them."""
     try:
-        wait_for(lambda: not _processes(session), "no process is left", seconds)
+        wait_for(
+            lambda: not processes_of_session(session), "no process is left", seconds
+        )
     except AssertionError:
-        left = _processes(session)
+        left = processes_of_session(session)
         for process in left:
             os.kill(process, signal.SIGKILL)
-        wait_for(lambda: not _processes(session), "no process is left")
+        wait_for(lambda: not processes_of_session(session), "no process is left")
         return len(left)
     return 0
-
-
-def _processes(session: int) -> list[int]:
-    """Return the processes of a session that have not ended."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            content = entry.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            # It ended just now.
-            continue
-        # The name before may hold anything.
-        state, _, _, its_session = content.rpartition(")")[2].split()[:4]
-        if int(its_session) == session and state not in "ZX":
-            found.append(int(entry.parent.name))
-    return found

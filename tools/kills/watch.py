@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from tools.kills.clock import Clock
 from tools.kills.inotify import (
     CLOSED,
     CREATED,
@@ -65,33 +65,30 @@ class Watch(Inotify):
         for folder in {path.parent for path in self._paths}:
             self.add(folder, _REMOVED)
 
-    def first_removal(self, process: subprocess.Popen[bytes]) -> float | None:
-        """Wait for the first to go; return when, by ``time.perf_counter()``.
-
-        :return: None if the process ends before
-        """
+    def first_removal(self, process: subprocess.Popen[bytes]) -> bool:
+        """Wait for the first to go; tell whether it did before the process ended."""
         while True:
             is_over = process.poll() is not None
             for path, mask in self.wait(_SECONDS):
                 if path in self._paths and mask & _REMOVED:
-                    return time.perf_counter()
+                    return True
             if is_over:
-                return None
+                return False
 
     def until_the_end(
-        self, process: subprocess.Popen[bytes], absence: Absence
+        self, process: subprocess.Popen[bytes], absence: Absence, clock: Clock
     ) -> float:
         """Watch a module until the process ends; return when it did."""
         package = absence.path.parent
         self.add(package.parent, _ANYTHING)
         self._add_if_there(package)
-        absence.look(time.perf_counter())
+        absence.look(clock.now())
         while process.poll() is None:
             for path, mask in self.wait(_SECONDS):
                 if path == package and mask & (CREATED | PUT):
                     self._add_if_there(package)
-            absence.look(time.perf_counter())
-        end = time.perf_counter()
+            absence.look(clock.now())
+        end = clock.now()
         absence.look(end)
         return end
 

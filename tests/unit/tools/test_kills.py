@@ -18,6 +18,7 @@ import pytest
 
 from tests.lib.repository import Repository
 from tools.kills.__main__ import moments
+from tools.kills.clock import Clock, Usage
 from tools.kills.figures import Share, chance_of_so_many, ratio
 from tools.kills.packages import NEW, OLD, SIZES, fill
 from tools.kills.report import Results, document, goals, tables
@@ -326,6 +327,48 @@ def test_every_run_is_written_down() -> None:
     assert runs[1]["next"]["outcome"] == "new"
 
 
+PIP, CHILD = 10, 11
+
+
+@pytest.mark.parametrize(
+    ("pip", "child", "passed"),
+    [
+        # It ran all the time; it could have, for a while; nobody let it.
+        (Usage(1.0, 0.0), Usage(), 1.0),
+        (Usage(0.6, 0.4), Usage(), 0.6),
+        (Usage(0.0, 1.0), Usage(), 0.0),
+        # It waited for a disk, or for a child, which had to wait itself for a while.
+        (Usage(0.0, 0.0), Usage(), 1.0),
+        (Usage(0.1, 0.0), Usage(0.5, 0.4), 0.6),
+        # What a child does beside it is none of its business.
+        (Usage(1.0, 0.0), Usage(0.5, 0.5), 1.0),
+    ],
+)
+def test_a_clock_stands_still_while_others_have_the_processor(
+    pip: Usage, child: Usage, passed: float
+) -> None:
+    wall = 5.0
+    used = {PIP: Usage(3.0, 2.0), CHILD: Usage(1.0, 1.0)}
+    clock = Clock(
+        PIP,
+        wall=lambda: wall,
+        usage=lambda process: used.get(process, Usage()),
+        processes=lambda _: [PIP, CHILD],
+    )
+    wall += 1
+    clock.now()
+    before = clock.now()
+    wall += 1
+    for process, more in ((PIP, pip), (CHILD, child)):
+        old = used[process]
+        used[process] = Usage(old.ran + more.ran, old.waited + more.waited)
+    assert clock.now() - before == pytest.approx(passed)
+    # The processes have ended: time goes on.
+    used.clear()
+    wall += 1
+    assert clock.now() - before == pytest.approx(passed + 1)
+
+
 linux = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="inotify is Linux's"
 )
@@ -348,20 +391,20 @@ def test_a_removal_and_an_absence_are_seen(tmp_path: Path) -> None:
     module.write_text("old", encoding="utf-8")
     mark = tmp_path / "mark"
     absence = Absence(module, (3, 5))
-    start = time.perf_counter()
     with Watch([module, module.parent]) as watch:
         command = [sys.executable, "-c", _REPLACED, str(mark)]
         with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE) as process:
-            removal = watch.first_removal(process)
-            assert removal is not None
+            clock = Clock(process.pid)
+            assert watch.first_removal(process)
+            removal = clock.now()
             assert process.poll() is None
             absence.look(removal)
             while not mark.exists():
                 time.sleep(0.001)
             assert process.stdin is not None
             process.stdin.close()
-            end = watch.until_the_end(process, absence)
-    assert start < removal < end
+            end = watch.until_the_end(process, absence, clock)
+    assert removal < end
     assert 0 < absence.seconds <= end - removal
 
 
@@ -372,4 +415,4 @@ def test_what_stays_is_no_removal(tmp_path: Path) -> None:
     code = "open('other.py', 'w').close(); open('module.py').read()"
     command = [sys.executable, "-c", code]
     with Watch([module]) as watch, subprocess.Popen(command, cwd=tmp_path) as process:
-        assert watch.first_removal(process) is None
+        assert not watch.first_removal(process)
