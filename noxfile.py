@@ -119,6 +119,13 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+def kills(session: nox.Session) -> None:
+    """Kill upgrades at every moment, and tell what is left of the environment."""
+    session.install("filelock", "virtualenv")
+    session.run("python", "-m", "tools.kills", *session.posargs, env=_wheels(session))
+
+
+@nox.session(python="3.11")
 def torch(session: nox.Session) -> None:
     """Install real wheels of torch and torch-nntile under variant labels."""
     session.install(*TEST_TOOLS)
