@@ -229,7 +229,7 @@ ALLOWED = {
     # Upstream's bar; the names are escaped for it.
     "actions/progress.py": {"escape", "get_console"},
     # A bar with a text of its own; an error that tells a name, and is caught.
-    "providers/plugin_environment.py": {"get_console", "PipError"},
+    "providers/plugin_limits.py": {"get_console", "PipError"},
     # A process of its own, whose output this pip reads.
     "downloads/staging_child.py": {"print", "sys.stderr"},
 }

@@ -138,9 +138,8 @@ class _Replacement:
                 with installed_below(tree):
                     requirement.install(root=root, **self._options)
             except InstallationError as error:
-                if tree in str(error):
-                    said = str(error).replace(tree, "")
-                    raise InstallationError(said) from None
+                # It is about the places where files would be.
+                error.args = tuple(str(each).replace(tree, "") for each in error.args)
                 raise
             requirement.install_succeeded = False
         for folder in trees.met_folders(tree, os.sep):
