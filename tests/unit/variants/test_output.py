@@ -228,8 +228,10 @@ ALLOWED = {
     "downloads/progress.py": {*PROGRESS, "get_console", "sys.stdout"},
     # Upstream's bar; the names are escaped for it.
     "actions/progress.py": {"escape", "get_console"},
-    # A bar with a text of its own; an error that tells a name, and is caught.
-    "providers/plugin_limits.py": {"get_console", "PipError"},
+    # A bar with a text of its own.
+    "providers/plugin_environment.py": {"get_console"},
+    # An error that tells a name, and is caught.
+    "providers/plugin_limits.py": {"PipError"},
     # A process of its own, whose output this pip reads.
     "downloads/staging_child.py": {"print", "sys.stderr"},
 }
