@@ -117,7 +117,11 @@ SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     "no metadata files": (APPS, _without_metadata),
     "no manifests": (APPS, _without_manifests),
     "redirects": (APPS, _with_redirects),
-    "a trusted host": ([*APPS, "--trusted-host", "127.0.0.1"], _nothing),
+    # What they send is cached.
+    "a trusted host": (
+        [*APPS, "--trusted-host", "127.0.0.1", "--no-cache-dir"],
+        _nothing,
+    ),
     "a manifest is gone": (APPS, _fault("app2-1.0-variants.json", status=404)),
     "a manifest is broken": (APPS, _fault("app2-1.0-variants.json", body=b"{")),
     "a wheel is gone": (

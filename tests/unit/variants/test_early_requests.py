@@ -319,6 +319,27 @@ def test_an_endless_body_ends(early: EarlyRequests, filled: IndexServer) -> None
     assert isinstance(future.exception(), TooLong)
 
 
+def test_what_waits_behind_others_is_made_when_it_is_due(
+    session: PipSession, early: EarlyRequests, filled: IndexServer
+) -> None:
+    gate = Gate()
+    try:
+        for number in range(16):
+            filled.faults[f"/simple/{number}/"] = Fault(gate=gate)
+            early.ask(f"{filled.url}/simple/{number}/", {}, entries.PAGE)
+        gate.wait_until_reached(times=16)
+        early.ask(filled.url + PAGE, {}, entries.PAGE)
+        with ThreadPoolExecutor() as pool:
+            answer = pool.submit(session.get, filled.url + PAGE)
+            try:
+                assert b"demo-1.0" in answer.result(timeout=20).content
+            finally:
+                gate.open()
+    finally:
+        gate.open()
+    assert filled.log().count(("GET", PAGE)) == 1
+
+
 def test_all_that_is_held_has_a_limit(
     session: PipSession,
     early: EarlyRequests,
@@ -375,27 +396,6 @@ def _wait_until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come to that")
 
 
-def test_what_waits_behind_others_is_made_when_it_is_due(
-    session: PipSession, early: EarlyRequests, filled: IndexServer
-) -> None:
-    gate = Gate()
-    try:
-        for number in range(16):
-            filled.faults[f"/simple/{number}/"] = Fault(gate=gate)
-            early.ask(f"{filled.url}/simple/{number}/", {}, entries.PAGE)
-        gate.wait_until_reached(times=16)
-        early.ask(filled.url + PAGE, {}, entries.PAGE)
-        with ThreadPoolExecutor() as pool:
-            answer = pool.submit(session.get, filled.url + PAGE)
-            try:
-                assert b"demo-1.0" in answer.result(timeout=20).content
-            finally:
-                gate.open()
-    finally:
-        gate.open()
-    assert filled.log().count(("GET", PAGE)) == 1
-
-
 def test_early_time_counts(
     session: PipSession,
     early: EarlyRequests,
@@ -405,6 +405,7 @@ def test_early_time_counts(
     gate = Gate()
     filled.faults[PAGE] = Fault(gate=gate)
     monkeypatch.setattr(Entry, "took", 60.0)
+    session.timeout = 5
     try:
         early.ask(filled.url + PAGE, {}, entries.MANIFEST)
         gate.wait_until_reached()
