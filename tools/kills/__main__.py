@@ -29,7 +29,7 @@ _SIGNALS = (signal.SIGKILL, signal.SIGTERM)
 #: For so many runs with SIGKILL there is one with SIGTERM.
 _KILLS_PER_TERM = 3
 #: After so many of all, how fast the machine is is measured again: others use it too.
-_MEASURED_AGAIN = 8
+_MEASURED_AGAIN = 5
 _COUNT = 60
 _SEED = 9
 
@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         default=5,
         metavar="N",
         help="runs of each configuration that nothing ends, before the others; one more "
-        f"follows whenever each signal has met {_MEASURED_AGAIN} (%(default)s)",
+        f"follows after {_MEASURED_AGAIN} of those each time (%(default)s)",
     )
     parser.add_argument(
         "--only",
@@ -122,17 +122,18 @@ def _measure(options: argparse.Namespace) -> list[Results]:
         workshop = Workshop(Path(name))
         stages: list[tuple[Stage, Results]] = []
         for each in chosen:
-            _say(f"{each.title}: {options.undisturbed} undisturbed")
+            _say(f"{each.title}: making its environment")
             stage = Stage(each, workshop, Path(name) / "stages" / each.name)
-            stack.enter_context(stage)
-            runs = [stage.undisturbed() for _ in range(options.undisturbed)]
-            stages.append((stage, Results(each, runs)))
+            stages.append((stack.enter_context(stage), Results(each, [])))
+        for turn in range(options.undisturbed):
+            _say(f"undisturbed: {turn + 1} of {options.undisturbed}")
+            _measure_again(stages)
         # In turn, so that whatever else the machine does meets all of them.
         with suppress(KeyboardInterrupt):
             for turn, (number, moment) in enumerate(plan):
+                if turn and turn % _MEASURED_AGAIN == 0:
+                    _measure_again(stages)
                 for stage, results in stages:
-                    if turn and turn % _MEASURED_AGAIN == 0:
-                        results.undisturbed.append(stage.undisturbed())
                     kill = stage.kill(number, moment, results.last_span)
                     results.kills.setdefault(number, []).append(kill)
                     done += 1
@@ -141,6 +142,11 @@ def _measure(options: argparse.Namespace) -> list[Results]:
         if done < total:
             _say(f"interrupted: what follows are {done} of {total} runs")
     return [results for _, results in stages]
+
+
+def _measure_again(stages: Sequence[tuple[Stage, Results]]) -> None:
+    for stage, results in stages:
+        results.undisturbed.append(stage.undisturbed())
 
 
 def _plan(options: argparse.Namespace) -> list[tuple[signal.Signals, float]]:
