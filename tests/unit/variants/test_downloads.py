@@ -177,6 +177,20 @@ def test_nothing_is_unpacked_before_its_hash_has_passed(
     assert (fetch.result is not None) is is_used
 
 
+def test_what_is_settled_is_waited_for_no_more(
+    staging: Staging, tmp_path: Path
+) -> None:
+    wheels = [make_wheel(f"p{n}", "1.0").write_to(tmp_path) for n in range(9)]
+    for wheel in wheels:
+        staging.add(Verified.unchecked(str(wheel)))
+    staging.settle()
+    assert all(job.over.is_set() for job in staging._jobs.values())
+    # What had not begun by then is upstream's.
+    for wheel in wheels:
+        folder = staging.folder_of(str(wheel))
+        assert (folder is not None) == (str(wheel) in staging._jobs)
+
+
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "file"
     hashes = Hashes({"sha256": [hashlib.sha256(b"right").hexdigest()]})

@@ -32,7 +32,7 @@ from pip._internal.req.req_uninstall import (
     compact,
     compress_for_rename,
 )
-from pip._internal.variants.downloads import trees
+from pip._internal.variants.downloads import staged, trees
 from pip._internal.variants.downloads.elsewhere import final_path, installed_below
 from pip._internal.variants.downloads.interrupts import HeldSignals
 from pip._internal.variants.downloads.journal import Plan, Workplace
@@ -110,6 +110,8 @@ class _Replacement:
                 logger.debug("Installing without making it ready before: %r", error)
                 self._ready.clear()
                 self._clean()
+        if not self._ready:
+            staged.settle()
         self._signals.hold(signal.SIGINT)
         if self._ready:
             # The rest is over before anybody loses patience.

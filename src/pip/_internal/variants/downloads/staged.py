@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pip._internal.operations.install.wheel import ZipBackedFile
     from pip._internal.variants.downloads.staging import Staging
 
-__all__ = ["compile_file", "save", "use"]
+__all__ = ["compile_file", "save", "settle", "use"]
 
 logger = get_logger(__name__)
 
@@ -38,6 +38,10 @@ class _Installing:
         self._plain: dict[str, bool] = {}
         #: By the path of a module, its identity, and its bytecode in the staging folder.
         self._modules: dict[str, tuple[tuple[int, ...], str]] = {}
+
+    def settle(self) -> None:
+        """Wait until nothing is unpacked any more."""
+        self._staging.settle()
 
     def move(self, file: ZipBackedFile) -> bool:
         """Move a file to where it is installed; tell whether that was possible."""
@@ -110,6 +114,12 @@ def use(staging: Staging | None) -> None:
     """Have the files of this command, and of no other, taken from a staging folder."""
     global _installing
     _installing = None if staging is None else _Installing(staging)
+
+
+def settle() -> None:
+    """Wait until nothing is unpacked any more, so that nothing waits for it later."""
+    if _installing is not None:
+        _installing.settle()
 
 
 def save(fn: Callable[[ZipBackedFile], None], file: ZipBackedFile) -> None:

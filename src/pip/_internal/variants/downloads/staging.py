@@ -101,6 +101,11 @@ class Staging(TempDirectory):
             return job.folder
         return None
 
+    def settle(self) -> None:
+        """Wait for all wheels that are being staged; those that wait will not be."""
+        for wheel in list(self._jobs):
+            self.folder_of(wheel)
+
     def close(self) -> None:
         """End all work."""
         with self._lock:
