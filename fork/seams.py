@@ -177,6 +177,12 @@ SEAMS: tuple[Seam, ...] = (
         why="Nothing is taken away before all that replaces it lies ready.",
     ),
     Decorate(
+        file=_P + "req/req_uninstall.py",
+        target="UninstallPathSet.from_dist",
+        hook="removal",
+        why="What is to be taken away was found out before anything went.",
+    ),
+    Decorate(
         file=_P + "req/req_install.py",
         target="InstallRequirement.install",
         hook="install",

@@ -40,11 +40,19 @@ from pip._internal.variants.held_records import HeldRecords, emit
 from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.scheme import Scheme
     from pip._internal.req import InstallationResult
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = ["enable", "install", "installing", "scripts_not_on_path", "uninstall"]
+__all__ = [
+    "enable",
+    "install",
+    "installing",
+    "removal",
+    "scripts_not_on_path",
+    "uninstall",
+]
 
 T = TypeVar("T")
 
@@ -78,6 +86,8 @@ class _Replacement:
         self._signals = HeldSignals()
         self._workplace: Workplace | None = None
         self._ready: dict[int, _Ready] = {}
+        #: What upstream found out of each package that it is to take away.
+        self._removals: dict[str, UninstallPathSet] = {}
         self._is_prepared = False
 
     def run(self, install_all: Callable[[], T]) -> T:
@@ -134,7 +144,7 @@ class _Replacement:
         held = HeldRecords()
         root = os.path.join(tree, self._root.lstrip(os.sep))
         with held.active(), held.of_this_thread(records.append):
-            old = _old_paths(requirement)
+            old = self._old_paths(requirement)
             records.clear()
             try:
                 with installed_below(tree):
@@ -157,6 +167,40 @@ class _Replacement:
         name = canonicalize_name(requirement.name)
         plan = Plan(name, str(dist.version), os.path.basename(tree), info, old)
         return _Ready(plan, records)
+
+    def _old_paths(
+        self, requirement: InstallRequirement
+    ) -> list[tuple[str, trees.Identity]]:
+        """Tell what upstream will take away for a requirement.
+
+        :raises _Unready: if that is more than files.
+        """
+        if not requirement.should_reinstall:
+            return []
+        assert requirement.name is not None, "it is to be installed"
+        dist = get_default_environment().get_distribution(requirement.name)
+        if dist is None:
+            return []
+        removal = UninstallPathSet.from_dist(dist)
+        if removal._pth:
+            raise _Unready("lines of a .pth file go with it")
+        self._removals[dist.canonical_name] = removal
+        paths = map(os.path.normpath, compact(compress_for_rename(removal._paths)))
+        found = ((path, trees.identity(path)) for path in sorted(paths))
+        return [(path, which) for path, which in found if which is not None]
+
+    def removal(
+        self, dist: BaseDistribution, find_out: Callable[[], UninstallPathSet]
+    ) -> UninstallPathSet:
+        """Tell what to take away of a package, which takes long for a large one.
+
+        What has gone with another package by now is left out, as upstream would.
+        """
+        removal = self._removals.pop(dist.canonical_name, None)
+        if removal is None:
+            return find_out()
+        removal._paths = set(filter(os.path.exists, removal._paths))
+        return removal
 
     def _scheme(self, root: str) -> Scheme:
         return get_scheme(
@@ -232,31 +276,6 @@ class _DeletedLater:
         self._removed.commit()
 
 
-def _old_paths(
-    requirement: InstallRequirement,
-) -> list[tuple[str, trees.Identity]]:
-    """Tell what upstream will take away for a requirement.
-
-    :raises _Unready: if that is more than files.
-    """
-    if not requirement.should_reinstall:
-        return []
-    assert requirement.name is not None, "it is to be installed"
-    dist = get_default_environment().get_distribution(requirement.name)
-    if dist is None:
-        return []
-    removed = UninstallPathSet.from_dist(dist)
-    if removed._pth:
-        raise _Unready("lines of a .pth file go with it")
-    old = []
-    for path in sorted(compact(compress_for_rename(removed._paths))):
-        bare = path.rstrip(os.sep)
-        which = trees.identity(bare)
-        if which is not None:
-            old.append((bare, which))
-    return old
-
-
 _is_wished = False
 _replacement: _Replacement | None = None
 
@@ -294,6 +313,17 @@ def uninstall(
     if _replacement is None:
         return fn(requirement, *args, **kwargs)
     return _replacement.uninstall(lambda: fn(requirement, *args, **kwargs))
+
+
+def removal(
+    fn: Callable[[type[UninstallPathSet], BaseDistribution], UninstallPathSet],
+    cls: type[UninstallPathSet],
+    dist: BaseDistribution,
+) -> UninstallPathSet:
+    """Find out what is to be taken away of a package."""
+    if _replacement is None:
+        return fn(cls, dist)
+    return _replacement.removal(dist, lambda: fn(cls, dist))
 
 
 def install(
