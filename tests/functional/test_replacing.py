@@ -163,6 +163,28 @@ def test_killed_at_any_step(
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("step", [3, 9, 13])
+def test_killed_when_another_package_has_come_into_a_folder(
+    venv: Environment, index: IndexServer, step: int
+) -> None:
+    """A folder of one old package alone may hold files of another new one by then."""
+    for version, part in (("1.0", {}), ("2.0", {"space/part.py": "part = 1\n"})):
+        index.add(make_wheel("part", version, files=part))
+        whole = {"space/whole.py": f"version = {version!r}\n"}
+        requires = ["part==2.0"] if part else []
+        index.add(make_wheel("whole", version, requires=requires, files=whole))
+    given = ["-i", index.index_url, "--use-feature", "parallel-downloads"]
+    venv.pip("install", "whole==1.0", "part==1.0", *given)
+    killer = disturb(venv, "/journal", CHANGES, step, str(int(signal.SIGKILL)))
+    killed = venv.pip("install", "-U", "whole", *given, code=None, env=killer)
+    assert killed.returncode == -signal.SIGKILL, killed
+    venv.pip("uninstall", "-y", "unlike")
+    assert venv.installed() == {"whole": "2.0", "part": "2.0"}
+    space = venv.site_packages / "space"
+    assert {each.name for each in space.glob("*.py")} == {"part.py", "whole.py"}
+
+
+@pytest.mark.process
 @pytest.mark.parametrize("way", WAYS)
 def test_killed_before_all_lies_ready(
     venv: Environment, packages: IndexServer, way: str

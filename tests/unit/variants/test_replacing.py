@@ -186,8 +186,9 @@ class Left:
         self.old = [lib / "demo-1.0.dist-info", lib / "demo"]
         info = trees.identity(str(self.at("demo-2.0.dist-info")))
         old = [(str(path), trees.identity(str(path))) for path in self.old]
+        inside = [each for path in self.old for each in trees.inside(str(path))]
         assert info is not None
-        self.plan = Plan("demo", "2.0", "new-0", info, old)  # type: ignore[arg-type]
+        self.plan = Plan("demo", "2.0", "new-0", info, old, inside)  # type: ignore[arg-type]
         self.workplace.write([self.plan])
 
     def at(self, name: str) -> Path:
@@ -288,6 +289,32 @@ def test_what_somebody_has_installed_since_stays(
     assert not caplog.records
 
 
+def test_what_came_into_a_folder_since_stays(left: Left) -> None:
+    left.stash(INFO)
+    # A package that lay ready before this one may have put it there, or a user.
+    write(left.lib, {"demo/part/of_another.py": "another\n", "demo/old.py": "later\n"})
+    (left.lib / "demo" / "empty").mkdir()
+    stays = {"demo/part/of_another.py": "another\n", "demo/old.py": "later\n"}
+    assert left.mend() == {**NEW, **stays}
+    assert not (left.lib / "demo" / "empty").exists()
+
+
+def test_what_a_link_leads_to_is_not_taken_away(left: Left, tmp_path: Path) -> None:
+    package = left.lib / "demo"
+    (tmp_path / "own").mkdir()
+    write(tmp_path / "own", {"x.py": "own"})
+    (package / "link").symlink_to(tmp_path / "own")
+    found = dict(trees.inside(str(package)))
+    assert set(found) == {str(package / "link"), str(package / "__init__.py")}
+    trees.remove_known(str(package), set(found.items()))
+    assert not package.exists()
+    package.symlink_to(tmp_path / "own")
+    assert not list(trees.inside(str(package)))
+    trees.remove_known(str(package), set())
+    assert not package.is_symlink()
+    assert read(tmp_path / "own") == {"x.py": "own"}
+
+
 def test_a_run_that_is_alive_is_let_alone(left: Left) -> None:
     left.stash(INFO)
     child = os.fork()
@@ -349,7 +376,7 @@ def test_paths_that_are_no_text(tmp_path: Path) -> None:
     workplace = Workplace.make(str(tmp_path))
     name = os.fsdecode(b"/caf\xe9/\xff")
     which = trees.Identity(1, 2)
-    plans = [Plan("demo", "1", "new-0", which, [(name, which)])]
+    plans = [Plan("demo", "1", "new-0", which, [(name, which)], [(name, which)])]
     workplace.write(plans)
     assert workplace.read() == (plans, False)
     text = (Path(workplace.path) / "journal").read_bytes()

@@ -42,6 +42,7 @@ class Plan:
     :ivar tree: below the run's folder, what comes, as if that were the root.
     :ivar info: the metadata folder of what comes.
     :ivar old: what is taken away: paths of files and of whole folders.
+    :ivar inside: the files in these folders; whatever else is there came later.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Plan:
     tree: str
     info: Identity
     old: Sequence[tuple[str, Identity]]
+    inside: Sequence[tuple[str, Identity]]
 
 
 class Workplace:
@@ -171,7 +173,10 @@ def _plans(text: str) -> Sequence[Plan]:
                 **{
                     **plan,
                     "info": Identity(*plan["info"]),
-                    "old": [(path, Identity(*which)) for path, which in plan["old"]],
+                    **{
+                        kind: [(path, Identity(*which)) for path, which in plan[kind]]
+                        for kind in ("old", "inside")
+                    },
                 }
             )
             for plan in content["plans"]

@@ -70,9 +70,10 @@ def _finish(plan: Plan, workplace: Workplace, lib: str) -> bool:
     if dist is not None and trees.identity(dist.info_location or "") not in known:
         return False  # Somebody has installed another one.
     is_new = False
+    inside = set(plan.inside)
     for path, which in plan.old:
         if trees.identity(path) == which:
-            trees.remove(path)
+            trees.remove_known(path, inside)
             is_new = True
     if any(files for _, _, files in os.walk(tree)):
         trees.put(tree, os.sep)
