@@ -273,6 +273,26 @@ def test_what_cannot_be_installed_leaves_the_old_one(
     assert not upgrade.litter()
 
 
+def test_a_wheel_that_brings_a_journal(
+    venv: Environment, index: IndexServer, tmp_path: Path
+) -> None:
+    """It writes nothing outside of the folder that it is installed in."""
+    nothing = ["/nowhere", [0, 0]]
+    plan = {"name": "evil", "version": "1", "tree": "new-0", "info": [0, 0]}
+    plans = [{**plan, "old": [nothing], "inside": []}]
+    files_of_it = {
+        ".pip-replacing/1/journal": json.dumps({"schema": 1, "plans": plans}),
+        f".pip-replacing/1/new-0{tmp_path}/outside.txt": "evil",
+    }
+    index.add(make_wheel("evil", "1.0", files=files_of_it))
+    index.add(make_wheel("small", "1.0"))
+    given = ["-i", index.index_url, "--root", tmp_path / "root"]
+    venv.pip("install", "evil", *given)
+    result = venv.pip("install", "small", *given)
+    assert "earlier installation" not in result.output
+    assert not (tmp_path / "outside.txt").exists()
+
+
 def test_folders_that_give_rights_are_upstreams(
     venv: Environment, packages: IndexServer
 ) -> None:

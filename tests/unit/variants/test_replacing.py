@@ -335,6 +335,14 @@ def test_what_another_user_has_written_is_not_done(left: Left) -> None:
     assert (left.folder / "journal").is_file()
 
 
+def test_what_a_wheel_has_brought_is_no_journal(left: Left) -> None:
+    left.stash(INFO)
+    # As every folder that is made for the files of a wheel.
+    left.folder.chmod(0o755)
+    assert INFO not in left.mend()
+    assert (left.folder / "journal").is_file()
+
+
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"schema": 2, "plans": []}', '{"schema": 1, "plans": [7]}']
 )

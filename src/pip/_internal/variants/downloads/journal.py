@@ -8,6 +8,9 @@ long as that run lives, however it ends. What lies in it:
 - ``old-…``: what was taken away and is not needed any more;
 - ``journal``: the plan, from before the first file is taken away until all is in place;
 - ``finished``: the same, while all this is deleted.
+
+Nothing that is installed is ever taken for such a folder: it is sticky, and of what is in
+a wheel pip makes no folder of that kind.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -76,6 +80,8 @@ class Workplace:
             # What is written there is done with the rights of whoever reads it.
             if status.st_uid != os.geteuid():
                 raise PermissionError(f"somebody else has made {path}")
+            if not status.st_mode & stat.S_ISVTX:
+                raise PermissionError(f"no run of pip has made {path}")
         except OSError:
             os.close(self._lock)
             raise
@@ -93,7 +99,7 @@ class Workplace:
             os.mkdir(parent)
         # As the folders beside it, and not for this user alone: it may become one of them.
         path = os.path.join(parent, f"{os.getpid()}-{os.urandom(4).hex()}")
-        os.mkdir(path)
+        os.mkdir(path, 0o777 | stat.S_ISVTX)
         try:
             return cls(path)
         except OSError:
