@@ -335,6 +335,44 @@ def test_what_another_user_has_written_is_not_done(left: Left) -> None:
     assert (left.folder / "journal").is_file()
 
 
+def test_an_environment_that_was_moved(
+    left: Left, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    left.stash(INFO)
+    left.workplace.keep()
+    moved = tmp_path / "moved"
+    left.lib.rename(moved)
+    # Another environment is where that one was.
+    write(left.lib, OLD)
+    recovery.mend([str(moved)])
+    assert read(left.lib) == OLD
+    assert "--force-reinstall --no-deps demo==2.0" in caplog.text
+    assert not (moved / FOLDER).exists()
+    assert "demo/__init__.py" in read(moved)
+
+
+def test_an_environment_that_is_reached_on_another_way(
+    left: Left, tmp_path: Path
+) -> None:
+    left.stash(INFO)
+    left.workplace.keep()
+    (tmp_path / "link").symlink_to(left.lib)
+    recovery.mend([str(tmp_path / "link")])
+    assert read(left.lib) == {**NEW, "other.py": ""}
+
+
+def test_a_disk_that_is_mounted_again(left: Left) -> None:
+    left.stash(INFO)
+    journal = left.folder / "journal"
+    text = journal.read_text(encoding="utf-8")
+    device = left.folder.stat().st_dev
+    assert f"[{device}, " in text
+    text = text.replace(f"[{device}, ", "[77777, ")
+    text = text.replace(f'"device": {device}', '"device": 77777')
+    journal.write_text(text, encoding="utf-8")
+    assert left.mend() == NEW
+
+
 def test_what_a_wheel_has_brought_is_no_journal(left: Left) -> None:
     left.stash(INFO)
     # As every folder that is made for the files of a wheel.
@@ -344,7 +382,18 @@ def test_what_a_wheel_has_brought_is_no_journal(left: Left) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"schema": 2, "plans": []}', '{"schema": 1, "plans": [7]}']
+    "text",
+    [
+        *(
+            "",
+            "{",
+            "[]",
+            "7",
+            '{"schema": 2, "plans": []}',
+            '{"schema": 1, "plans": [7]}',
+        ),
+        '{"schema": 1, "plans": [], "path": 7, "device": 7}',
+    ],
 )
 def test_a_journal_that_cannot_be_read_is_kept(
     left: Left, caplog: pytest.LogCaptureFixture, text: str
