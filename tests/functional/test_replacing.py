@@ -163,6 +163,28 @@ def test_killed_at_any_step(
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("step", [3, 9, 13])
+def test_killed_when_another_package_has_come_into_a_folder(
+    venv: Environment, index: IndexServer, step: int
+) -> None:
+    """A folder of one old package alone may hold files of another new one by then."""
+    for version, part in (("1.0", {}), ("2.0", {"space/part.py": "part = 1\n"})):
+        index.add(make_wheel("part", version, files=part))
+        whole = {"space/whole.py": f"version = {version!r}\n"}
+        requires = ["part==2.0"] if part else []
+        index.add(make_wheel("whole", version, requires=requires, files=whole))
+    given = ["-i", index.index_url, "--use-feature", "parallel-downloads"]
+    venv.pip("install", "whole==1.0", "part==1.0", *given)
+    killer = disturb(venv, "/journal", CHANGES, step, str(int(signal.SIGKILL)))
+    killed = venv.pip("install", "-U", "whole", *given, code=None, env=killer)
+    assert killed.returncode == -signal.SIGKILL, killed
+    venv.pip("uninstall", "-y", "unlike")
+    assert venv.installed() == {"whole": "2.0", "part": "2.0"}
+    space = venv.site_packages / "space"
+    assert {each.name for each in space.glob("*.py")} == {"part.py", "whole.py"}
+
+
+@pytest.mark.process
 @pytest.mark.parametrize("way", WAYS)
 def test_killed_before_all_lies_ready(
     venv: Environment, packages: IndexServer, way: str
@@ -249,6 +271,26 @@ def test_what_cannot_be_installed_leaves_the_old_one(
     assert "Unknown scheme key used" in result.stderr
     assert files(venv) == upgrade.old, "of all of them"
     assert not upgrade.litter()
+
+
+def test_a_wheel_that_brings_a_journal(
+    venv: Environment, index: IndexServer, tmp_path: Path
+) -> None:
+    """It writes nothing outside of the folder that it is installed in."""
+    nothing = ["/nowhere", [0, 0]]
+    plan = {"name": "evil", "version": "1", "tree": "new-0", "info": [0, 0]}
+    plans = [{**plan, "old": [nothing], "inside": []}]
+    files_of_it = {
+        ".pip-replacing/1/journal": json.dumps({"schema": 1, "plans": plans}),
+        f".pip-replacing/1/new-0{tmp_path}/outside.txt": "evil",
+    }
+    index.add(make_wheel("evil", "1.0", files=files_of_it))
+    index.add(make_wheel("small", "1.0"))
+    given = ["-i", index.index_url, "--root", tmp_path / "root"]
+    venv.pip("install", "evil", *given)
+    result = venv.pip("install", "small", *given)
+    assert "earlier installation" not in result.output
+    assert not (tmp_path / "outside.txt").exists()
 
 
 def test_folders_that_give_rights_are_upstreams(

@@ -186,8 +186,9 @@ class Left:
         self.old = [lib / "demo-1.0.dist-info", lib / "demo"]
         info = trees.identity(str(self.at("demo-2.0.dist-info")))
         old = [(str(path), trees.identity(str(path))) for path in self.old]
+        inside = [each for path in self.old for each in trees.inside(str(path))]
         assert info is not None
-        self.plan = Plan("demo", "2.0", "new-0", info, old)  # type: ignore[arg-type]
+        self.plan = Plan("demo", "2.0", "new-0", info, old, inside)  # type: ignore[arg-type]
         self.workplace.write([self.plan])
 
     def at(self, name: str) -> Path:
@@ -288,6 +289,32 @@ def test_what_somebody_has_installed_since_stays(
     assert not caplog.records
 
 
+def test_what_came_into_a_folder_since_stays(left: Left) -> None:
+    left.stash(INFO)
+    # A package that lay ready before this one may have put it there, or a user.
+    write(left.lib, {"demo/part/of_another.py": "another\n", "demo/old.py": "later\n"})
+    (left.lib / "demo" / "empty").mkdir()
+    stays = {"demo/part/of_another.py": "another\n", "demo/old.py": "later\n"}
+    assert left.mend() == {**NEW, **stays}
+    assert not (left.lib / "demo" / "empty").exists()
+
+
+def test_what_a_link_leads_to_is_not_taken_away(left: Left, tmp_path: Path) -> None:
+    package = left.lib / "demo"
+    (tmp_path / "own").mkdir()
+    write(tmp_path / "own", {"x.py": "own"})
+    (package / "link").symlink_to(tmp_path / "own")
+    found = dict(trees.inside(str(package)))
+    assert set(found) == {str(package / "link"), str(package / "__init__.py")}
+    trees.remove_known(str(package), set(found.items()))
+    assert not package.exists()
+    package.symlink_to(tmp_path / "own")
+    assert not list(trees.inside(str(package)))
+    trees.remove_known(str(package), set())
+    assert not package.is_symlink()
+    assert read(tmp_path / "own") == {"x.py": "own"}
+
+
 def test_a_run_that_is_alive_is_let_alone(left: Left) -> None:
     left.stash(INFO)
     child = os.fork()
@@ -308,8 +335,65 @@ def test_what_another_user_has_written_is_not_done(left: Left) -> None:
     assert (left.folder / "journal").is_file()
 
 
+def test_an_environment_that_was_moved(
+    left: Left, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    left.stash(INFO)
+    left.workplace.keep()
+    moved = tmp_path / "moved"
+    left.lib.rename(moved)
+    # Another environment is where that one was.
+    write(left.lib, OLD)
+    recovery.mend([str(moved)])
+    assert read(left.lib) == OLD
+    assert "--force-reinstall --no-deps demo==2.0" in caplog.text
+    assert not (moved / FOLDER).exists()
+    assert "demo/__init__.py" in read(moved)
+
+
+def test_an_environment_that_is_reached_on_another_way(
+    left: Left, tmp_path: Path
+) -> None:
+    left.stash(INFO)
+    left.workplace.keep()
+    (tmp_path / "link").symlink_to(left.lib)
+    recovery.mend([str(tmp_path / "link")])
+    assert read(left.lib) == {**NEW, "other.py": ""}
+
+
+def test_a_disk_that_is_mounted_again(left: Left) -> None:
+    left.stash(INFO)
+    journal = left.folder / "journal"
+    text = journal.read_text(encoding="utf-8")
+    device = left.folder.stat().st_dev
+    assert f"[{device}, " in text
+    text = text.replace(f"[{device}, ", "[77777, ")
+    text = text.replace(f'"device": {device}', '"device": 77777')
+    journal.write_text(text, encoding="utf-8")
+    assert left.mend() == NEW
+
+
+def test_what_a_wheel_has_brought_is_no_journal(left: Left) -> None:
+    left.stash(INFO)
+    # As every folder that is made for the files of a wheel.
+    left.folder.chmod(0o755)
+    assert INFO not in left.mend()
+    assert (left.folder / "journal").is_file()
+
+
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"schema": 2, "plans": []}', '{"schema": 1, "plans": [7]}']
+    "text",
+    [
+        *(
+            "",
+            "{",
+            "[]",
+            "7",
+            '{"schema": 2, "plans": []}',
+            '{"schema": 1, "plans": [7]}',
+        ),
+        '{"schema": 1, "plans": [], "path": 7, "device": 7}',
+    ],
 )
 def test_a_journal_that_cannot_be_read_is_kept(
     left: Left, caplog: pytest.LogCaptureFixture, text: str
@@ -349,7 +433,7 @@ def test_paths_that_are_no_text(tmp_path: Path) -> None:
     workplace = Workplace.make(str(tmp_path))
     name = os.fsdecode(b"/caf\xe9/\xff")
     which = trees.Identity(1, 2)
-    plans = [Plan("demo", "1", "new-0", which, [(name, which)])]
+    plans = [Plan("demo", "1", "new-0", which, [(name, which)], [(name, which)])]
     workplace.write(plans)
     assert workplace.read() == (plans, False)
     text = (Path(workplace.path) / "journal").read_bytes()

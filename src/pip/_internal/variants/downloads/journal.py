@@ -8,6 +8,9 @@ long as that run lives, however it ends. What lies in it:
 - ``old-…``: what was taken away and is not needed any more;
 - ``journal``: the plan, from before the first file is taken away until all is in place;
 - ``finished``: the same, while all this is deleted.
+
+Nothing that is installed is ever taken for such a folder: it is sticky, and of what is in
+a wheel pip makes no folder of that kind.
 """
 
 from __future__ import annotations
@@ -15,17 +18,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from pip._internal.variants.downloads.trees import Identity, identity
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["FOLDER", "Plan", "Workplace", "abandoned"]
+__all__ = ["FOLDER", "Moved", "Plan", "Workplace", "abandoned"]
 
 #: Below where packages are installed.
 FOLDER = ".pip-replacing"
@@ -42,6 +47,7 @@ class Plan:
     :ivar tree: below the run's folder, what comes, as if that were the root.
     :ivar info: the metadata folder of what comes.
     :ivar old: what is taken away: paths of files and of whole folders.
+    :ivar inside: the files in these folders; whatever else is there came later.
     """
 
     name: str
@@ -49,6 +55,18 @@ class Plan:
     tree: str
     info: Identity
     old: Sequence[tuple[str, Identity]]
+    inside: Sequence[tuple[str, Identity]]
+
+
+class Moved(Exception):
+    """The environment is not where the run worked: it was moved or copied.
+
+    :ivar plans: what the run was to put where the environment was.
+    """
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        super().__init__(plans)
+        self.plans = plans
 
 
 class Workplace:
@@ -74,6 +92,8 @@ class Workplace:
             # What is written there is done with the rights of whoever reads it.
             if status.st_uid != os.geteuid():
                 raise PermissionError(f"somebody else has made {path}")
+            if not status.st_mode & stat.S_ISVTX:
+                raise PermissionError(f"no run of pip has made {path}")
         except OSError:
             os.close(self._lock)
             raise
@@ -91,7 +111,7 @@ class Workplace:
             os.mkdir(parent)
         # As the folders beside it, and not for this user alone: it may become one of them.
         path = os.path.join(parent, f"{os.getpid()}-{os.urandom(4).hex()}")
-        os.mkdir(path)
+        os.mkdir(path, 0o777 | stat.S_ISVTX)
         try:
             return cls(path)
         except OSError:
@@ -103,7 +123,12 @@ class Workplace:
 
         :raises OSError: if that is not possible.
         """
-        content = {"schema": _SCHEMA, "plans": [asdict(plan) for plan in plans]}
+        content = {
+            "schema": _SCHEMA,
+            "path": self.path,
+            "device": os.fstat(self._lock).st_dev,
+            "plans": [asdict(plan) for plan in plans],
+        }
         partial = os.path.join(self.path, f"{_JOURNAL}.partial")
         with open(partial, "w", encoding="ascii") as file:
             json.dump(content, file)
@@ -125,13 +150,19 @@ class Workplace:
 
         :return: its plans, none if it did not come to replacing anything, and whether
             all is in place.
+        :raises Moved: if its paths lead elsewhere now.
         :raises OSError: if it cannot be read.
         """
         for name, is_finished in (_FINISHED, True), (_JOURNAL, False):
             with suppress(FileNotFoundError):
                 path = os.path.join(self.path, name)
                 with open(path, encoding="ascii") as file:
-                    return _plans(file.read()), is_finished
+                    content = _loaded(file.read())
+                if identity(content["path"]) != identity(self.path):
+                    raise Moved([] if is_finished else content["plans"])
+                # The number of a disk may be another one when it is mounted again.
+                device = {content["device"]: os.fstat(self._lock).st_dev}
+                return [_on(device, plan) for plan in content["plans"]], is_finished
         return (), False
 
     def keep(self) -> None:
@@ -161,23 +192,42 @@ def _remove_empty(path: str) -> None:
         os.rmdir(os.path.dirname(path))
 
 
-def _plans(text: str) -> Sequence[Plan]:
+def _loaded(text: str) -> dict[str, Any]:
     try:
-        content = json.loads(text)
+        content: dict[str, Any] = json.loads(text)
         if content["schema"] != _SCHEMA:
             raise OSError(f"a newer pip wrote {_JOURNAL}: {content['schema']!r}")
-        return [
+        plans = [
             Plan(
                 **{
                     **plan,
                     "info": Identity(*plan["info"]),
-                    "old": [(path, Identity(*which)) for path, which in plan["old"]],
+                    **{
+                        kind: [(path, Identity(*which)) for path, which in plan[kind]]
+                        for kind in ("old", "inside")
+                    },
                 }
             )
             for plan in content["plans"]
         ]
+        path, device = os.fspath(content["path"]), int(content["device"])
     except (KeyError, TypeError, ValueError) as error:
         raise OSError(f"its journal is damaged: {error!r}") from None
+    return {"path": path, "device": device, "plans": plans}
+
+
+def _on(device: Mapping[int, int], plan: Plan) -> Plan:
+    """Name the disks of a plan as they are named now."""
+
+    def named(which: Identity) -> Identity:
+        return Identity(device.get(which.device, which.device), which.number)
+
+    return replace(
+        plan,
+        info=named(plan.info),
+        old=[(path, named(which)) for path, which in plan.old],
+        inside=[(path, named(which)) for path, which in plan.inside],
+    )
 
 
 def abandoned(lib: str) -> Iterator[Workplace]:

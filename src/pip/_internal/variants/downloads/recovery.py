@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from pip._internal.metadata import get_environment
 from pip._internal.variants.downloads import trees
-from pip._internal.variants.downloads.journal import Plan, Workplace, abandoned
+from pip._internal.variants.downloads.journal import Moved, Plan, Workplace, abandoned
 from pip._internal.variants.output import get_logger
 
 __all__ = ["mend"]
@@ -40,7 +40,17 @@ def mend(libs: Iterable[str]) -> None:
 
 
 def _mend(workplace: Workplace, lib: str) -> None:
-    plans, is_finished = workplace.read()
+    try:
+        plans, is_finished = workplace.read()
+    except Moved as error:
+        if error.plans:
+            logger.warning(
+                "An earlier installation may have been stopped before it was whole. It "
+                "cannot be finished, since this environment was moved or copied. Run "
+                "pip install --force-reinstall --no-deps %s",
+                " ".join(f"{plan.name}=={plan.version}" for plan in error.plans),
+            )
+        return
     for plan in plans:
         _take_stashed(plan, workplace)
     if not is_finished and any(map(_is_begun, plans)):
@@ -70,9 +80,10 @@ def _finish(plan: Plan, workplace: Workplace, lib: str) -> bool:
     if dist is not None and trees.identity(dist.info_location or "") not in known:
         return False  # Somebody has installed another one.
     is_new = False
+    inside = set(plan.inside)
     for path, which in plan.old:
         if trees.identity(path) == which:
-            trees.remove(path)
+            trees.remove_known(path, inside)
             is_new = True
     if any(files for _, _, files in os.walk(tree)):
         trees.put(tree, os.sep)

@@ -145,6 +145,7 @@ class _Replacement:
         root = os.path.join(tree, self._root.lstrip(os.sep))
         with held.active(), held.of_this_thread(records.append):
             old = self._old_paths(requirement)
+            inside = [each for path, _ in old for each in trees.inside(path)]
             records.clear()
             try:
                 with installed_below(tree):
@@ -165,7 +166,8 @@ class _Replacement:
         if dist is None or info is None:
             raise _Unready("it has no metadata")
         name = canonicalize_name(requirement.name)
-        plan = Plan(name, str(dist.version), os.path.basename(tree), info, old)
+        version, new = str(dist.version), os.path.basename(tree)
+        plan = Plan(name, version, new, info, old, inside)
         return _Ready(plan, records)
 
     def _old_paths(

@@ -7,17 +7,20 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 __all__ = [
     "Identity",
     "gives_nothing_on",
     "identity",
+    "inside",
     "is_faithful",
     "met_folders",
     "put",
     "remove",
+    "remove_known",
 ]
 
 _DEFAULT_ACL = "system.posix_acl_default"
@@ -37,6 +40,19 @@ def identity(path: str) -> Identity | None:
     except OSError:
         return None
     return Identity(status.st_dev, status.st_ino)
+
+
+def inside(folder: str) -> Iterator[tuple[str, Identity]]:
+    """Yield the files below a folder; none if it is a link or no folder."""
+    if os.path.islink(folder):
+        return
+    for parent, folders, files in os.walk(folder):
+        links = (each for each in folders if os.path.islink(os.path.join(parent, each)))
+        for name in (*files, *links):
+            path = os.path.join(parent, name)
+            which = identity(path)
+            if which is not None:
+                yield path, which
 
 
 def is_faithful() -> bool:
@@ -111,6 +127,22 @@ def _move(source: str, target: str) -> None:
             ) from None
         else:
             shutil.copy2(source, target, follow_symlinks=False)
+
+
+def remove_known(path: str, known: Collection[tuple[str, Identity]]) -> None:
+    """Remove a file, or of a folder what is known to be in it.
+
+    :raises OSError: if that is not possible.
+    """
+    if os.path.islink(path) or not os.path.isdir(path):
+        os.unlink(path)
+        return
+    for each in inside(path):
+        if each in known:
+            os.unlink(each[0])
+    for parent, _, _ in os.walk(path, topdown=False):
+        with suppress(OSError):  # It is not empty.
+            os.rmdir(parent)
 
 
 def remove(path: str) -> None:
