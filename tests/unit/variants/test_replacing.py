@@ -369,7 +369,7 @@ def test_folders_that_are_there_to_be_read_alone(
     def removed(path: str) -> None:
         # As it is for everybody but root.
         for folder, _, _ in os.walk(path):
-            if not os.stat(folder).st_mode & 0o200:
+            if not Path(folder).stat().st_mode & 0o200:
                 raise PermissionError(errno.EACCES, "Permission denied", folder)
         rmtree(path)
 
@@ -429,14 +429,12 @@ def test_what_a_wheel_has_brought_is_no_journal(left: Left) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "",
-            "{",
-            "[]",
-            "7",
-            '{"schema": 2, "plans": []}',
-            '{"schema": 1, "plans": [7]}',
-        ),
+        "",
+        "{",
+        "[]",
+        "é",
+        '{"schema": 2, "plans": []}',
+        '{"schema": 1, "plans": [7]}',
         '{"schema": 1, "plans": [], "path": 7, "device": 7}',
     ],
 )

@@ -159,7 +159,7 @@ class Workplace:
         for name, is_finished in (_FINISHED, True), (_JOURNAL, False):
             with suppress(FileNotFoundError):
                 path = os.path.join(self.path, name)
-                with open(path, encoding="ascii") as file:
+                with open(path, "rb") as file:
                     content = _loaded(file.read())
                 if identity(content["path"]) != identity(self.path):
                     raise Moved([] if is_finished else content["plans"])
@@ -192,7 +192,7 @@ def _remove_empty(path: str) -> None:
         os.rmdir(os.path.dirname(path))
 
 
-def _loaded(text: str) -> dict[str, Any]:
+def _loaded(text: bytes) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(text)
         if content["schema"] != _SCHEMA:

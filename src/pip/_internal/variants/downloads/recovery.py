@@ -35,8 +35,10 @@ def mend(libs: Iterable[str]) -> None:
                 workplace.keep()
                 logger.warning(
                     "An earlier installation was stopped before it was whole, and it "
-                    "cannot be finished: %s. Run pip as the user who began it.",
+                    "cannot be finished: %s. Run pip as the user who began it, or remove "
+                    "%s and install again what is missing.",
                     error,
+                    workplace.path,
                 )
                 continue
             try:
