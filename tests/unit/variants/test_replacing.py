@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -335,6 +336,50 @@ def test_what_another_user_has_written_is_not_done(left: Left) -> None:
     assert (left.folder / "journal").is_file()
 
 
+def test_what_cannot_be_removed_is_said(
+    left: Left, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left.stash(INFO)
+
+    def remove(path: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(trees, "remove", remove)
+    assert left.mend().items() >= NEW.items()
+    assert "It was finished now: demo 2.0" in caplog.text
+    assert f"You can safely remove {left.folder}" in caplog.text
+    # Nor is anything done once more by the run after that one.
+    caplog.clear()
+    write(left.lib, {"demo/__init__.py": "newer"})
+    recovery.mend([str(left.lib)])
+    assert "It was finished now" not in caplog.text
+    assert "cannot be removed" in caplog.text
+    assert (left.lib / "demo" / "__init__.py").read_text(encoding="utf-8") == "newer"
+
+
+def test_folders_that_are_there_to_be_read_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"old/part/deep/x.py": "", "own/x.py": ""})
+    (tmp_path / "old" / "link").symlink_to(tmp_path / "own")
+    for path in ("own", "old/part/deep", "old/part", "old"):
+        (tmp_path / path).chmod(0o555)
+    rmtree = shutil.rmtree
+
+    def removed(path: str) -> None:
+        # As it is for everybody but root.
+        for folder, _, _ in os.walk(path):
+            if not Path(folder).stat().st_mode & 0o200:
+                raise PermissionError(errno.EACCES, "Permission denied", folder)
+        rmtree(path)
+
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    trees.remove(str(tmp_path / "old"))
+    assert not (tmp_path / "old").exists()
+    assert (tmp_path / "own").stat().st_mode & 0o777 == 0o555
+    (tmp_path / "own").chmod(0o755)
+
+
 def test_an_environment_that_was_moved(
     left: Left, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -384,14 +429,12 @@ def test_what_a_wheel_has_brought_is_no_journal(left: Left) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "",
-            "{",
-            "[]",
-            "7",
-            '{"schema": 2, "plans": []}',
-            '{"schema": 1, "plans": [7]}',
-        ),
+        "",
+        "{",
+        "[]",
+        "é",
+        '{"schema": 2, "plans": []}',
+        '{"schema": 1, "plans": [7]}',
         '{"schema": 1, "plans": [], "path": 7, "device": 7}',
     ],
 )

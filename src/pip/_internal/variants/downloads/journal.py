@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pip._internal.variants.downloads import trees
 from pip._internal.variants.downloads.trees import Identity, identity
 
 if sys.platform != "win32":
@@ -142,7 +142,10 @@ class Workplace:
         os.rename(path, os.path.join(self.path, f"old-{os.urandom(4).hex()}"))
 
     def finish(self) -> None:
-        """Note that all is in place."""
+        """Note that there is nothing left to do but to remove the folder.
+
+        :raises OSError: if that is not possible.
+        """
         os.rename(os.path.join(self.path, _JOURNAL), os.path.join(self.path, _FINISHED))
 
     def read(self) -> tuple[Sequence[Plan], bool]:
@@ -156,7 +159,7 @@ class Workplace:
         for name, is_finished in (_FINISHED, True), (_JOURNAL, False):
             with suppress(FileNotFoundError):
                 path = os.path.join(self.path, name)
-                with open(path, encoding="ascii") as file:
+                with open(path, "rb") as file:
                     content = _loaded(file.read())
                 if identity(content["path"]) != identity(self.path):
                     raise Moved([] if is_finished else content["plans"])
@@ -170,17 +173,14 @@ class Workplace:
         os.close(self._lock)
 
     def close(self) -> None:
-        """Remove the folder, and unlock it.
+        """Remove the folder, and unlock it, also if it cannot be removed.
 
         :raises OSError: if it cannot be removed.
         """
         try:
             # The journal last: what it speaks of must not be taken for unplanned.
             for entry in sorted(os.scandir(self.path), key=lambda e: not e.is_dir()):
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path)
-                else:
-                    os.unlink(entry.path)
+                trees.remove(entry.path)
             _remove_empty(self.path)
         finally:
             self.keep()
@@ -192,7 +192,7 @@ def _remove_empty(path: str) -> None:
         os.rmdir(os.path.dirname(path))
 
 
-def _loaded(text: str) -> dict[str, Any]:
+def _loaded(text: bytes) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(text)
         if content["schema"] != _SCHEMA:

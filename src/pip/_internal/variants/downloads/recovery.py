@@ -29,13 +29,26 @@ def mend(libs: Iterable[str]) -> None:
         for workplace in abandoned(lib):
             try:
                 _mend(workplace, lib)
-                workplace.close()
+                with suppress(FileNotFoundError):  # Nothing was begun, or all is done.
+                    workplace.finish()
             except OSError as error:
                 workplace.keep()
                 logger.warning(
                     "An earlier installation was stopped before it was whole, and it "
-                    "cannot be finished: %s. Run pip as the user who began it.",
+                    "cannot be finished: %s. Run pip as the user who began it, or remove "
+                    "%s and install again what is missing.",
                     error,
+                    workplace.path,
+                )
+                continue
+            try:
+                workplace.close()
+            except OSError as error:
+                logger.warning(
+                    "What an earlier installation has left cannot be removed: %s. You "
+                    "can safely remove %s.",
+                    error,
+                    workplace.path,
                 )
 
 

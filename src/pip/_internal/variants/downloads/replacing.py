@@ -251,7 +251,11 @@ class _Replacement:
                 workplace.finish()
             workplace.close()
         except OSError as error:
-            logger.debug("%s cannot be removed: %s", workplace.path, error)
+            logger.warning(
+                "What was replaced cannot be removed: %s. You can safely remove %s.",
+                error,
+                workplace.path,
+            )
 
 
 class _DeletedLater:

@@ -150,7 +150,23 @@ def remove(path: str) -> None:
 
     :raises OSError: if that is not possible.
     """
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
+    if os.path.islink(path) or not os.path.isdir(path):
         os.unlink(path)
+        return
+    try:
+        shutil.rmtree(path)
+    except PermissionError:
+        # Nothing can be removed from a folder that is there to be read alone.
+        _make_writable(path)
+        shutil.rmtree(path)
+
+
+def _make_writable(folder: str) -> None:
+    with suppress(OSError):  # It is another user's.
+        os.chmod(folder, stat.S_IRWXU)
+    for parent, folders, _ in os.walk(folder):
+        for name in folders:
+            path = os.path.join(parent, name)
+            if not os.path.islink(path):
+                with suppress(OSError):
+                    os.chmod(path, stat.S_IRWXU)
