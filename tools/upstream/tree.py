@@ -84,7 +84,9 @@ def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
 def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
     archive = io.BytesIO(_git(checkout, "archive", "HEAD"))
     with tarfile.open(fileobj=archive) as source:
-        source.extractall(tree.root, filter="tar")
+        # The first releases of CPython 3.10 and 3.11 know no filters.
+        source.extraction_filter = getattr(tarfile, "tar_filter", None)
+        source.extractall(tree.root)
     if not (tree.root / "src" / "pip" / "__init__.py").is_file():
         raise UpstreamError(f"no checkout of pip's repository: {str(checkout)!r}")
     # Tests ask git about the folder that they are in; it is not to answer with ours.
