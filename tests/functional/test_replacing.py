@@ -286,7 +286,7 @@ def test_a_wheel_that_brings_a_journal(
     }
     index.add(make_wheel("evil", "1.0", files=files_of_it))
     index.add(make_wheel("small", "1.0"))
-    given = ["-i", index.index_url, "--root", tmp_path / "root"]
+    given = ["-i", index.index_url, "--root", str(tmp_path / "root")]
     venv.pip("install", "evil", *given)
     result = venv.pip("install", "small", *given)
     assert "earlier installation" not in result.output
