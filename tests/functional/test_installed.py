@@ -146,7 +146,9 @@ def test_list_user(venv: Environment, torch: IndexServer) -> None:
     assert listed == [expected]
     frozen = venv.pip("freeze", "--user").lines
     assert frozen == ["# torch variant: cu128", "torch==2.8.0"]
-    assert "does not support torch" in venv.pip("check", env=forced("12.6")).stderr
+    # What the interpreter brings along may not be in order.
+    checked = venv.pip("check", env=forced("12.6"), code=None)
+    assert "does not support torch" in checked.stderr
 
 
 def test_show(

@@ -68,7 +68,7 @@ def files(venv: Environment) -> dict[str, Any]:
     return {
         name: content
         for name, content in tree(venv.venv).items()
-        if "sitecustomize" not in name and "/pip" not in name
+        if "tested_" not in name and "/pip" not in name
     }
 
 

@@ -104,6 +104,16 @@ def start_pip(
     )
 
 
+def _run_at_start(environment: Environment, name: str, code: str) -> None:
+    """Let each interpreter of *environment* begin with some code.
+
+    Some systems have a module sitecustomize already, which comes before any other.
+    """
+    folder = environment.site_packages
+    (folder / f"tested_{name}.py").write_text(code, encoding="utf-8")
+    (folder / f"tested_{name}.pth").write_text(f"import tested_{name}\n")
+
+
 def stop_at_write(
     environment: Environment, path: str, mark: Path
 ) -> dict[str, str | None]:
@@ -112,8 +122,7 @@ def stop_at_write(
     :param path: how the path of a file ends that is about to be written
     :param mark: a file that is there once the program has stopped
     """
-    hook = environment.site_packages / "sitecustomize.py"
-    hook.write_text(_STOPPER, encoding="utf-8")
+    _run_at_start(environment, "stopper", _STOPPER)
     return {"STOP_AT": path, "STOP_MARK": str(mark)}
 
 
@@ -127,8 +136,7 @@ def disturb(
     :param number: before which of these
     :param what: the number of a signal, or "full" for a disk without space
     """
-    hook = environment.site_packages / "sitecustomize.py"
-    hook.write_text(_DISTURBER, encoding="utf-8")
+    _run_at_start(environment, "disturber", _DISTURBER)
     return {"DISTURB": f"{after}|{events}|{number}|{what}"}
 
 

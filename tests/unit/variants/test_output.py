@@ -28,14 +28,12 @@ from pip._internal.variants.errors import (
 )
 from pip._internal.variants.held_records import emit
 from pip._internal.variants.output import (
-    Grid,
-    Line,
     get_logger,
     printable_output,
     write,
     write_document,
-    write_styled,
 )
+from pip._internal.variants.styled import Grid, Line, write_styled
 
 #: Each of the kinds of what a terminal or a reader may take for something else.
 HOSTILE = (
@@ -219,7 +217,8 @@ PROGRESS = {
 }
 ALLOWED = {
     # It is the way out.
-    "variants/output.py": {"Text", "SIMPLE_HEAD", "Table", "JustifyMethod", *WAYS},
+    "variants/output.py": {"Text", *WAYS},
+    "variants/styled.py": {"Text", "SIMPLE_HEAD", "Table", "JustifyMethod", *WAYS},
     # What others derive their errors from, and raise, makes printable what it is given.
     "variants/errors.py": {"Text", *ERRORS},
     # Records that were made printable when they were logged.

@@ -1,7 +1,7 @@
 """The one way out: what others wrote is shown on a terminal, and never obeyed by it.
 
 All that is said of variants leaves through a logger of :func:`get_logger`, through
-:func:`write` and its like, or as an error of :mod:`.errors`. Each shows escapes in place
+:func:`write` and its like (:mod:`.styled`), or as an error of :mod:`.errors`. Each shows escapes in place
 of what is not printable, line ends among them: a line ends where this pip ends it.
 Nothing else here has a logger, a console or a style; a test sees to that.
 """
@@ -12,56 +12,24 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pip._vendor.rich.text import Text
 
 from pip._internal.utils._log import VerboseLogger, getLogger
-from pip._internal.utils.logging import get_console
 from pip._internal.variants.texts import printable
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._vendor.rich.console import JustifyMethod
-    from pip._vendor.rich.table import Table
-
 __all__ = [
-    "Grid",
-    "Line",
     "get_logger",
     "only_output",
     "printable_output",
     "text_of",
     "write",
     "write_document",
-    "write_styled",
 ]
-
-
-class Line(NamedTuple):
-    """A line of output.
-
-    :ivar style: of all of it, in the words of rich.
-    :ivar highlights: further styles, by the regular expression of what has them.
-    """
-
-    text: str
-    style: str = ""
-    highlights: Mapping[str, str] = {}
-
-
-class Grid(NamedTuple):
-    """A table: with lines and colours on terminals, of columns of text elsewhere.
-
-    :ivar styles: of the rows, in the words of rich.
-    :ivar numeric: the columns that are of numbers.
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    styles: Sequence[str]
-    numeric: Sequence[str] = ()
 
 
 class _Printable(logging.Filter):
@@ -113,48 +81,9 @@ def write_document(document: Mapping[str, Any]) -> None:
     write(json.dumps(document, indent=2).split("\n"))
 
 
-def write_styled(shown: Iterable[Line | Grid]) -> None:
-    """Write what has styles; where they cannot be shown, without them."""
-    if not get_console().is_terminal:
-        write(line for each in shown for line in _plain(each))
-        return
-    for each in shown:
-        styled = _table(each) if isinstance(each, Grid) else _styled(each)
-        _logger.info("%s", styled, extra={"rich": True})
-
-
 def text_of(lines: Iterable[str]) -> Text | None:
     """Return lines for upstream to show as they are; None if there are none."""
     return Text("\n".join(map(printable, lines))) or None
-
-
-def _styled(line: Line) -> Text:
-    text = Text(printable(line.text), line.style)
-    for pattern, style in line.highlights.items():
-        text.highlight_regex(pattern, style)
-    return text
-
-
-def _table(grid: Grid) -> Table:
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in grid.columns:
-        justify: JustifyMethod = "right" if column in grid.numeric else "left"
-        table.add_column(Text(printable(column)), justify=justify)
-    for row, style in zip(grid.rows, grid.styles, strict=True):
-        table.add_row(*(Text(printable(cell)) for cell in row), style=style)
-    return table
-
-
-def _plain(shown: Line | Grid) -> list[str]:
-    if isinstance(shown, Line):
-        return [shown.text]
-    from pip._internal.utils.misc import tabulate
-
-    rows = [list(map(printable, row)) for row in (shown.columns, *shown.rows)]
-    return tabulate(rows)[0]
 
 
 @contextmanager

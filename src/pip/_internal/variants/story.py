@@ -15,8 +15,8 @@ from pip._internal.variants import explain
 from pip._internal.variants.comparison import Comparison, Criterion, compare
 from pip._internal.variants.decision import Cause, Decision, PassedOver
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.output import Line
 from pip._internal.variants.providers.abi_dependency import requirements
+from pip._internal.variants.styled import Line
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution

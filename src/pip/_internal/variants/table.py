@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants import explain
 from pip._internal.variants.decision import Decision, Offer
-from pip._internal.variants.output import Grid, Line
+from pip._internal.variants.styled import Grid, Line
 
 if TYPE_CHECKING:
     from pip._internal.variants.listing import Row

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.variants.actions.lookup_options import LOOKUP_OPTIONS, manifest
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.output import (
-    only_output,
-    write_document,
-    write_styled,
-)
+from pip._internal.variants.output import only_output, write_document
+from pip._internal.variants.styled import write_styled
 
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand
