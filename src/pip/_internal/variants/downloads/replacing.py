@@ -119,6 +119,7 @@ class _Replacement:
                 # Upstream takes less space, and finds out what else there is.
                 logger.debug("Installing without making it ready before: %r", error)
                 self._ready.clear()
+                self._removals.clear()
                 self._clean()
         if not self._ready:
             staged.settle()
