@@ -15,7 +15,7 @@ from pip._internal.variants import explain
 from pip._internal.variants.comparison import Comparison, Criterion, compare
 from pip._internal.variants.decision import Cause, Decision, PassedOver
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.providers.abi_dependency import requirements
+from pip._internal.variants.providers.abi_dependency import wanted
 from pip._internal.variants.styled import Line
 
 if TYPE_CHECKING:
@@ -150,9 +150,9 @@ def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[
     for place, label in enumerate(compatible, start=1):
         properties = explain.shortened([str(p) for p in selection.properties(label)])
         line = f"  {place}. {label}: {properties or 'no properties'}"
-        wanted = requirements(manifest, label)
-        if wanted:
-            line += f"; to be installed with {' and '.join(wanted)}"
+        versions = wanted(manifest, label)
+        if versions:
+            line += f"; to be installed with {' and '.join(versions)}"
         yield Line(line, _TAKEN if label == taken else "")
     if len(compatible) > 1:
         yield Line(_deciding_line(selection, *compatible[:2]))
