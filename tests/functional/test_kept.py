@@ -209,7 +209,8 @@ CASES: Mapping[str, Case] = {
     ),
     "another package would be older": Case(
         {"1.0": Extension(NEWER)},
-        {"ext": "1.0 t29", "torch": "2.9.1", "app": "1.0", "lib": "2.0"},
+        # The installed torch wants an older core than the newest lib does.
+        {"ext": "1.0 t29", "torch": "2.9.1", "app": "1.0", "lib": "2.0", "core": "2.0"},
         arguments=["ext", "app"],
         others=[Extension({}, requires=["lib"])],
     ),
@@ -277,13 +278,16 @@ CASES: Mapping[str, Case] = {
 def prepare(venv: Environment, index: IndexServer, case: Case) -> None:
     """Publish what *case* is about, and install its torch."""
     for version in ("1.13.1", "2.8.1", "2.9.1", "2.10.0"):
-        index.add(make_wheel("torch", version))
+        requires = ["core<2"] if case.others and version == "2.8.1" else []
+        index.add(make_wheel("torch", version, requires=requires))
     for version, release in case.releases.items():
         release.add(index, "ext", version)
     for release in case.others:
         release.add(index, "app", "1.0")
-    index.add(make_wheel("lib", "2.0", requires=["torch>=2.9"]))
+    index.add(make_wheel("lib", "2.0", requires=["core>=2"]))
     index.add(make_wheel("lib", "1.0"))
+    index.add(make_wheel("core", "2.0"))
+    index.add(make_wheel("core", "1.0"))
     if case.torch:
         venv.pip("install", f"torch=={case.torch}", "-i", index.index_url)
     (venv.work / "newer.txt").write_text("torch>=2.9\n", encoding="utf-8")
