@@ -5,6 +5,7 @@ Stand-ins for torch, which is installed in some version, and extensions of it.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -396,3 +397,16 @@ def test_what_is_tried_leaves_no_trace(venv: Environment, index: IndexServer) ->
         in result.lines
     )
     assert not [path for _, path in index.log() if path.endswith(".tar.gz")]
+
+
+def test_explain_tells_what_stays(venv: Environment, index: IndexServer) -> None:
+    prepare(venv, index, CASES["null"])
+    command = ["variants", "explain", "ext", "-i", index.index_url]
+    result = venv.pip(*command)
+    assert "torch 2.8.1 stays installed, which t29 would replace." in result.lines
+    assert "ext-1.0-py3-none-any-null.whl would be installed." in result.lines
+    document = json.loads(venv.pip(*command, "--json").stdout)
+    assert document["chosen"]["label"] == "null"
+    venv.pip("install", "torch==2.9.1", "-i", index.index_url)
+    result = venv.pip(*command)
+    assert "ext-1.0-py3-none-any-t29.whl would be installed." in result.lines

@@ -24,7 +24,7 @@ from pip._internal.variants import explain
 from pip._internal.variants.archives import undamaged
 from pip._internal.variants.dependencies import bind
 from pip._internal.variants.links import label_of
-from pip._internal.variants.neighbours import is_upgraded, requirements_of
+from pip._internal.variants.neighbours import replaced, requirements_of
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.releases import releases
 from pip._internal.variants.remote_wheels import WheelUnreadable
@@ -140,17 +140,10 @@ def _moved(
         label = None if link is None else label_of(link)
         if link is None or release is None or label is None:
             continue
-        if release.chosen_label is not None:
-            continue
-        for wanted in requirements_of(context, link):
-            name = canonicalize_name(wanted.name)
-            dist = context.installed_dists.get(name)
-            if dist is None or is_upgraded(context, name):
-                continue
-            if not _Moved(dist, []).satisfies(wanted):
-                extensions.add(release.project)
-                build = _Build(release, label, wanted)
-                moved.setdefault(name, _Moved(dist, [])).builds.append(build)
+        for dist, wanted in replaced(context, link):
+            each = moved.setdefault(canonicalize_name(wanted.name), _Moved(dist, []))
+            each.builds.append(_Build(release, label, wanted))
+            extensions.add(release.project)
     limits = [each for each in roots if each.constraint and each.req is not None]
     return [
         each

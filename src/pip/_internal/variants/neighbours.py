@@ -6,10 +6,11 @@ Provider"): of what is installed, and of what may come to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.providers.abi_dependency import requirements
 
@@ -17,10 +18,17 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.context import Context
 
-__all__ = ["Installed", "is_upgraded", "requirements_of"]
+__all__ = [
+    "Installed",
+    "beside_installed",
+    "is_upgraded",
+    "replaced",
+    "requirements_of",
+]
 
 
 class Installed:
@@ -54,6 +62,36 @@ def is_upgraded(context: Context, project: NormalizedName) -> bool:
     given = vars(context.options).get
     eager = given("upgrade_strategy") == "eager" and not given("ignore_dependencies")
     return bool(given("upgrade")) and (eager or project in context.named)
+
+
+def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:
+    """Give the best wheel that lets what is installed stay; the best file if none does.
+
+    :param ranked: the files of a release that may be installed, best first.
+    """
+    keeping = (
+        link for link in ranked if link.is_wheel and not any(replaced(context, link))
+    )
+    return next(keeping, ranked[0])
+
+
+def replaced(
+    context: Context, link: Link
+) -> Iterator[tuple[BaseDistribution, Requirement]]:
+    """Give what the variant at *link* would replace unasked, and what it wants instead.
+
+    Whoever chooses a label by hand, or upgrades, has asked for it.
+    """
+    release = context.release_of(link)
+    if release is not None and release.chosen_label is not None:
+        return
+    for wanted in requirements_of(context, link):
+        name = canonicalize_name(wanted.name)
+        dist = context.installed_dists.get(name)
+        if dist is None or is_upgraded(context, name):
+            continue
+        if not wanted.specifier.contains(dist.version, prereleases=True):
+            yield dist, wanted
 
 
 def requirements_of(context: Context, link: Link) -> Iterator[Requirement]:

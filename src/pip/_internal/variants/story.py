@@ -15,6 +15,8 @@ from pip._internal.variants import explain
 from pip._internal.variants.comparison import Comparison, Criterion, compare
 from pip._internal.variants.decision import Cause, Decision, PassedOver
 from pip._internal.variants.installed import installed_build
+from pip._internal.variants.links import label_of
+from pip._internal.variants.neighbours import replaced
 from pip._internal.variants.providers.abi_dependency import wanted
 from pip._internal.variants.styled import Line
 
@@ -67,6 +69,15 @@ def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Lin
         yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
         yield from _tell_release(chosen.release)
+        best = chosen.ranked[0] if decision.link is not None else None
+        if best is not None and best != decision.link:
+            stays = " and ".join(
+                f"{dist.raw_name} {dist.version}"
+                for dist, _ in replaced(decision.context, best)
+            )
+            yield Line(
+                f"{stays} stays installed, which {label_of(best)} would replace."
+            )
     yield from _tell_effects(effects)
     yield Line("")
     if decision.link is not None:
