@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.manifest import Manifest
 from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.providers import abi_dependency
 from tests.lib.manifests import Provider, make_manifest
+
+
+class Installed(NamedTuple):
+    """A torch that is installed, and nothing else."""
+
+    version: str
+    why_settled: str | None = None
+
+    def installed(self, project: str) -> Version | None:
+        return Version(self.version) if project == "torch" else None
+
+    def settled(self, project: str) -> str | None:
+        return self.why_settled if project == "torch" else None
+
 
 ABI = {"abi": Provider(builtin="abi_dependency")}
 
@@ -31,6 +47,14 @@ def specifier(*values: str) -> str:
     return str(Requirement(requirement).specifier)
 
 
+def specifier_between(ends: str, *excluded: str, minor: tuple[int, ...]) -> str:
+    """Return the specifier that excludes fifty releases from *minor* on as well."""
+    *parents, first = minor
+    releases = [(*parents, first + more) for more in range(50)]
+    names = [*excluded, *(".".join(map(str, release)) for release in releases)]
+    return str(SpecifierSet(",".join([ends, *(f"!={name}.*" for name in names)])))
+
+
 SPECIFIERS = {
     ("2.9.1",): "==2.9.1.*",
     ("2",): "==2.*",
@@ -38,9 +62,12 @@ SPECIFIERS = {
     ("2.9", "2"): "==2.*",
     ("2.8", "2.10"): "!=2.9.*,<2.11,>=2.8",
     ("2.8", "2.9", "2.11"): "!=2.10.*,<2.12,>=2.8",
-    # The releases between the two cannot be counted: the newer one counts.
-    ("1.13", "2.9"): "==2.9.*",
-    ("2.9.1", "2.10"): "==2.10.*",
+    # Nobody knows which releases there are between the two.
+    ("1", "3"): "!=2.*,<4,>=1",
+    ("4.50", "6.1"): specifier_between("<6.2,>=4.50", "5", "6.0", minor=(4, 51)),
+    ("2.9.1", "2.10"): specifier_between("<2.11,>=2.9.1", minor=(2, 9, 2)),
+    # They cannot be counted: the newer one counts.
+    ("2019.1", "2099.1"): "==2099.1.*",
     # What is not a canonical release of up to three numbers says nothing.
     ("2.9", "02.8", "2.9rc1", "2.8.0.1", "2.8."): "==2.9.*",
 }
@@ -58,7 +85,7 @@ def test_a_label_that_is_not_listed_requires_nothing() -> None:
 def test_names_that_are_not_normalised_are_unusable() -> None:
     unusable = manifest(torch_="2", _x="2", a__b="2", torch_nntile=["1"])
     assert abi_dependency.requirements(unusable, "x") == ["torch-nntile==1.*"]
-    answer = abi_dependency.answer(unusable, "abi", lambda _: None)
+    answer = abi_dependency.answer(unusable, "abi", None)
     assert [each.name for each in answer.features] == ["torch_nntile"]
 
 
@@ -92,16 +119,27 @@ def test_the_newest_is_always_accepted(values: list[str]) -> None:
 def test_the_installed_version_is_preferred_then_the_newest() -> None:
     values = ["2.8", "2.10", "2", "2.9.1", "2.9"]
     several = manifest(torch=values)
-    (newest,) = abi_dependency.answer(several, "abi", lambda _: None).features
+    (newest,) = abi_dependency.answer(several, "abi", None).features
     assert newest.values == ("2", "2.10", "2.9", "2.9.1", "2.8")
-    installed = {"torch": Version("2.9.1+cu128")}
-    (kept,) = abi_dependency.answer(several, "abi", installed.get).features
+    (kept,) = abi_dependency.answer(several, "abi", Installed("2.9.1+cu128")).features
     assert kept.values == ("2", "2.9", "2.9.1", "2.10", "2.8")
 
 
+def test_only_the_installed_version_counts_where_nothing_else_can_come() -> None:
+    several = manifest(torch=["2.8", "2.10", "2", "2.9.1", "2.9"])
+    here = Installed("2.9.1+cu128", "so it is")
+    (kept,) = abi_dependency.answer(several, "abi", here).features
+    assert kept.values == ("2", "2.9", "2.9.1")
+    elsewhere = abi_dependency.answer(several, "abi", Installed("1.13", "so it is"))
+    assert (elsewhere.features, elsewhere.reason) == ((), "so it is")
+
+
+def test_versions_are_told_as_people_write_them() -> None:
+    told = abi_dependency.wanted(manifest(torch=["1.13", "2.9"], numpy=["2"]), "x")
+    assert told == ["torch==2.9.* or 1.13.*", "numpy==2.*"]
+
+
 def test_nothing_depends_on_itself() -> None:
-    answer = abi_dependency.answer(
-        manifest(torch=["2"]), "abi", lambda _: None, project="torch"
-    )
+    answer = abi_dependency.answer(manifest(torch=["2"]), "abi", None, project="torch")
     assert answer.features == ()
     assert answer.reason is not None

@@ -72,6 +72,8 @@ class Builds:
         if place >= len(ranked) or ranked[place] in self._given:
             return None
         link = ranked[place]
+        if not self.release.may_take(link):
+            return None
         if self._contested is not None and self._contested.stays(self.release, link):
             candidate: Candidate | None = self._contested.keep()
         else:

@@ -214,12 +214,36 @@ def dependencies_met(
     """Look ahead to what the dependencies of a candidate will take."""
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
+    if context is not None and provider._ignore_dependencies:
+        return _without_dependencies(context, provider, candidate, requirements)
     if context is None or context.lookahead is None:
         return requirements
     requirements = list(requirements)
     looked_up = (requirement.get_candidate_lookup()[1] for requirement in requirements)
     context.lookahead.expect(ireq for ireq in looked_up if ireq is not None)
     return requirements
+
+
+def _without_dependencies(
+    context: Context,
+    provider: PipProvider,
+    candidate: Candidate,
+    requirements: Iterable[Requirement],
+) -> Iterator[Requirement]:
+    """Let a build for certain versions of another package have a say in its version.
+
+    It brings none along: what is not asked for stays as it is.
+    """
+    yield from requirements
+    link = candidate.source_link
+    if link is None or label_of(link) is None:
+        return
+    from pip._internal.variants.neighbours import requirements_of
+
+    for each in requirements_of(context, link):
+        if canonicalize_name(each.name) in context.named:
+            ireq = candidate.get_install_requirement()
+            yield from provider._factory.make_requirements_from_spec(str(each), ireq)
 
 
 def index_finder(

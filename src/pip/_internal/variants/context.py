@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.output import get_logger
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
+    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.coherence import Agreement
     from pip._internal.variants.early_requests import EarlyRequests
     from pip._internal.variants.locks.locking import Locking
@@ -86,6 +89,10 @@ class Context:
         #: For what makes up a plugin: refuses projects before they are looked up.
         self.admit: Callable[[NormalizedName], None] | None = None
         self.collector: LinkCollector | None = None
+        #: The projects that the user named.
+        self.named: Collection[NormalizedName] = ()
+        #: While another solution is tried: the projects of which no file is built.
+        self.tried: Collection[NormalizedName] | None = None
         #: By normalised name, as the resolver sees them.
         self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
         #: What looks ahead of the resolver, and how to make it once it is worth it.
@@ -155,6 +162,7 @@ class Context:
         """
         import optparse
 
+        from pip._internal.variants.neighbours import Installed
         from pip._internal.variants.providers.chain import Providers
 
         given = {**vars(self.options), "variant_host": self._host_file, **changes}
@@ -162,7 +170,7 @@ class Context:
             optparse.Values(given),
             given["variant_host"],
             self._plugins,
-            self._installed_version,
+            Installed(self),
         )
         if self.pytorch is None:
             return providers
@@ -173,16 +181,6 @@ class Context:
         from pip._internal.variants.providers.plugin import Plugins
 
         return Plugins(self)
-
-    def _installed_version(self, project: NormalizedName) -> Version | None:
-        """Give the version of what is locked, or installed unless all is upgraded."""
-        if project in self.locked_versions:
-            return self.locked_versions[project]
-        given = vars(self.options).get
-        if given("upgrade") and given("upgrade_strategy") == "eager":
-            return None
-        dist = self.installed_dists.get(project)
-        return None if dist is None else dist.version
 
     def given(self, dest: str) -> Sequence[Any]:
         """Give the values of an option that may be used several times."""
@@ -224,6 +222,14 @@ class Context:
         return context
 
     # Labels chosen by hand
+
+    def name(self, roots: Iterable[InstallRequirement]) -> None:
+        """Note the projects that the user asked for by name."""
+        self.named = {
+            canonicalize_name(root.req.name)
+            for root in roots
+            if root.req is not None and not root.constraint
+        }
 
     def add_choices(self, choices: Iterable[LabelChoice]) -> None:
         """Add choices of a requirements file; the command line's have precedence."""
@@ -282,6 +288,12 @@ class Context:
         from pip._internal.variants.option_values import preferences_in_order
 
         return preferences_in_order(given)
+
+    @property
+    def is_trying(self) -> bool:
+        """Tell whether another solution is tried, so that a failure is no error."""
+        exploring = self.locking is not None and self.locking.exploring
+        return exploring or self.tried is not None
 
     def disable(self) -> None:
         """Turn variants off from here on."""

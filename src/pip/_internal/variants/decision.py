@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.links import label_of
+from pip._internal.variants.neighbours import beside_installed
 from pip._internal.variants.release import Release
 
 if TYPE_CHECKING:
@@ -137,4 +138,4 @@ class Decision:
         """Give the file that would be installed."""
         if self.chosen is None or self.problem is not None:
             return None
-        return self.chosen.ranked[0]
+        return beside_installed(self.context, self.chosen.ranked)

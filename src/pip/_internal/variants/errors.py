@@ -102,7 +102,7 @@ class UnusableRequirement(InvalidRequirement):
 
 
 class BuildConflict(InstallationError):
-    """A build cannot be locked beside the rest; the message says why."""
+    """Builds that were tried do not go together; the message says why."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(printable(problem))

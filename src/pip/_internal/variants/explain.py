@@ -15,7 +15,7 @@ from pip._vendor.packaging.utils import parse_wheel_filename
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.ordering import Mismatch
-from pip._internal.variants.providers.abi_dependency import requirements
+from pip._internal.variants.providers.abi_dependency import wanted
 from pip._internal.variants.providers.answer import Step
 
 if TYPE_CHECKING:
@@ -196,10 +196,10 @@ def alternatives(release: Release) -> str:
     for selection in release.selections.values():
         for label in selection.ranking.compatible:
             assert selection.manifest is not None, "without one, no label is compatible"
-            wanted = " and ".join(requirements(selection.manifest, label))
-            builds.setdefault(wanted or "anything", []).append(label)
+            versions = " and ".join(wanted(selection.manifest, label))
+            builds.setdefault(versions or "anything", []).append(label)
     listed = "; ".join(
-        f"{wanted} ({shortened(labels)})" for wanted, labels in builds.items()
+        f"{versions} ({shortened(labels)})" for versions, labels in builds.items()
     )
     return f"{release} has variants that run here for {listed}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -41,14 +41,23 @@ def resolved(
     :raises VariantLabelNotFound: if a label that was chosen by hand for whatever has
         it is one that no variant package has.
     """
-    run = functools.partial(fn, resolver, root_reqs, check_supported_wheels)
     finder = resolver.factory._finder
     context = context_of(finder)
-    if context is not None and context.pytorch is not None:
+
+    def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
+        roots = [*root_reqs, *constraints]
+        run = functools.partial(fn, resolver, roots, check_supported_wheels)
+        if context is None or context.pytorch is None:
+            return run()
         from pip._internal.variants.pytorch.agreement import one_backend
 
-        context.pytorch.places.note_roots(root_reqs)
-        run = functools.partial(one_backend, run, resolver, context)
+        return one_backend(run, resolver, context)
+
+    run: Callable[[], RequirementSet] = solve
+    if context is not None:
+        context.name(root_reqs)
+        if context.pytorch is not None:
+            context.pytorch.places.note_roots(root_reqs)
     if context is not None and context.locking is not None:
         from pip._internal.variants.locks.plan import resolve_to_lock
 
@@ -59,8 +68,16 @@ def resolved(
         return run()
     with _lookahead(context, resolver.factory, root_reqs):
         requirements = run()
-    kept = _kept_builds(resolver)
     chosen = _chosen_builds(context, requirements)
+    if context.installed_dists and any(each.has_alternatives for each, _ in chosen):
+        from pip._internal.variants.keeping import keep_installed
+
+        requirements, constraints = keep_installed(
+            solve, resolver, context, requirements, root_reqs
+        )
+        run = functools.partial(solve, constraints)
+        chosen = _chosen_builds(context, requirements)
+    kept = _kept_builds(resolver)
     if chosen and len(chosen) + len(kept) > 1:
         from pip._internal.variants.coherence import agreeing
 

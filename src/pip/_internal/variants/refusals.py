@@ -102,10 +102,8 @@ def installation_error(
 ) -> InstallationError:
     """Say which variants were refused, if that is why nothing is left."""
     context = context_of(factory._finder)
-    if context is not None and context.locking is not None:
-        conflict = context.locking.conflict(error.causes)
-        if conflict is not None:
-            return conflict
+    if context is not None and context.is_trying:
+        return _build_conflict(error.causes)
     usual = fn(factory, error, constraints)
     if context is None or not context.enabled:
         return usual
@@ -154,6 +152,18 @@ def installation_error(
         for line in _refusals(releases):
             logger.critical("%s", line)
     return usual
+
+
+def _build_conflict(causes: Sequence[Any]) -> InstallationError:
+    """Say what contradicts each other where builds are just tried: nothing is logged."""
+    from pip._internal.variants import explain
+    from pip._internal.variants.errors import BuildConflict
+
+    lines = dict.fromkeys(
+        f"{cause.parent or 'the user'} wants {cause.requirement.format_for_error()}"
+        for cause in causes
+    )
+    return BuildConflict(explain.shortened(list(lines), "; "))
 
 
 def _refusals(releases: list[Release]) -> list[str]:

@@ -163,7 +163,8 @@ class Release:
             manifest, origin = self._manifest(source, by_label)
         except ManifestUnavailable as error:
             self._context.say_once(
-                logging.WARNING,
+                # What is just tried out was not asked for.
+                logging.WARNING if self._context.tried is None else logging.DEBUG,
                 f"Ignoring the variant wheels of {self}: {error}. {WITHOUT_MANIFEST}",
             )
             return without_manifest(source, by_label, str(error))
@@ -260,6 +261,11 @@ class Release:
                 ranked.append((place, link))
         ranked.sort(key=lambda item: item[0])
         return [link for _, link in ranked]
+
+    def may_take(self, link: Link) -> bool:
+        """Tell whether a file may be taken: to try something out, nothing is built."""
+        tried = self._context.tried
+        return tried is None or self.project not in tried or link.is_wheel
 
     def _refuse_unsupported(self, label: str) -> None:
         from pip._internal.variants.errors import UnsupportedVariant

@@ -15,7 +15,9 @@ from pip._internal.variants import explain
 from pip._internal.variants.comparison import Comparison, Criterion, compare
 from pip._internal.variants.decision import Cause, Decision, PassedOver
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.providers.abi_dependency import requirements
+from pip._internal.variants.links import label_of
+from pip._internal.variants.neighbours import replaced
+from pip._internal.variants.providers.abi_dependency import wanted
 from pip._internal.variants.styled import Line
 
 if TYPE_CHECKING:
@@ -67,6 +69,15 @@ def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Lin
         yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
         yield from _tell_release(chosen.release)
+        best = chosen.ranked[0] if decision.link is not None else None
+        if best is not None and best != decision.link:
+            stays = " and ".join(
+                f"{dist.raw_name} {dist.version}"
+                for dist, _ in replaced(decision.context, best)
+            )
+            yield Line(
+                f"{stays} stays installed, which {label_of(best)} would replace."
+            )
     yield from _tell_effects(effects)
     yield Line("")
     if decision.link is not None:
@@ -150,9 +161,9 @@ def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[
     for place, label in enumerate(compatible, start=1):
         properties = explain.shortened([str(p) for p in selection.properties(label)])
         line = f"  {place}. {label}: {properties or 'no properties'}"
-        wanted = requirements(manifest, label)
-        if wanted:
-            line += f"; to be installed with {' and '.join(wanted)}"
+        versions = wanted(manifest, label)
+        if versions:
+            line += f"; to be installed with {' and '.join(versions)}"
         yield Line(line, _TAKEN if label == taken else "")
     if len(compatible) > 1:
         yield Line(_deciding_line(selection, *compatible[:2]))

@@ -6,6 +6,7 @@ here too, unless the user asked for another build: by its label, or for the best
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -190,5 +191,9 @@ def how_to_switch(*projects: str, options: Iterable[str] = ()) -> str:
 
     :param options: further ones that it needs.
     """
-    command = (get_best_invocation_for_this_pip(), "install", "--upgrade-variants")
-    return " ".join((*command, *options, *projects))
+    return how_to_install("--upgrade-variants", *options, *projects)
+
+
+def how_to_install(*arguments: str) -> str:
+    """Give the command that installs with these arguments."""
+    return f"{get_best_invocation_for_this_pip()} install {shlex.join(arguments)}"

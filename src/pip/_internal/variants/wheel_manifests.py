@@ -32,7 +32,12 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.variants.time_limits import TimeBudget
 
-__all__ = ["manifest_of_wheel", "manifest_of_wheels", "own_manifest"]
+__all__ = [
+    "manifest_of_wheel",
+    "manifest_of_wheels",
+    "metadata_of_wheel",
+    "own_manifest",
+]
 
 logger = get_logger(__name__)
 
@@ -86,10 +91,7 @@ def manifest_of_wheel(
     """
     try:
         with undamaged(link.filename):
-            if link.is_file:
-                dist = _local_wheel(link)
-            else:
-                dist = remote_wheel(session, link, budget)
+            dist = metadata_of_wheel(session, link, budget)
     except UnsupportedWheel as error:
         # Upstream names the project first, which the file name does already.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
@@ -97,7 +99,15 @@ def manifest_of_wheel(
     return own_manifest(dist, link.filename, label, max_size)
 
 
-def _local_wheel(link: Link) -> BaseDistribution:
+def metadata_of_wheel(
+    session: PipSession, link: Link, budget: TimeBudget | None = None
+) -> BaseDistribution:
+    """Give the metadata of the wheel at *link*, wherever that is.
+
+    :param budget: as :func:`.remote_wheel` takes it, which tells what is raised too.
+    """
+    if not link.is_file:
+        return remote_wheel(session, link, budget)
     project, *_ = parse_wheel_filename(link.filename)
     return get_wheel_distribution(FilesystemWheel(link.file_path), project)
 

@@ -194,19 +194,6 @@ class Locking:
                     problem,
                 )
 
-    def conflict(self, causes: Sequence[Any]) -> BuildConflict | None:
-        """Give the error for builds that conflict with the rest; None in a first run.
-
-        :param causes: requirements that contradict each other, with what has them.
-        """
-        if not self.exploring:
-            return None
-        lines = dict.fromkeys(
-            f"{cause.parent or 'the user'} wants {cause.requirement.format_for_error()}"
-            for cause in causes
-        )
-        return BuildConflict(explain.shortened(list(lines), "; "))
-
     def _untaken(self) -> tuple[Build, Run] | None:
         """Give a build that no run has taken yet, and a run that could have."""
         done = self.left_out.union(*(run.builds for run in self.runs))

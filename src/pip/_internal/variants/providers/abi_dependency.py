@@ -8,9 +8,10 @@ requirement. A value has one to three numbers and means what ``=={value}.*`` mea
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
@@ -23,29 +24,39 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
-__all__ = ["InstalledVersion", "answer", "has_dependencies", "requirements"]
-
-#: Gives the version of an installed distribution, by its normalised name.
-InstalledVersion = Callable[["NormalizedName"], "Version | None"]
+__all__ = ["Neighbours", "answer", "has_dependencies", "requirements", "wanted"]
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _VALUE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,2}}")
-#: Between two values, so many versions are excluded one by one.
+#: Between two values, so many versions are excluded one by one at each level: there is
+#: no 1.64 between 1.13 and 2.9.
 _GAP = 50
 
 _Release = tuple[int, ...]
 
 
+class Neighbours(Protocol):
+    """The versions of other packages."""
+
+    def installed(self, project: NormalizedName) -> Version | None:
+        """Give the version that is installed and may stay so, None if none does."""
+
+    def settled(self, project: NormalizedName) -> str | None:
+        """Say why no other version than the installed one can come, if none can."""
+
+
 def answer(
     manifest: Manifest,
     namespace: str,
-    installed: InstalledVersion,
+    neighbours: Neighbours | None,
     project: str | None = None,
 ) -> Answer:
     """Give all versions that the variants of a manifest are for, preferred first.
 
     What is installed comes first, so that it need not be replaced; then the newest.
+    Where nothing else can be installed, it is alone.
 
+    :param neighbours: None if nothing is known of them.
     :param project: normalised name of what the manifest is about, which cannot depend
         on itself.
     """
@@ -54,36 +65,62 @@ def answer(
         for feature, listed in variant.features.get(namespace, {}).items():
             if _is_project(feature) and canonicalize_name(feature) != project:
                 values.setdefault(feature, set()).update(filter(_is_version, listed))
-    features = []
+    features, reasons = [], []
     for feature in sorted(values):
-        own = installed(canonicalize_name(feature))
-
-        def place(value: str, own: Version | None = own) -> tuple[bool, list[float]]:
-            fits = own is not None and SpecifierSet(f"=={value}.*").contains(own, True)
-            # Of 2 and 2.9, the former is for newer versions as well.
-            return not fits, [-number for number in _numbers(value)] + [float("-inf")]
-
-        features.append(
-            SupportedFeature(feature, tuple(sorted(values[feature], key=place)))
+        name = canonicalize_name(feature)
+        own = None if neighbours is None else neighbours.installed(name)
+        # Of 2 and 2.9, the former is for newer versions as well.
+        newest = sorted(
+            values[feature],
+            key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
         )
+        fitting = [value for value in newest if own is not None and _fits(value, own)]
+        reason = None if neighbours is None else neighbours.settled(name)
+        if reason is None:
+            fitting.extend(value for value in newest if value not in fitting)
+        elif not fitting:
+            reasons.append(reason)
+        features.append(SupportedFeature(feature, tuple(fitting)))
+    if not any(values.values()):
+        reasons = ["it names no version of another package"]
     return Answer(
         tuple(each for each in features if each.values),
         "this installation",
-        reason=None if features else "it names no version of another package",
+        reason="; ".join(reasons) or None,
     )
+
+
+def _fits(value: str, version: Version) -> bool:
+    return SpecifierSet(f"=={value}.*").contains(version, prereleases=True)
 
 
 def requirements(manifest: Manifest, label: str) -> list[str]:
     """Give the requirements (PEP 508) that a variant makes of other packages' versions."""
+    return [
+        f"{project}{_specifier(values)}" for project, values in _wanted(manifest, label)
+    ]
+
+
+def wanted(manifest: Manifest, label: str) -> list[str]:
+    """Say which versions of other packages a variant is for, for people."""
+    return [
+        f"{project}==" + " or ".join(f"{value}.*" for value in values)
+        for project, values in _wanted(manifest, label)
+    ]
+
+
+def _wanted(
+    manifest: Manifest, label: str
+) -> Iterator[tuple[NormalizedName, Sequence[str]]]:
+    """Give the projects that a variant is for versions of, and these, newest first."""
     variant = manifest.variant(label)
     if variant is None:
-        return []
-    return [
-        f"{canonicalize_name(feature)}{_specifier(versions)}"
-        for namespace in _namespaces(manifest)
-        for feature, values in variant.features.get(namespace, {}).items()
-        if _is_project(feature) and (versions := list(filter(_is_version, values)))
-    ]
+        return
+    for namespace in _namespaces(manifest):
+        for feature, values in variant.features.get(namespace, {}).items():
+            versions = sorted(filter(_is_version, values), key=_numbers, reverse=True)
+            if _is_project(feature) and versions:
+                yield canonicalize_name(feature), versions
 
 
 def has_dependencies(manifest: Manifest, labels: Iterable[str]) -> bool:
@@ -138,8 +175,8 @@ def _specifier(values: Iterable[str]) -> str:
             spans.append((release, following))
     first, excluded = spans[-1][0], list[str]()
     for before, after in zip(reversed(spans[:-1]), reversed(spans[1:]), strict=True):
-        gap = list(_between(before[1], after[0]))
-        if not gap:
+        gap = _between(before[1], after[0])
+        if gap is None:
             break
         first, excluded = before[0], [*gap, *excluded]
     if _following(first) == spans[-1][1]:
@@ -152,12 +189,32 @@ def _following(release: _Release) -> _Release:
     return (*release[:-1], release[-1] + 1)
 
 
-def _between(start: _Release, end: _Release) -> Iterator[str]:
-    """Give the releases from *start* up to *end*, none if they cannot be counted."""
-    siblings = len(start) == len(end) and start[:-1] == end[:-1]
-    if siblings and end[-1] - start[-1] <= _GAP:
-        for number in range(start[-1], end[-1]):
-            yield _text((*start[:-1], number))
+def _between(start: _Release, end: _Release) -> list[str] | None:
+    """Give the releases from *start* up to *end*, None if they cannot be counted.
+
+    All that begin with one of these are meant. Nobody knows the last 1.x before 2.0:
+    so many are taken as there will ever be.
+    """
+    found: list[str] = []
+    shared = _shared(start, end)
+    while len(start) > shared + 1:
+        *parents, number = start
+        found += (_text((*parents, number + more)) for more in range(_GAP))
+        start = _following(tuple(parents))
+    for at in range(shared, len(end)):
+        first = start[at] if at < len(start) else 0
+        if end[at] - first > _GAP:
+            return None
+        found += (_text((*end[:at], number)) for number in range(first, end[at]))
+    return found
+
+
+def _shared(one: _Release, other: _Release) -> int:
+    """Count the numbers with which both begin."""
+    pairs = itertools.takewhile(
+        lambda pair: pair[0] == pair[1], zip(one, other, strict=False)
+    )
+    return sum(1 for _ in pairs)
 
 
 def _text(release: _Release) -> str:

@@ -45,7 +45,7 @@ from pip._internal.variants.providers.hosts import Host, read_host
 if TYPE_CHECKING:
     import optparse
 
-    from pip._internal.variants.providers.abi_dependency import InstalledVersion
+    from pip._internal.variants.providers.abi_dependency import Neighbours
     from pip._internal.variants.providers.answer import BuiltinProvider
     from pip._internal.variants.providers.plugin import Plugins
 
@@ -83,7 +83,7 @@ class Providers:
         enabled: Collection[str] = (),
         disabled: Collection[str] = (),
         kinds: Mapping[str, str] | None = None,
-        installed: InstalledVersion = lambda _: None,
+        neighbours: Neighbours | None = None,
     ) -> None:
         """Make the chain for one target.
 
@@ -95,9 +95,9 @@ class Providers:
         :param enabled: namespaces whose optional provider applies.
         :param disabled: namespaces of which nothing is supported.
         :param kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
-        :param installed: tells which versions are installed, and may stay so.
+        :param neighbours: the versions of other packages; None if nothing is known.
         """
-        self._installed = installed
+        self._neighbours = neighbours
         self._environ = environ
         self._environment = environment
         self._hardware = hardware
@@ -116,7 +116,7 @@ class Providers:
         options: optparse.Values,
         host_file: str | None,
         plugins: Plugins | None = None,
-        installed: InstalledVersion = lambda _: None,
+        neighbours: Neighbours | None = None,
     ) -> Providers:
         """Make the chain for the target that the options of a command name.
 
@@ -135,7 +135,7 @@ class Providers:
             enabled=given("enabled_providers") or (),
             disabled=given("disabled_providers") or (),
             kinds=dict(given("provider_kinds") or ()),
-            installed=installed,
+            neighbours=neighbours,
         )
 
     def without_plugins(self) -> Providers:
@@ -186,7 +186,9 @@ class Providers:
         if provider.builtin == ABI_DEPENDENCY:
             from pip._internal.variants.providers import abi_dependency
 
-            found = abi_dependency.answer(manifest, namespace, self._installed, project)
+            found = abi_dependency.answer(
+                manifest, namespace, self._neighbours, project
+            )
             return found._replace(step=Step.BUILTIN)
         if namespace in self._lacking:
             return no_answer(self._lacking[namespace], step=Step.DECLARED)

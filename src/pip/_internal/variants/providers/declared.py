@@ -36,7 +36,7 @@ class Declared(Providers):
     ) -> Answer:
         if manifest.provider(namespace).builtin == ABI_DEPENDENCY:
             # Here the resolver has a say, whatever the machine.
-            return abi_dependency.answer(manifest, namespace, lambda _: None, project)
+            return abi_dependency.answer(manifest, namespace, None, project)
         declared: dict[str, dict[str, None]] = {}
         for variant in manifest.variants.values():
             for feature, values in variant.features.get(namespace, {}).items():

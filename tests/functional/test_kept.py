@@ -1,0 +1,412 @@
+"""What is installed stays where a build of the chosen release runs with it.
+
+Stand-ins for torch, which is installed in some version, and extensions of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+import tomli
+
+from tests.functional.test_extensions import ABI, chosen
+from tests.lib.environments import Environment
+from tests.lib.hosts import write_host
+from tests.lib.index import IndexServer
+from tests.lib.manifests import make_manifest
+from tests.lib.wheels import make_sdist, make_wheel
+
+T28 = {"abi": {"torch": ["2.8"]}}
+T29 = {"abi": {"torch": ["2.9"]}}
+FAST = {"x86_64": {"level": ["v1"]}}
+BOTH = {"t28": T28, "t29": T29, "null": {}}
+NEWER = {"t29": T29, "null": {}}
+NEWER_OR_PLAIN = {"t29": T29}
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A release of an extension.
+
+    :ivar variants: features by label.
+    :ivar requires: whatever its builds depend on besides.
+    """
+
+    variants: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
+    plain: bool = False
+    requires: Sequence[str] = ("torch",)
+
+    def add(self, index: IndexServer, name: str, version: str) -> None:
+        """Publish it."""
+        if not self.variants:
+            index.add(make_wheel(name, version, requires=self.requires))
+            return
+        manifest = make_manifest(
+            self.variants, namespaces=["x86_64", "abi"], providers=ABI
+        )
+        index.add_release(
+            *(name, version, {}),
+            manifest=manifest,
+            plain=self.plain,
+            requires=self.requires,
+        )
+
+
+@dataclass(frozen=True)
+class Case:
+    """An installation beside what is installed.
+
+    :ivar releases: of ``ext``, by version.
+    :ivar found: what would be installed.
+    :ivar said: the one warning, from its second word on; None for none.
+    """
+
+    releases: Mapping[str, Extension]
+    found: Mapping[str, str]
+    said: str | None = None
+    arguments: Sequence[str] = ("ext",)
+    torch: str = "2.8.1"
+    others: Sequence[Extension] = field(default=())
+
+
+PAIR = (
+    "2.8.1 stays installed, and {} of ext 1.0 runs with it. The better pair is the "
+    "variant t29 of ext 1.0 with torch 2.9.1: {{pip}} install --upgrade-variants ext "
+    "'torch==2.9.*'"
+)
+MOVED = (
+    "2.8.1 gives way to 2.9.1, since no build of ext 2.0 goes with it. To keep it, "
+    "take {0}: {{pip}} install {0} torch==2.8.1"
+)
+
+CASES: Mapping[str, Case] = {
+    "a build for it": Case({"1.0": Extension(BOTH)}, {"ext": "1.0 t28"}),
+    "null": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        PAIR.format("the variant null"),
+    ),
+    "a plain wheel": Case(
+        {"1.0": Extension(NEWER_OR_PLAIN, plain=True)},
+        {"ext": "1.0"},
+        PAIR.format("the plain build"),
+    ),
+    "a newer torch": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        "2.10.0 stays installed, and the variant null of ext 1.0 runs with it. The "
+        "better pair is the variant t29 of ext 1.0 with torch 2.9.1: {pip} install "
+        "--upgrade-variants ext 'torch==2.9.*'",
+        torch="2.10.0",
+    ),
+    "one that is better in another way": Case(
+        {"1.0": Extension({"a": {**T29, **FAST}, "b": T28})},
+        {"ext": "1.0 b"},
+        PAIR.format("the variant b").replace("variant t29", "variant a"),
+        arguments=["ext", "--variant-host", "machine.json"],
+    ),
+    "one of several values": Case(
+        {"1.0": Extension({"x": {"abi": {"torch": ["1.13", "2.9"]}}})},
+        {"ext": "1.0 x"},
+        torch="1.13.1",
+    ),
+    "what null itself requires": Case(
+        {"1.0": Extension(NEWER, requires=["torch>=2.9"])},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+    ),
+    "no build": Case(
+        {"2.0": Extension(NEWER_OR_PLAIN)},
+        {"ext": "2.0 t29", "torch": "2.9.1"},
+    ),
+    "an older release has one": Case(
+        {"2.0": Extension(NEWER_OR_PLAIN), "1.5": Extension(NEWER_OR_PLAIN)}
+        | {"1.4": Extension(BOTH), "1.3": Extension(BOTH)},
+        {"ext": "2.0 t29", "torch": "2.9.1"},
+        MOVED.format("ext==1.4"),
+    ),
+    "an older plain one": Case(
+        {"2.0": Extension(NEWER_OR_PLAIN), "1.4": Extension({})},
+        {"ext": "2.0 t29", "torch": "2.9.1"},
+        MOVED.format("ext==1.4"),
+    ),
+    "an older one that requires more": Case(
+        {
+            "2.0": Extension(NEWER_OR_PLAIN),
+            "1.5": Extension({}, requires=["torch>=2.9"]),
+            "1.4": Extension(BOTH, requires=["torch>2.7"]),
+        },
+        {"ext": "2.0 t29", "torch": "2.9.1"},
+        MOVED.format("ext==1.4"),
+    ),
+    "eight older ones are looked at": Case(
+        {
+            "2.0": Extension(NEWER_OR_PLAIN),
+            **{f"1.{minor}": Extension(NEWER_OR_PLAIN) for minor in range(2, 9)},
+            "1.1": Extension(BOTH),
+        },
+        {"ext": "2.0 t29", "torch": "2.9.1"},
+        MOVED.format("ext==1.1"),
+    ),
+    "no ninth": Case(
+        {
+            "2.0": Extension(NEWER_OR_PLAIN),
+            **{f"1.{minor}": Extension(NEWER_OR_PLAIN) for minor in range(2, 10)},
+            "1.1": Extension(BOTH),
+        },
+        {"ext": "2.0 t29", "torch": "2.9.1"},
+    ),
+    "an older one that the user excludes": Case(
+        {"2.0": Extension(NEWER_OR_PLAIN), "1.4": Extension(BOTH)},
+        {"ext": "2.0 t29", "torch": "2.9.1"},
+        arguments=["ext>=1.5"],
+    ),
+    "torch is named": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        PAIR.format("the variant null"),
+        arguments=["ext", "torch"],
+    ),
+    "torch is upgraded": Case(
+        {"1.0": Extension(BOTH)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["-U", "ext", "torch"],
+    ),
+    "the extension alone is upgraded": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        PAIR.format("the variant null"),
+        arguments=["-U", "ext"],
+    ),
+    "everything is upgraded": Case(
+        {"1.0": Extension(BOTH)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["-U", "--upgrade-strategy", "eager", "ext"],
+    ),
+    "torch is asked for in another version": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["ext", "torch>=2.9"],
+    ),
+    "a constraint excludes it": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["ext", "-c", "newer.txt"],
+    ),
+    "a constraint allows it": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        arguments=["ext", "-c", "older.txt"],
+    ),
+    "another package wants more": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 t29", "torch": "2.9.1", "app": "1.0"},
+        arguments=["ext", "app"],
+        others=[Extension({}, requires=["torch>=2.9"])],
+    ),
+    "another package would be older": Case(
+        {"1.0": Extension(NEWER)},
+        # The installed torch wants an older core than the newest lib does.
+        {"ext": "1.0 t29", "torch": "2.9.1", "app": "1.0", "lib": "2.0", "core": "2.0"},
+        arguments=["ext", "app"],
+        others=[Extension({}, requires=["lib"])],
+    ),
+    "a label by hand": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["ext", "--variant", "ext=t29"],
+    ),
+    "what is installed does not count": Case(
+        {"1.0": Extension(BOTH)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["ext", "--ignore-installed"],
+    ),
+    "what is installed goes anyway": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["ext", "--force-reinstall"],
+    ),
+    "another folder": Case(
+        {"1.0": Extension(BOTH)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["ext", "--target", "there"],
+    ),
+    "a described machine": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        PAIR.format("the variant null"),
+        arguments=["ext", "--variant-host", "machine.json"],
+    ),
+    "without dependencies": Case(
+        {"1.0": Extension(BOTH)},
+        {"ext": "1.0 t28"},
+        arguments=["--no-deps", "ext"],
+    ),
+    "without dependencies, for another version": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        arguments=["--no-deps", "ext"],
+    ),
+    "without dependencies, not even null": Case(
+        {"2.0": Extension(NEWER_OR_PLAIN), "1.4": Extension(BOTH)},
+        {"ext": "1.4 t28"},
+        arguments=["--no-deps", "ext"],
+    ),
+    "without dependencies, and without torch": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 null"},
+        arguments=["--no-deps", "ext"],
+        torch="",
+    ),
+    "without dependencies, but with torch": Case(
+        {"1.0": Extension(NEWER)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["--no-deps", "ext", "torch"],
+        torch="",
+    ),
+    "without dependencies, upgrading both": Case(
+        {"1.0": Extension(BOTH)},
+        {"ext": "1.0 t29", "torch": "2.9.1"},
+        arguments=["--no-deps", "-U", "ext", "torch"],
+    ),
+}
+
+
+def prepare(venv: Environment, index: IndexServer, case: Case) -> None:
+    """Publish what *case* is about, and install its torch."""
+    for version in ("1.13.1", "2.8.1", "2.9.1", "2.10.0"):
+        requires = ["core<2"] if case.others and version == "2.8.1" else []
+        index.add(make_wheel("torch", version, requires=requires))
+    for version, release in case.releases.items():
+        release.add(index, "ext", version)
+    for release in case.others:
+        release.add(index, "app", "1.0")
+    index.add(make_wheel("lib", "2.0", requires=["core>=2"]))
+    index.add(make_wheel("lib", "1.0"))
+    index.add(make_wheel("core", "2.0"))
+    index.add(make_wheel("core", "1.0"))
+    if case.torch:
+        venv.pip("install", f"torch=={case.torch}", "-i", index.index_url)
+    (venv.work / "newer.txt").write_text("torch>=2.9\n", encoding="utf-8")
+    (venv.work / "older.txt").write_text("torch<2.9\n", encoding="utf-8")
+    write_host(venv.work / "machine.json", "x86_64-v3")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_kept(venv: Environment, index: IndexServer, name: str) -> None:
+    case = CASES[name]
+    prepare(venv, index, case)
+    command = ["install", "--dry-run", *case.arguments, "-i", index.index_url]
+    result = venv.pip(*command)
+    assert chosen(result) == case.found
+    told = [
+        re.sub(r"\S+ -m pip", "pip", line)
+        for line in result.stderr.splitlines()
+        if line.startswith("WARNING: torch")
+    ]
+    if case.said is None:
+        assert told == []
+    else:
+        assert told == ["WARNING: torch " + case.said.format(pip="pip")]
+
+
+def command_of(warning: str) -> list[str]:
+    """Return the command that a warning ends with, without the name of pip."""
+    return shlex.split(warning.partition(" -m pip ")[2])
+
+
+def test_the_better_pair_can_be_had(venv: Environment, index: IndexServer) -> None:
+    prepare(venv, index, CASES["null"])
+    options = ["-i", index.index_url]
+    (warning,) = venv.pip("install", "ext", *options).stderr.splitlines()
+    assert venv.eval("ext.variant_label", "ext") == "null"
+    assert venv.installed()["torch"] == "2.8.1"
+    # Now it is as wanted, and nothing is said.
+    assert venv.pip("install", "ext", *options).stderr == ""
+    result = venv.pip(*command_of(warning), *options)
+    assert result.stderr == ""
+    assert venv.eval("ext.variant_label", "ext") == "t29"
+    assert venv.installed()["torch"] == "2.9.1"
+    venv.pip("check")
+
+
+def test_what_gave_way_can_be_had_again(venv: Environment, index: IndexServer) -> None:
+    prepare(venv, index, CASES["an older release has one"])
+    options = ["-i", index.index_url]
+    (warning,) = venv.pip("install", "ext", *options).stderr.splitlines()
+    assert venv.installed() == {"ext": "2.0", "torch": "2.9.1"}
+    venv.pip(*command_of(warning), *options)
+    assert venv.installed() == {"ext": "1.4", "torch": "2.8.1"}
+    assert venv.eval("ext.variant_label", "ext") == "t28"
+    venv.pip("check")
+
+
+def test_one_of_several_values_is_enough_for_check(
+    venv: Environment, index: IndexServer
+) -> None:
+    prepare(venv, index, CASES["one of several values"])
+    options = ["-i", index.index_url]
+    venv.pip("install", "ext", *options)
+    assert venv.installed() == {"ext": "1.0", "torch": "1.13.1"}
+    venv.pip("check")
+    result = venv.pip("install", "torch==2.8.1", *options)
+    assert "ext 1.0 requires torch" in result.stderr
+    venv.pip("install", "torch==2.9.1", *options)
+    venv.pip("check")
+
+
+@pytest.mark.parametrize("command", ["download", "lock"])
+def test_what_is_installed_is_not_asked(
+    venv: Environment, index: IndexServer, command: str
+) -> None:
+    """What is made for other machines is made without a look at this one."""
+    prepare(venv, index, CASES["a build for it"])
+    result = venv.pip(command, "ext", "-i", index.index_url)
+    assert result.stderr == "" or command == "lock"
+    if command == "download":
+        assert {path.name for path in venv.work.glob("*.whl")} == {
+            "ext-1.0-py3-none-any-t29.whl",
+            "torch-2.9.1-py3-none-any.whl",
+        }
+    else:
+        lock = tomli.loads((venv.work / "pylock.toml").read_text(encoding="utf-8"))
+        wheels = {
+            wheel["name"] for each in lock["packages"] for wheel in each["wheels"]
+        }
+        assert {
+            "ext-1.0-py3-none-any-t28.whl",
+            "ext-1.0-py3-none-any-t29.whl",
+        } <= wheels
+
+
+def test_what_is_tried_leaves_no_trace(venv: Environment, index: IndexServer) -> None:
+    """Conflicts with what is tried are no errors, and nothing is built for it."""
+    case = CASES["no build"]
+    prepare(venv, index, case)
+    index.add(make_sdist("ext", "2.0"))
+    index.clear_log()
+    result = venv.pip("install", "--dry-run", "ext", "-i", index.index_url)
+    assert chosen(result) == case.found
+    assert result.stderr == ""
+    assert (
+        "torch 2.8.1 gives way to 2.9.1, since no build of ext 2.0 goes with it"
+        in result.lines
+    )
+    assert not [path for _, path in index.log() if path.endswith(".tar.gz")]
+
+
+def test_explain_tells_what_stays(venv: Environment, index: IndexServer) -> None:
+    prepare(venv, index, CASES["null"])
+    command = ["variants", "explain", "ext", "-i", index.index_url]
+    result = venv.pip(*command)
+    assert "torch 2.8.1 stays installed, which t29 would replace." in result.lines
+    assert "ext-1.0-py3-none-any-null.whl would be installed." in result.lines
+    document = json.loads(venv.pip(*command, "--json").stdout)
+    assert document["chosen"]["label"] == "null"
+    venv.pip("install", "torch==2.9.1", "-i", index.index_url)
+    result = venv.pip(*command)
+    assert "ext-1.0-py3-none-any-t29.whl would be installed." in result.lines
