@@ -16,14 +16,20 @@ from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 
 from pip._internal.variants.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.properties import SupportedFeature
+from pip._internal.variants.properties import Property, SupportedFeature
 from pip._internal.variants.providers.answer import Answer
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
-__all__ = ["InstalledVersion", "answer", "has_dependencies", "requirements"]
+__all__ = [
+    "InstalledVersion",
+    "answer",
+    "doubt_about",
+    "has_dependencies",
+    "requirements",
+]
 
 #: Gives the version of an installed distribution, by its normalised name.
 InstalledVersion = Callable[["NormalizedName"], "Version | None"]
@@ -49,11 +55,17 @@ def answer(
     :param project: normalised name of what the manifest is about, which cannot depend
         on itself.
     """
+    stated = dict.fromkeys(
+        Property(namespace, feature, value)
+        for variant in manifest.variants.values()
+        for feature, listed in variant.features.get(namespace, {}).items()
+        for value in listed
+    )
+    doubts = {each: doubt_about(each) for each in stated}
     values: dict[str, set[str]] = {}
-    for variant in manifest.variants.values():
-        for feature, listed in variant.features.get(namespace, {}).items():
-            if _is_project(feature) and canonicalize_name(feature) != project:
-                values.setdefault(feature, set()).update(filter(_is_version, listed))
+    for each, doubt in doubts.items():
+        if doubt is None and canonicalize_name(each.feature) != project:
+            values.setdefault(each.feature, set()).add(each.value)
     features = []
     for feature in sorted(values):
         own = installed(canonicalize_name(feature))
@@ -66,11 +78,21 @@ def answer(
         features.append(
             SupportedFeature(feature, tuple(sorted(values[feature], key=place)))
         )
-    return Answer(
-        tuple(each for each in features if each.values),
-        "this installation",
-        reason=None if features else "it names no version of another package",
-    )
+    reason = None if features else "it names no version of another package"
+    reason = next(filter(None, doubts.values()), reason)
+    return Answer(tuple(features), "this installation", reason=reason)
+
+
+def doubt_about(stated: Property) -> str | None:
+    """Say why a property of this provider means nothing, if so."""
+    if not _is_project(stated.feature):
+        return f"the property {stated} does not name the distribution in its normalised form"
+    if not _is_version(stated.value):
+        return (
+            f"the property {stated} has no version of one to three numbers, of up to "
+            "nine digits each and without leading zeros"
+        )
+    return None
 
 
 def requirements(manifest: Manifest, label: str) -> list[str]:
