@@ -273,7 +273,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     ),
     "bad provider": (
         ["--label", "x", "--property", "npu::a::b", "--provider", "npu=a b"],
-        "'a b' is no dependency specifier",
+        "requires 'a b', which is no dependency specifier",
     ),
     "no such file": (["--label", "x", "--pyproject", "no.toml"], "cannot be read"),
     "two wheels": (

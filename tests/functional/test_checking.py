@@ -105,10 +105,11 @@ def test_json_is_for_programs(check: Check, dist: Path) -> None:
     report = json.loads(check("--json", "dist", code=1).stdout)
     (finding,) = report.pop("findings")
     assert report == {"errors": 1, "warnings": 0, "wheels": 3, "manifests": 1}
-    assert finding.pop("problem").startswith("it is not JSON")
+    assert finding.pop("problem").startswith("It is not JSON")
     assert finding == {
         "rule": "manifest-json",
         "severity": "error",
+        "installers": "refuse the metadata",
         "source": "PEP 825, Variant metadata",
         "text": "Metadata is JSON, in UTF-8.",
         "subjects": ["dist/demo-1.0-variants.json"],

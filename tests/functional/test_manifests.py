@@ -15,6 +15,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.faults import Fault
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
+from tests.lib.manifest_rows import ROWS, good_document
 from tests.lib.manifests import (
     PREVIEW_TORCH,
     SCHEMAS,
@@ -105,7 +106,7 @@ BROKEN: Mapping[str, tuple[bytes, str]] = {
     "empty": (b"", "it is not JSON"),
     "html": (b"<html>Sorry</html>", "it is not JSON"),
     "truncated": (json.dumps(PREVIEW_TORCH).encode()[:-1], "it is not JSON"),
-    "list": (b"[]", "is not an object"),
+    "list": (b"[]", "it is a list, not an object"),
     "deep": (b"[" * 100_000, "nested too deeply"),
     "huge": (b" " * (9 << 20), "larger than 2 MiB"),
     "future": (
@@ -128,6 +129,48 @@ def test_a_broken_one_leaves_plain_wheels(
     index.add(manifest_file("torch", "2.8.0", content))
     result = pip("install", "torch", "-i", index.index_url, env=GPU)
     assert_plain(result, reason)
+
+
+#: Some rows of the table of rules, of each kind.
+TRIED = (
+    "empty orders in 0.0.2",
+    "empty static lists in 0.0.3",
+    "null with an empty namespace",
+    "a number for a schema",
+    "a plugin and a static list",
+    "an entry point of nothing",
+    "an order for a plugin",
+    "an unknown builtin",
+    "enable-if that is no marker",
+    "abi_dependency by its name in 0.2.0",
+    "a version of 14 digits",
+)
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_installing_and_checking_read_alike(
+    pip: Pip, index: IndexServer, tmp_path: Path, name: str
+) -> None:
+    row = ROWS[name]
+    path = tmp_path / "torch-2.8.0-variants.json"
+    path.write_text(json.dumps(row.document))
+    checked = pip("variants", "check", "--json", "--no-index", str(path), code=None)
+    findings = json.loads(checked.stdout)["findings"]
+    assert {each["rule"]: each["problem"] for each in findings} == row.findings
+    # What a sentence begins with.
+    words = [problem[:1].lower() + problem[1:] for problem in row.said.values()]
+    good = row.document if row.effect != "REFUSED" else good_document()
+    index.add_release("torch", "2.8.0", {}, manifest=good, listed=False)
+    index.add(manifest_file("torch", "2.8.0", row.document))
+    options = ["torch", "-i", index.index_url]
+    result = pip("install", *options, env=GPU)
+    if row.effect == "REFUSED":
+        assert_plain(result, *words)
+        return
+    assert "Successfully installed torch-2.8.0 (" in result.stdout
+    assert result.stderr == ""
+    told = " ".join(pip("variants", "explain", *options, env=GPU).stdout.split())
+    assert [each in told for each in words] == [row.effect != "NONE"] * len(words)
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _copied(folder: Path) -> Path:
     """Copy what tests need; the assembled fork's links lead into the copy."""
     copy = folder / "project"
-    for name in ("fork", "src", "tests", "tools"):
+    for name in ("docs", "fork", "src", "tests", "tools"):
         shutil.copytree(ROOT / name, copy / name)
     shutil.copy(ROOT / "pyproject.toml", copy)
     requirements = ROOT / "build" / "requirements"

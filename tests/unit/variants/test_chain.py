@@ -59,7 +59,6 @@ def is_built_in(requires: Sequence[str], namespace: str = "nvidia") -> bool:
         ["NVIDIA_variant.provider[extra]"],
         ["nvidia-variant-provider; platform_system == 'Linux'"],
         ["nvidia-variant-provider; extra == ''", "something-more"],
-        ["not a requirement", "nvidia-variant-provider"],
     ],
     ids=str,
 )
@@ -75,6 +74,9 @@ def test_known_package_is_built_in_in_any_version(requires: Sequence[str]) -> No
         ["nvidia-variant-provider; platform_system == 'Windows'"],
         ["nvidia-variant-provider @ https://example.org/other-1.0-py3-none-any.whl"],
         ["not a requirement"],
+        # Nobody can tell what it stands for.
+        ["not a requirement", "nvidia-variant-provider"],
+        ["nvidia-variant-provider", "x; os_name ~= 'y'"],
         ["nvidia-variant-provider; " + "(" * 400],
         ["nvidia-variant-provider; python_version < 'x' and nonsense == '1'"],
     ],
@@ -95,9 +97,27 @@ def test_a_namespace_without_a_named_provider_is_built_in() -> None:
 
 
 def test_a_provider_of_no_known_kind_supports_nothing() -> None:
-    assert not chain().ask(manifest({}), ["nvidia"])["nvidia"].features
-    builtin = manifest({"builtin": "of_tomorrow"})
-    assert not chain().ask(builtin, ["nvidia"])["nvidia"].features
+    for host in (None, HOST):
+        answer = chain(host).ask(manifest({}), ["nvidia"])["nvidia"]
+        assert not answer.features
+        assert answer.reason == (
+            "the provider of 'nvidia' has none of requires, static-properties, builtin"
+        )
+        builtin = manifest({"builtin": "of_tomorrow"})
+        answer = chain(host).ask(builtin, ["nvidia"])["nvidia"]
+        assert not answer.features
+        assert answer.reason == (
+            "no installer is known to bring 'of_tomorrow' along, as the provider of "
+            "'nvidia' expects"
+        )
+
+
+def test_the_user_may_say_that_it_is_built_in() -> None:
+    providers = Providers(
+        environ=FORCED, environment=LINUX, hardware=False, kinds={"nvidia": "builtin"}
+    )
+    described = manifest({"requires": ["not a requirement"]})
+    assert providers.ask(described, ["nvidia"])["nvidia"].features
 
 
 @pytest.mark.parametrize(
@@ -149,9 +169,7 @@ def test_a_host_file_replaces_detection() -> None:
 
 
 def test_a_static_list_comes_before_the_host_file() -> None:
-    static = manifest(
-        {"static-properties": {"sm_arch": ["90_real"]}, "requires": ["x"]}
-    )
+    static = manifest({"static-properties": {"sm_arch": ["90_real"]}})
     answer = chain(HOST).ask(static, ["nvidia"])["nvidia"]
     assert answer.features == (SupportedFeature("sm_arch", ("90_real",)),)
 

@@ -79,8 +79,6 @@ def test_feature_order_must_name_each_feature_once(order: object) -> None:
 @pytest.mark.parametrize(
     ("schema", "kept"),
     [
-        (None, True),
-        (12, True),
         ("https://example.org/schema.json", True),
         ("https://example.org/v0.0.2.json", True),
         ("https://example.org/v0.1.0.json", True),
@@ -92,6 +90,12 @@ def test_orders_of_values_ended_with_0_1_1(schema: object, kept: bool) -> None:
     priorities = {"namespace": ["nvidia"], "property": {"nvidia": {"a": ["2", "1"]}}}
     manifest = parse(**{"$schema": schema, "default-priorities": priorities})
     assert manifest.value_order == ({"nvidia": {"a": ("2", "1")}} if kept else {})
+
+
+def test_orders_of_values_without_a_schema() -> None:
+    priorities = {"namespace": ["nvidia"], "property": {"nvidia": {"a": ["2", "1"]}}}
+    manifest = parse(**{"default-priorities": priorities})
+    assert manifest.value_order == {"nvidia": {"a": ("2", "1")}}
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "2.0.0", "0.3.0", "0.9.1", "1.0"])
@@ -110,6 +114,85 @@ def test_label_null_need_not_be_listed() -> None:
 
 def test_a_label_without_properties() -> None:
     assert parse(variants={"00000000": {}}).variants["00000000"].properties() == set()
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        {"requires": ["x"], "enable-if": "os_name == 'nt'"},
+        {"requires": ["x"]},
+        {"static-properties": {"torch": ["2.8"]}},
+        {"builtin": "other"},
+        {},
+    ],
+    ids=str,
+)
+def test_the_name_of_a_namespace_says_nothing_of_its_provider(
+    provider: dict[str, Any],
+) -> None:
+    provider = {**provider, "optional": True}
+    named, other = (
+        parse(
+            **{"default-priorities": {"namespace": [name]}},
+            providers={name: provider},
+            variants={"x": {name: {"torch": ["2.8"]}}},
+        ).provider(name)
+        for name in ("abi_dependency", "other")
+    )
+    assert bool(named.problem) == bool(other.problem)
+    assert named._replace(namespace="", problem="") == other._replace(
+        namespace="", problem=""
+    )
+    assert named.optional
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [{"plugin-use": "none", "requires": []}, {"install-time": False}],
+    ids=str,
+)
+def test_drafts_had_a_name_for_what_is_built_in(provider: dict[str, Any]) -> None:
+    found = parse(
+        **{"default-priorities": {"namespace": ["abi_dependency"]}},
+        providers={
+            "abi_dependency": {
+                **provider,
+                "optional": True,
+                "enable-if": "os_name == 'nt'",
+            }
+        },
+        variants={"x": {"abi_dependency": {"torch": ["2.8"]}}},
+    ).provider("abi_dependency")
+    assert found.kind is ProviderKind.BUILTIN
+    assert (found.builtin, found.optional) == ("abi_dependency", True)
+    assert found.enable_if == "os_name == 'nt'"
+
+
+def test_empty_lists_mean_nothing() -> None:
+    manifest = parse(
+        **{
+            "default-priorities": {
+                "namespace": ["nvidia", "blas"],
+                "feature": {"nvidia": []},
+                "property": {"nvidia": {"sm_arch": []}, "blas": {}},
+            }
+        },
+        static_properties={"blas": {"library": ["mkl"], "kind": []}},
+        providers={"blas": {"install-time": False}},
+        variants={"cu128": {**CUDA, "blas": {}}, "null": {"nvidia": {}}},
+    )
+    assert manifest.variants["cu128"].features == {
+        "nvidia": {"cuda_version_lower_bound": ("12.8",)}
+    }
+    assert manifest.variants["null"].features == {}
+    assert manifest.provider("blas").static == (SupportedFeature("library", ("mkl",)),)
+
+
+def test_blanks_around_the_colon_of_an_entry_point() -> None:
+    provider = {"requires": ["a"], "plugin-api": "a.b : C.d"}
+    assert (
+        parse(providers={"nvidia": provider}).provider("nvidia").plugin_api == "a.b:C.d"
+    )
 
 
 def test_drafts_used_abi_dependency_without_ranking_it() -> None:
@@ -189,7 +272,6 @@ def _variants(value: object) -> dict[str, object]:
         {"variants": {"cu-128": {}}},
         _variants(None),
         _variants("nvidia"),
-        _variants({"nvidia": {}}),
         _variants({"nvidia": ["12.8"]}),
         _variants({"nvidia": {"level": "v3"}}),
         _variants({"nvidia": {"level": []}}),
@@ -218,7 +300,6 @@ def _variants(value: object) -> dict[str, object]:
         {"providers": {"nvidia": {"enable-if": ["x"]}}},
         {"providers": {"nvidia": {"enable-if": "x\x1b[2J"}}},
         {"providers": {"nvidia": {"requires": ["a\nb"]}}},
-        {"providers": {"nvidia": {"static-properties": {"a": []}}}},
         {"static_properties": ["a"]},
     ],
     ids=str,

@@ -30,9 +30,14 @@ ABI_DEPENDENCY = "abi_dependency"
 class InvalidManifest(ValueError):
     """The bytes are not a manifest, or one of a schema that is not understood."""
 
-    def __init__(self, problem: str) -> None:
+    def __init__(self, problem: str, rule: str = "manifest-limits") -> None:
+        """Say what is wrong.
+
+        :param rule: the name of the rule that is broken (:mod:`.rules`).
+        """
         # Names and values have no greatest length, lines that people read have.
         super().__init__(problem if len(problem) <= 500 else f"{problem[:497]}...")
+        self.rule = rule
 
 
 class ProviderKind(enum.Enum):
@@ -46,7 +51,7 @@ class ProviderKind(enum.Enum):
     PLUGIN = "plugin"
     #: Something that every installer is expected to bring along.
     BUILTIN = "builtin"
-    #: A provider of a kind that is not understood: it supports nothing.
+    #: A provider that does not say what it is: it supports nothing.
     UNKNOWN = "unknown"
 
 
@@ -59,6 +64,8 @@ class Provider(NamedTuple):
     :ivar enable_if: an environment marker that must hold, as written.
     :ivar static: the listed features of a static provider.
     :ivar builtin: the name of a built-in provider.
+    :ivar problem: why nothing of the namespace is supported on any machine, if the
+        manifest alone says so.
     """
 
     namespace: str
@@ -69,6 +76,7 @@ class Provider(NamedTuple):
     enable_if: str | None = None
     static: tuple[SupportedFeature, ...] = ()
     builtin: str | None = None
+    problem: str | None = None
 
 
 class Variant(NamedTuple):

@@ -63,7 +63,7 @@ FACTS = {"size": 7, "modified": 8, "sha256": "ab", "document": BEFORE}
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2},
+        {"format": 1},
         {"format": None},
         {"files": {"a.whl": {**FACTS, "sha256": 5}}},
         {"files": {"a.whl": {**FACTS, "requires_python": []}}},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
@@ -23,22 +22,14 @@ from pip._internal.variants.publishing.release_rules import (
 from pip._internal.variants.publishing.rules import RULES, Finding
 from pip._internal.variants.publishing.wheel_file import WheelName
 from pip._internal.variants.publishing.wheel_rules import check_wheel
+from pip._internal.variants.rules import MANIFEST_RULES
 from tests.lib import public_index
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.wheels import DistFile, make_wheel
-from tests.unit.variants.publishing.broken import DOCUMENTS
 
 
 def broken(findings: Iterable[Finding]) -> set[str]:
     return {finding.rule.id for finding in findings}
-
-
-@pytest.mark.parametrize("case", DOCUMENTS)
-def test_metadata(case: str) -> None:
-    document, rules = DOCUMENTS[case]
-    checked = check_manifest(json.dumps(document).encode(), "x.json")
-    assert broken(checked.findings) == rules
-    assert {each.subjects for each in checked.findings} <= {("x.json",)}
 
 
 @pytest.mark.parametrize(
@@ -47,14 +38,6 @@ def test_metadata(case: str) -> None:
 )
 def test_what_is_no_json(data: bytes) -> None:
     assert broken(check_manifest(data, "x").findings) == {"manifest-json"}
-
-
-@pytest.mark.parametrize("case", DOCUMENTS)
-def test_installers_take_what_breaks_no_rule(case: str) -> None:
-    document, _ = DOCUMENTS[case]
-    checked = check_manifest(json.dumps(document).encode(), "x.json")
-    if not any(finding.is_error for finding in checked.findings):
-        assert checked.manifest is not None
 
 
 @pytest.mark.skipif(not public_index.is_present(), reason=public_index.ABSENT)
@@ -317,7 +300,7 @@ OF_A_FOLDER = {"regular-file", "sdist-name"}
 
 
 def test_every_rule_is_broken_by_something() -> None:
-    cases = [*DOCUMENTS.values(), *RELEASES.values()]
-    tested = {rule for _, rules in cases for rule in rules}
+    tested = {rule for _, rules in RELEASES.values() for rule in rules}
     tested |= {rule for *_, rules in WHEELS.values() for rule in rules}
-    assert tested | {"manifest-json"} == set(RULES) - OF_AN_INDEX - OF_A_FOLDER
+    of_manifests = set(MANIFEST_RULES)
+    assert tested | of_manifests == set(RULES) - OF_AN_INDEX - OF_A_FOLDER

@@ -18,7 +18,8 @@ from pip._internal.variants.styled import Line, write_styled
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand
     from pip._internal.variants.publishing.checking import CheckReport
-    from pip._internal.variants.publishing.rules import Finding, Rule
+    from pip._internal.variants.publishing.rules import Finding
+    from pip._internal.variants.rules import Rule
 
 SUMMARY = "Check wheels, manifests, folders and indexes by the rules for publishers."
 USAGE = "check [options] TARGET ..."

@@ -17,14 +17,21 @@ from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 
 from pip._internal.variants.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.properties import SupportedFeature
+from pip._internal.variants.properties import Property, SupportedFeature
 from pip._internal.variants.providers.answer import Answer
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
-__all__ = ["Neighbours", "answer", "has_dependencies", "requirements", "wanted"]
+__all__ = [
+    "Neighbours",
+    "answer",
+    "doubt_about",
+    "has_dependencies",
+    "requirements",
+    "wanted",
+]
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _VALUE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,2}}")
@@ -60,12 +67,19 @@ def answer(
     :param project: normalised name of what the manifest is about, which cannot depend
         on itself.
     """
+    stated = dict.fromkeys(
+        Property(namespace, feature, value)
+        for variant in manifest.variants.values()
+        for feature, listed in variant.features.get(namespace, {}).items()
+        for value in listed
+    )
+    doubts = {each: doubt_about(each) for each in stated}
     values: dict[str, set[str]] = {}
-    for variant in manifest.variants.values():
-        for feature, listed in variant.features.get(namespace, {}).items():
-            if _is_project(feature) and canonicalize_name(feature) != project:
-                values.setdefault(feature, set()).update(filter(_is_version, listed))
-    features, reasons = [], []
+    for each, doubt in doubts.items():
+        if doubt is None and canonicalize_name(each.feature) != project:
+            values.setdefault(each.feature, set()).add(each.value)
+    # Of many that mean nothing, one is told.
+    features, reasons = [], list(itertools.islice(filter(None, doubts.values()), 1))
     for feature in sorted(values):
         name = canonicalize_name(feature)
         own = None if neighbours is None else neighbours.installed(name)
@@ -75,19 +89,31 @@ def answer(
             key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
         )
         fitting = [value for value in newest if own is not None and _fits(value, own)]
-        reason = None if neighbours is None else neighbours.settled(name)
-        if reason is None:
+        settled = None if neighbours is None else neighbours.settled(name)
+        if settled is None:
             fitting.extend(value for value in newest if value not in fitting)
         elif not fitting:
-            reasons.append(reason)
+            reasons.append(settled)
         features.append(SupportedFeature(feature, tuple(fitting)))
-    if not any(values.values()):
-        reasons = ["it names no version of another package"]
+    if not features:
+        reasons.append("it names no version of another package")
     return Answer(
         tuple(each for each in features if each.values),
         "this installation",
         reason="; ".join(reasons) or None,
     )
+
+
+def doubt_about(stated: Property) -> str | None:
+    """Say why a property of this provider means nothing, if so."""
+    if not _is_project(stated.feature):
+        return f"the property {stated} does not name the distribution in its normalised form"
+    if not _is_version(stated.value):
+        return (
+            f"the property {stated} has no version of one to three numbers, of up to "
+            "nine digits each and without leading zeros"
+        )
+    return None
 
 
 def _fits(value: str, version: Version) -> bool:

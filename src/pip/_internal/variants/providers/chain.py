@@ -15,13 +15,6 @@ from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pip._vendor.packaging.markers import (
-    InvalidMarker,
-    Marker,
-    UndefinedComparison,
-    UndefinedEnvironmentName,
-)
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants import target
@@ -41,9 +34,17 @@ from pip._internal.variants.providers.answer import (
 )
 from pip._internal.variants.providers.host_file import HOST_SCHEMA, MARKER_VARIABLES
 from pip._internal.variants.providers.hosts import Host, read_host
+from pip._internal.variants.providers.requirements import (
+    UnusableProvider,
+    applies,
+    parse_requirement,
+    requirement_applies,
+)
 
 if TYPE_CHECKING:
     import optparse
+
+    from pip._vendor.packaging.requirements import Requirement
 
     from pip._internal.variants.providers.abi_dependency import Neighbours
     from pip._internal.variants.providers.answer import BuiltinProvider
@@ -55,16 +56,6 @@ logger = get_logger(__name__)
 
 #: Each has a module of its name here.
 BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
-
-#: What a marker or requirement raises that is invalid, or cannot be evaluated.
-_UNUSABLE = (
-    InvalidMarker,
-    InvalidRequirement,
-    UndefinedComparison,
-    UndefinedEnvironmentName,
-    RecursionError,
-)
-
 
 _DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISABLED)
 
@@ -177,10 +168,11 @@ class Providers:
                 f"{namespace} turns it on"
             )
             return no_answer(reason, step=Step.OPTIONAL)
-        if provider.enable_if is not None:
-            excluded = self._excluded_by(provider.enable_if)
-            if excluded is not None:
-                return Answer(reason=excluded, step=Step.CONDITION)
+        excluded = self._excluded(provider)
+        if excluded is not None:
+            return Answer(reason=excluded, step=Step.CONDITION)
+        if provider.problem is not None:
+            return no_answer(provider.problem)
         if provider.kind is ProviderKind.STATIC:
             return Answer(provider.static, "the manifest", step=Step.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
@@ -196,11 +188,9 @@ class Providers:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:
             return self._ask_plugin(manifest, provider)
-        if provider.kind is ProviderKind.UNNAMED:
-            if namespace in BUILTIN_NAMESPACES:
-                return self.detect(namespace)
-            return no_answer("no provider is named for it")
-        return no_answer("its kind of provider is not supported")
+        if namespace in BUILTIN_NAMESPACES:
+            return self.detect(namespace)
+        return no_answer("no provider is named for it")
 
     def _described(self, namespace: str) -> Answer:
         """Give what the user's host file says of a namespace."""
@@ -210,26 +200,33 @@ class Providers:
             return Answer(reason=f"{path} does not name the namespace", step=Step.HOST)
         return Answer(features, path, step=Step.HOST)
 
-    def _excluded_by(self, marker: str) -> str | None:
+    def _excluded(self, provider: Provider) -> str | None:
         """Say why the marker of a provider keeps it from applying, if it does."""
+        marker = provider.enable_if
         try:
-            if Marker(marker).evaluate({**self._environment}):
+            if marker is None or applies(marker, provider.namespace, self._environment):
                 return None
-        except _UNUSABLE as error:
-            logger.debug("Cannot evaluate %r: %s", marker, error)
-            return f"it applies if {marker!r}, which cannot be evaluated"
+        except UnusableProvider as error:
+            return str(error)
         return f"it applies only if {marker}"
 
     def _ask_plugin(self, manifest: Manifest, provider: Provider) -> Answer:
         """Ask a plugin, or what is built in if that is known to be the same."""
-        namespace, required = provider.namespace, self._required(provider)
+        namespace = provider.namespace
         kind = self._kinds.get(namespace)
-        if namespace in BUILTIN_NAMESPACES and kind != "plugin":
+        is_built_in = namespace in BUILTIN_NAMESPACES
+        if is_built_in and kind == "builtin":
+            return self.detect(namespace)
+        try:
+            required = self._required(provider)
+        except UnusableProvider as error:
+            return no_answer(str(error))
+        if is_built_in and kind != "plugin":
             # What lies at some URL need not be the package that is known.
             names = {
                 canonicalize_name(each.name) for each in required if each.url is None
             }
-            if kind == "builtin" or names & _builtin(namespace).PACKAGES:
+            if names & _builtin(namespace).PACKAGES:
                 return self.detect(namespace)
         if not required:
             return Answer(reason="none of the plugins that it requires applies here")
@@ -249,19 +246,18 @@ class Providers:
         return self._plugins.ask(provider, required, known)
 
     def _required(self, provider: Provider) -> list[Requirement]:
-        """Give the requirements of a plugin that apply on the target."""
+        """Give the requirements of a plugin that apply on the target.
+
+        :raises UnusableProvider: if one of them cannot be read: nobody can tell then
+            what would run.
+        """
         required = []
         for text in provider.requires:
-            try:
-                requirement = Requirement(text)
-                if requirement.marker is None or requirement.marker.evaluate(
-                    {**self._environment, "extra": ""}
-                ):
-                    # A marker that was evaluated for the target is done with.
-                    requirement.marker = None
-                    required.append(requirement)
-            except _UNUSABLE as error:
-                logger.debug("Ignoring the requirement %r: %s", text, error)
+            requirement = parse_requirement(text, provider.namespace)
+            if requirement_applies(requirement, provider.namespace, self._environment):
+                # A marker that was evaluated for the target is done with.
+                requirement.marker = None
+                required.append(requirement)
         return required
 
     def survey(self, manifest: Manifest | None = None) -> dict[str, Answer]:

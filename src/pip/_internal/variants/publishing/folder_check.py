@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging._variants import (
     MANIFEST_SUFFIX,
@@ -50,8 +50,8 @@ def check_file(path: str, report: CheckReport, providers: ProviderLookup) -> Non
         report.wheels += 1
         checked = check_wheel(path, path)
         report.findings += checked.findings
-        if checked.document is not None:
-            report.findings += providers.check(checked.document, path)
+        if checked.manifest is not None:
+            report.findings += providers.check(checked.manifest, path)
         return
     name = os.path.basename(path)
     checked_manifest = _check_manifest_file(path, report, providers)
@@ -105,9 +105,9 @@ def check_folder(
     wheels = [each for each in os.listdir(folder) if each.endswith(".whl")]
     report.wheels += len(wheels)
     report.findings += (each.within(prefix) for each in scanned.findings)
-    for file in scanned.files.values():
-        if file.facts.document is not None:
-            report.findings += providers.check(file.facts.document, file.path)
+    for release in scanned.releases.values():
+        for name, manifest in release.embedded.items():
+            report.findings += providers.check(manifest, f"{prefix}{name}")
     releases = dict(scanned.releases)
     manifests = sorted(
         each for each in os.listdir(folder) if each.endswith(MANIFEST_SUFFIX)
@@ -150,15 +150,6 @@ def _check_manifest_file(
         checked = check_manifest(file.read(MAX_MANIFEST_SIZE + 1), path)
     report.manifests += 1
     report.findings += checked.findings
-    _look_up(checked.document, path, report, providers)
+    if checked.manifest is not None:
+        report.findings += providers.check(checked.manifest, path)
     return checked
-
-
-def _look_up(
-    document: Mapping[str, Any] | None,
-    subject: str,
-    report: CheckReport,
-    providers: ProviderLookup,
-) -> None:
-    if document is not None:
-        report.findings += providers.check(document, subject)

@@ -158,9 +158,9 @@ class _PageCheck:
                     "Its hash is not the one that the page states",
                     "Write the page again after the manifest",
                 )
-            if checked.document is not None:
+            if checked.manifest is not None:
                 findings.extend(
-                    self.providers.check(checked.document, findings.subject)
+                    self.providers.check(checked.manifest, findings.subject)
                 )
         self.report.findings += findings
 

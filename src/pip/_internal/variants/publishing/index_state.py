@@ -19,7 +19,7 @@ __all__ = ["FileFacts", "IndexState", "STATE_FILE"]
 STATE_FILE = ".pip-variants-index.json"
 
 # To be raised when what is read of a wheel, or how it is judged, changes.
-_FORMAT = 1
+_FORMAT = 2
 
 logger = get_logger(__name__)
 

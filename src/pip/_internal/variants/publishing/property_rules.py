@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.properties import Property, is_valid_value
-from pip._internal.variants.publishing.json_types import shown
+from pip._internal.variants.manifest import Provider
+from pip._internal.variants.properties import Property
+from pip._internal.variants.providers import abi_dependency
 from pip._internal.variants.publishing.known_providers import doubt_about
 from pip._internal.variants.publishing.rules import Findings
 
@@ -16,21 +16,7 @@ __all__ = [
     "check_abi_dependencies",
     "check_known_properties",
     "check_static_properties",
-    "check_values",
 ]
-
-_ABI_VERSION = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,2}")
-
-
-def check_values(values: list[str], where: str, findings: Findings) -> None:
-    """Judge the values of a feature, in a variant or in a static list."""
-    if not values:
-        findings.add("property", f"There are no values in {where}")
-    if len(set(values)) != len(values):
-        findings.add("property", f"A value is repeated in {where}: {shown(values)}")
-    for value in values:
-        if not is_valid_value(value):
-            findings.add("property", f"Invalid value {shown(value)} in {where}")
 
 
 def check_known_properties(stated: Iterable[Property], findings: Findings) -> None:
@@ -42,11 +28,10 @@ def check_known_properties(stated: Iterable[Property], findings: Findings) -> No
 
 
 def check_static_properties(
-    stated: Iterable[Property],
-    static: Mapping[str, Iterable[str]],
-    findings: Findings,
+    stated: Iterable[Property], provider: Provider, findings: Findings
 ) -> None:
     """Judge properties of a namespace by the static list of its provider."""
+    static = {feature.name: set(feature.values) for feature in provider.static}
     for each in stated:
         if each.value not in static.get(each.feature, ()):
             findings.add(
@@ -57,17 +42,10 @@ def check_static_properties(
 
 
 def check_abi_dependencies(stated: Iterable[Property], findings: Findings) -> None:
-    """Judge properties of the namespace ``abi_dependency`` (PEP 850)."""
+    """Judge properties that stand for versions of other packages (PEP 850)."""
     for each in stated:
-        normalised = canonicalize_name(each.feature).replace("-", "_")
-        if each.feature != normalised:
-            findings.add(
-                "abi-dependency",
-                f"{each} does not name the distribution in its normalised form",
-                f"Write {normalised}",
-            )
-        if _ABI_VERSION.fullmatch(each.value) is None:
-            findings.add(
-                "abi-dependency",
-                f"{each} has no version of one to three numbers, without leading zeros",
-            )
+        doubt = abi_dependency.doubt_about(each)
+        if doubt is not None:
+            normalised = canonicalize_name(each.feature).replace("-", "_")
+            remedy = None if normalised == each.feature else f"Write {normalised}"
+            findings.report("abi-dependency", doubt, remedy)

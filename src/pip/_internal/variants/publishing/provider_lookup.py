@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     import optparse
 
     from pip._internal.network.session import PipSession
+    from pip._internal.variants.manifest import Manifest
 
 __all__ = ["ProviderLookup"]
 
@@ -36,14 +36,14 @@ class ProviderLookup:
         self._finder: PackageFinder | None = None
         self._offered: dict[str, bool] = {}
 
-    def check(self, document: Mapping[str, Any], subject: str) -> list[Finding]:
-        """Judge the plugins that *document* names.
+    def check(self, manifest: Manifest, subject: str) -> list[Finding]:
+        """Judge the plugins that *manifest* names.
 
         Those that are built in need nobody to install them, and those at some address
         are not looked for.
         """
         findings = Findings(subject)
-        for namespace, requirement in requirements_of(document):
+        for namespace, requirement in requirements_of(manifest):
             name = canonicalize_name(requirement.name)
             if requirement.url is not None or name in _built_in(namespace):
                 continue

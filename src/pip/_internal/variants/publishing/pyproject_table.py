@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pip._internal.utils.compat import tomllib
+from pip._internal.variants.json_types import shown, wrong_type
 from pip._internal.variants.properties import InvalidProperty, Property
 from pip._internal.variants.publishing.errors import BadProjectTable
 from pip._internal.variants.publishing.generations import CURRENT
-from pip._internal.variants.publishing.json_types import is_object, is_text_list, shown
-from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.publishing.texts import capital
 
 __all__ = ["ProjectTable", "read_project_table"]
 
@@ -126,20 +126,21 @@ class _Reader:
                 raise self._bad(f"{what} has the unknown key {shown(key)}", hint)
 
     def _object(self, value: object, what: str) -> dict[str, Any]:
-        findings = Findings()
-        if is_object(value, what, findings):
-            return value
-        raise self._wrong_type(findings)
+        self._check_type(value, dict, what)
+        assert isinstance(value, dict)
+        return value
 
     def _strings(self, value: object, what: str) -> list[str]:
-        findings = Findings()
-        if is_text_list(value, what, findings):
-            return value
-        raise self._wrong_type(findings)
+        self._check_type(value, list, what)
+        assert isinstance(value, list)
+        for item in value:
+            self._check_type(item, str, f"an item of {what}")
+        return value
 
-    def _wrong_type(self, findings: Findings) -> BadProjectTable:
-        (finding,) = findings
-        return self._bad(finding.problem, "Write a value of the other type")
+    def _check_type(self, value: object, kind: type, what: str) -> None:
+        problem = wrong_type(value, kind, what)
+        if problem is not None:
+            raise self._bad(capital(problem), "Write a value of the other type")
 
     def _bad(self, problem: str, hint: str) -> BadProjectTable:
         return BadProjectTable(self.path, problem, hint)

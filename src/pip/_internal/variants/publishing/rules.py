@@ -1,41 +1,18 @@
 """The rules that publishers of wheel variants keep, as data.
 
-Installers are lenient where a text lets them be (:mod:`..manifest_parser`); whoever
-publishes is held to the letter. The letter is that of PEP 825 for the format and of
-PEP 850 for providers; what only this or that installer asks for is a warning.
+Those about the content of metadata, which installers act on too, are in :mod:`..rules`.
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["Finding", "Findings", "RULES", "Rule", "Severity"]
+from pip._internal.variants.publishing.texts import capital
+from pip._internal.variants.rules import MANIFEST_RULES, Rule, Severity
 
-
-class Severity(enum.Enum):
-    """How bad it is to break a rule."""
-
-    #: Installers may ignore the release's variants, or install a wrong one.
-    ERROR = "error"
-    #: It works, though not for everyone, or not as it was probably meant.
-    WARNING = "warning"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Something that publishers keep to.
-
-    :ivar source: the text that asks for it, with its section.
-    :ivar text: what holds where it is kept.
-    """
-
-    id: str
-    source: str
-    severity: Severity
-    text: str
+__all__ = ["Finding", "Findings", "RULES"]
 
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -50,9 +27,11 @@ _PROVIDERS = "PEP 850, Providers"
 _WHEELS = "Binary distribution format"
 _FILES = "PEP 503, Specification"
 
+#: By name.
 RULES: Mapping[str, Rule] = {
     rule.id: rule
     for rule in (
+        *MANIFEST_RULES.values(),
         # A wheel.
         Rule("wheel-name", _NAMES, _ERROR, "The name of a wheel follows the grammar."),
         Rule("wheel-readable", _WHEELS, _ERROR, "A wheel is an archive with METADATA."),
@@ -84,141 +63,6 @@ RULES: Mapping[str, Rule] = {
             _WARNING,
             "A plain wheel has no variant markers: installers that know no variants "
             "cannot read them.",
-        ),
-        # A manifest, alone.
-        Rule("manifest-json", _METADATA, _ERROR, "Metadata is JSON, in UTF-8."),
-        Rule(
-            "manifest-schema",
-            "PEP 825, Schema",
-            _ERROR,
-            "$schema names a version of the format that exists, and what follows has "
-            "that form.",
-        ),
-        Rule(
-            "draft-schema",
-            "PEP 825, Variant metadata",
-            _WARNING,
-            "The version of the format is not one that a later draft has replaced.",
-        ),
-        Rule("manifest-keys", _METADATA, _ERROR, "There are no keys but those known."),
-        Rule(
-            "manifest-types", _METADATA, _ERROR, "Every part of metadata has its type."
-        ),
-        Rule(
-            "namespaces",
-            "PEP 825, Default priorities",
-            _ERROR,
-            "default-priorities.namespace names each namespace once, in order, those of "
-            "all properties among them.",
-        ),
-        Rule("label", _NAMES, _ERROR, "Labels are of 0-9, a-z, _ and . only."),
-        Rule(
-            "label-path",
-            _NAMES,
-            _ERROR,
-            "A label can be the name of a file or folder: it is neither . nor .., which "
-            "lead elsewhere.",
-        ),
-        Rule("property", _PROPERTIES, _ERROR, "Properties follow the grammar."),
-        Rule(
-            "null-variant",
-            _NAMES,
-            _ERROR,
-            "The label null stands for the variant without properties.",
-        ),
-        Rule(
-            "other-null",
-            _NAMES,
-            _WARNING,
-            "The variant without properties is labelled null.",
-        ),
-        Rule(
-            "same-properties",
-            _NAMES,
-            _WARNING,
-            "Labels with the same properties are one variant, with one label.",
-        ),
-        Rule(
-            "unsorted-values",
-            "PEP 825, Variants",
-            _WARNING,
-            "The values of a feature are sorted.",
-        ),
-        Rule(
-            "never-supported",
-            _PROVIDERS,
-            _WARNING,
-            "Properties are among those that their provider knows.",
-        ),
-        # Providers, in a manifest.
-        Rule(
-            "providers",
-            _PROVIDERS,
-            _ERROR,
-            "There is one provider for each namespace, and none beside.",
-        ),
-        Rule(
-            "no-providers",
-            _PROVIDERS,
-            _WARNING,
-            "The metadata tells who provides its namespaces.",
-        ),
-        Rule(
-            "provider-kind",
-            _PROVIDERS,
-            _ERROR,
-            "A provider is a plugin, a static list or built into installers, and one of "
-            "these alone.",
-        ),
-        Rule(
-            "provider-requires",
-            _PROVIDERS,
-            _ERROR,
-            "A plugin requires packages, by dependency specifiers.",
-        ),
-        Rule(
-            "provider-api",
-            _PROVIDERS,
-            _ERROR,
-            "plugin-api is an entry point: module, or module:object.",
-        ),
-        Rule(
-            "provider-static",
-            _PROVIDERS,
-            _ERROR,
-            "A static list gives values for each feature; feature-order names every "
-            "feature once, and may be left out if there is only one.",
-        ),
-        Rule(
-            "provider-builtin",
-            _PROVIDERS,
-            _WARNING,
-            "Installers know the built-in provider.",
-        ),
-        Rule(
-            "abi-dependency",
-            "PEP 850, ABI dependency",
-            _ERROR,
-            "Features of abi_dependency are normalised names of distributions, their "
-            "values the first one to three parts of a release.",
-        ),
-        Rule(
-            "provider-url",
-            _PROVIDERS,
-            _WARNING,
-            "A plugin comes from an index, not from some address.",
-        ),
-        Rule(
-            "provider-installable",
-            _PROVIDERS,
-            _WARNING,
-            "Somebody can install the plugin, or it is built into installers.",
-        ),
-        Rule(
-            "provider-in-uv",
-            _PROVIDERS,
-            _WARNING,
-            "The provider is declared so that uv 0.13.8 takes the one it brings along.",
         ),
         # The files of a release.
         Rule(
@@ -329,6 +173,7 @@ class Finding:
         return {
             "rule": self.rule.id,
             "severity": self.rule.severity.value,
+            "installers": None if self.rule.effect is None else self.rule.effect.value,
             "source": self.rule.source,
             "text": self.rule.text,
             "subjects": list(self.subjects),
@@ -357,6 +202,10 @@ class Findings:
         about = tuple(subjects) or (self.subject,)
         found = Finding(RULES[rule_id], about, problem, remedy)
         self._found[found] = None
+
+    def report(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
+        """Add what the reader of manifests finds (:class:`..manifest_parser.Report`)."""
+        self.add(rule_id, capital(problem), remedy)
 
     def extend(self, others: Iterable[Finding]) -> None:
         """Add what was found elsewhere."""
