@@ -71,6 +71,10 @@ def found_candidates(
         assert ireq.req is not None
         wanted &= ireq.req.specifier
         allowed &= ireq.hashes(trust_internet=False)
+    if context.is_open(project):
+        from pip._internal.variants.by_hand import settle
+
+        settle(context, factory, project, wanted, allowed)
     contested = _rival(context, factory, project, ireqs, wanted)
     with _hidden(factory, project) if contested is not None else nullcontext():
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)

@@ -3,6 +3,7 @@
 Libraries of two CUDA major versions in one process are trouble, and no property says what
 a package's neighbours must be. So where the best variants mix them, and others of the same
 versions do not, the latter are taken. Nothing else is compared, and nothing is given up.
+PEP 825 orders the variants of each release alone, so an option turns this off.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ __all__ = [
     "agreeing",
     "cuda_build",
     "cuda_major",
+    "majors_in_common",
     "mixture",
+    "taken",
 ]
 
 logger = get_logger(__name__)
@@ -106,6 +109,8 @@ def agreeing(
 ) -> RequirementSet:
     """Give a solution whose variants agree on CUDA's major version, else *first*.
 
+    A mixture is warned of, also where the user wants no agreement.
+
     :param run: resolves once more; the candidates that were looked at are known then.
     :param kept: what stays installed and was chosen among variants.
     """
@@ -114,7 +119,7 @@ def agreeing(
     if message is None:
         return first
     result, agreed = resolver._result, context.agreement
-    for major in sorted(frozenset.intersection(*(b.majors for b in builds)))[::-1]:
+    for major in majors_in_common(context, builds):
         context.agreement = CudaMajor(major)
         try:
             second = run()
@@ -122,7 +127,7 @@ def agreeing(
             logger.debug("No solution for CUDA %s alone: %s", major, error)
             continue
         if _gives_up_nothing(context, first, second, kept):
-            logger.info("%s", _explained(major, builds, _builds(context, second, kept)))
+            logger.info("%s", taken(major, builds, _builds(context, second, kept)))
             return second
     context.agreement = agreed
     resolver._result = result
@@ -130,16 +135,28 @@ def agreeing(
     return first
 
 
-def _explained(
-    major: int, before: Iterable[CudaBuild], after: Iterable[CudaBuild]
-) -> str:
+def majors_in_common(context: Context, builds: Iterable[CudaBuild]) -> Sequence[int]:
+    """Give the major versions that all *builds* could agree on, the best first.
+
+    There are none if the user wants the best of each.
+    """
+    if not context.may_agree:
+        return ()
+    return sorted(frozenset.intersection(*(b.majors for b in builds)), reverse=True)
+
+
+def taken(major: int, before: Iterable[CudaBuild], after: Iterable[CudaBuild]) -> str:
+    """Say which builds were taken for the sake of an agreement, and how not to."""
     labels = {build.name: build.label for build in before}
     changed = ", ".join(
         f"{build.label} of {build.name} instead of {labels[build.name]}"
         for build in after
         if labels.get(build.name, build.label) != build.label
     )
-    return f"Taking {changed}, so that all variants are for CUDA {major}"
+    return (
+        f"Taking {changed}, so that all variants are for CUDA {major} "
+        "(--no-variant-agreement takes the best of each)"
+    )
 
 
 def _builds(

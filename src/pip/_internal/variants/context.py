@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging.utils import canonicalize_name
-
+from pip._internal.variants.options import TYPED
 from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
-    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.coherence import Agreement
     from pip._internal.variants.early_requests import EarlyRequests
     from pip._internal.variants.locks.locking import Locking
@@ -73,6 +78,7 @@ class Context:
         self.in_build = bool(os.environ.get(IN_BUILD))
         self.dry_run = bool(given("dry_run"))
         self.may_look_ahead = not given("no_variant_lookahead")
+        self.may_agree = not given("no_variant_agreement")
         #: What all builds are to have in common, if they can.
         self.agreement: Agreement | None = None
         self.upgrade_variants = bool(given("upgrade_variants"))
@@ -80,6 +86,17 @@ class Context:
         self.choices: list[LabelChoice] = (
             [] if self.in_build else list(given("variants") or ())
         )
+        #: The projects that the user named.
+        self.named: Collection[NormalizedName] = ()
+        #: Of those, the labels of all their files that may be taken.
+        self.labels_offered: dict[NormalizedName, Sequence[str]] = {}
+        #: The requirements file that turned variants off, if one did.
+        self.turned_off_in: str | None = None
+        self._labels_of_named: dict[NormalizedName, list[str]] = {}
+        if enabled and given(TYPED):
+            from pip._internal.variants.contradictions import refuse_contradictions
+
+            refuse_contradictions(options)
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
         #: Why manifests that are listed do not count, by the same keys.
         self.skipped_manifests: dict[tuple[NormalizedName, _BaseVersion, str], str] = {}
@@ -89,8 +106,6 @@ class Context:
         #: For what makes up a plugin: refuses projects before they are looked up.
         self.admit: Callable[[NormalizedName], None] | None = None
         self.collector: LinkCollector | None = None
-        #: The projects that the user named.
-        self.named: Collection[NormalizedName] = ()
         #: While another solution is tried: the projects of which no file is built.
         self.tried: Collection[NormalizedName] | None = None
         #: By normalised name, as the resolver sees them.
@@ -117,7 +132,11 @@ class Context:
         self.pytorch = self._bridge()
         if self.enabled and self._host_file is not None:
             # A mistake in it is better said before anything is fetched.
-            _ = self.detected
+            host = self.detected.host
+            if host is not None and not given("manifest"):
+                from pip._internal.variants.target import refuse_other_machine
+
+                refuse_other_machine(options, host)
         if self.enabled and given("preferences"):
             _ = self.preferences
 
@@ -223,32 +242,57 @@ class Context:
 
     # Labels chosen by hand
 
-    def name(self, roots: Iterable[InstallRequirement]) -> None:
-        """Note the projects that the user asked for by name."""
-        self.named = {
-            canonicalize_name(root.req.name)
-            for root in roots
-            if root.req is not None and not root.constraint
-        }
+    def add_choices(self, choices: Sequence[LabelChoice]) -> None:
+        """Add choices of a requirements file.
 
-    def add_choices(self, choices: Iterable[LabelChoice]) -> None:
-        """Add choices of a requirements file; the command line's have precedence."""
-        if not self.in_build:
-            self.choices[:0] = choices
+        They have precedence over the configuration's, and the command line's over them.
+
+        :raises ContradictoryOptions: if there are two for one project.
+        """
+        if choices and not self.in_build:
+            from pip._internal.variants.by_hand import with_choices_of_file
+
+            self.choices = with_choices_of_file(self, choices)
 
     def label_for(self, project: NormalizedName) -> str | None:
-        """Give the label chosen for just this project, if any."""
+        """Give the label that *project* must have, if the user chose one."""
         labels = self.labels_for(project)
         return labels[-1] if labels else None
 
     def labels_for(self, project: NormalizedName) -> list[str]:
-        """Give all labels chosen for just this project."""
-        return [each.label for each in self.choices if each.project == project]
+        """Give all labels of which *project* must have one, the strongest last.
+
+        They were chosen for just this project; or for all, and the user named it, and a
+        release of it has them.
+        """
+        own = [each.label for each in self.choices if each.project == project]
+        return own or self._labels_of_named.get(project, [])
 
     def labels_for_all(self) -> list[str]:
-        """Give the labels chosen for each project that has them, the last one first."""
+        """Give the labels chosen for each project that has them, the strongest first."""
         labels = [choice.label for choice in self.choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
+
+    def is_open(self, project: NormalizedName) -> bool:
+        """Tell whether a label for all may be one that *project* must have."""
+        return (
+            project in self.named
+            and any(choice.project is None for choice in self.choices)
+            and not (project in self._labels_of_named or self.labels_for(project))
+        )
+
+    def settle(self, project: NormalizedName, labels: Iterable[str | None]) -> None:
+        """Settle which labels for all a project that the user named must have.
+
+        :param labels: of all its files that may be taken, None for plain ones.
+        :raises ContradictoryOptions: if two of them may be meant.
+        """
+        if self.is_open(project):
+            from pip._internal.variants.by_hand import labels_of_named
+
+            offered = list(dict.fromkeys(each for each in labels if each is not None))
+            self.labels_offered[project] = offered
+            self._labels_of_named[project] = labels_of_named(self, project, offered)
 
     def look_ahead(self, project: NormalizedName) -> None:
         """Begin to look ahead of the resolver, which has reached a release of *project*.
@@ -295,9 +339,16 @@ class Context:
         exploring = self.locking is not None and self.locking.exploring
         return exploring or self.tried is not None
 
-    def disable(self) -> None:
-        """Turn variants off from here on."""
-        self.enabled = False
+    def disable(self, where: str) -> None:
+        """Turn variants off from here on.
+
+        :param where: the requirements file that says so.
+        :raises ContradictoryOptions: if the user chose among variants.
+        """
+        from pip._internal.variants.contradictions import refuse_without_variants
+
+        refuse_without_variants(self.options, f"--no-variants in {where}")
+        self.enabled, self.turned_off_in = False, where
 
     # Decisions
 
@@ -320,6 +371,12 @@ class Context:
             return self.direct[link]
         release = self.release_of(link)
         return None if release is None else release.selection_of(link)
+
+    def decided(self) -> Iterator[Selection]:
+        """Give the decisions that were made so far; none is made for that."""
+        yield from self.direct.values()
+        for release in self._releases.values():
+            yield from release.decided
 
     def reached_releases(self, project: NormalizedName) -> list[Release]:
         """Give the releases of a project that were weighed, newest first."""

@@ -230,12 +230,7 @@ def options_document(context: Context) -> Document:
     host = context.providers.host
     return {
         "enabled": context.enabled,
-        "variant": [
-            choice.label
-            if choice.project is None
-            else f"{choice.project}={choice.label}"
-            for choice in context.choices
-        ],
+        "variant": [str(choice) for choice in context.choices],
         "prefer_variant": [str(each) for each in context.preferences],
         "variant_host": None if host is None else host.path,
         "enable_variant_provider": list(context.given("enabled_providers")),

@@ -20,11 +20,15 @@ from pip._internal.variants.texts import printable
 
 __all__ = [
     "BuildConflict",
+    "ContradictoryOptions",
     "InvalidHostFile",
     "InvalidOption",
     "InvalidVariantWheel",
+    "LabelInVersion",
     "LockConflict",
     "NoCompatibleVariant",
+    "OtherMachine",
+    "UnknownHost",
     "UnsupportedVariant",
     "UnusableManifest",
     "UnusableRequirement",
@@ -108,6 +112,21 @@ class BuildConflict(InstallationError):
         super().__init__(printable(problem))
 
 
+class ContradictoryOptions(VariantError):
+    """The user asked for two things of which only one can be had."""
+
+    reference = "contradictory-options"
+
+    def __init__(
+        self,
+        first: str,
+        second: str,
+        why: str,
+        hint: str = "Leave one of the two out.",
+    ) -> None:
+        super().__init__(f"{first} contradicts {second}.", [why], [hint])
+
+
 class InvalidHostFile(VariantError):
     """The file given with ``--variant-host`` does not describe a machine."""
 
@@ -128,6 +147,39 @@ class InvalidHostFile(VariantError):
         )
 
 
+class UnknownHost(VariantError):
+    """What is given with ``--variant-host`` is no file, and no machine has that name."""
+
+    reference = "unknown-variant-host"
+
+    def __init__(self, name: str, nearest: str | None) -> None:
+        super().__init__(
+            f"{name} is neither a file nor the name of a machine that is known.",
+            [f"Did you mean {nearest}?"] if nearest is not None else [],
+            [
+                (
+                    "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
+                    "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
+                    "9.0. For any other machine: pip variants host --json > host.json "
+                    "there, and --variant-host host.json here."
+                )
+            ],
+        )
+
+
+class OtherMachine(VariantError):
+    """A machine is described whose wheels this run would not choose among."""
+
+    reference = "variant-host-of-another-platform"
+
+    def __init__(self, host: str, differences: Iterable[str], hint: str) -> None:
+        super().__init__(
+            f"{host} is a machine of another kind than wheels are chosen for.",
+            differences,
+            [hint],
+        )
+
+
 class InvalidVariantWheel(VariantError):
     """A wheel is not the variant that its file name says."""
 
@@ -144,6 +196,21 @@ class InvalidVariantWheel(VariantError):
                     "with the label of the file name."
                 )
             ],
+        )
+
+
+class LabelInVersion(VariantError, DistributionNotFound):
+    """A requirement has the label of a variant where a local version stands."""
+
+    reference = "variant-label-in-version"
+
+    def __init__(self, project: str, version: str, local: str, label: str) -> None:
+        super().__init__(
+            f"No version of {project} is {version}+{local}.",
+            [
+                f"{label} is a variant of {project} {version}, not a part of its version."
+            ],
+            [f"Write {project}=={version} --variant {project}={label}."],
         )
 
 

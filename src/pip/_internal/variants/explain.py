@@ -32,6 +32,7 @@ __all__ = [
     "block",
     "build_name",
     "chosen_line",
+    "lacks_label",
     "missed_accelerator",
     "needs",
     "provider_lines",
@@ -165,6 +166,16 @@ def rejections(release: Release) -> list[str]:
             for label in (*selection.ranking.rejected, *selection.ranking.unknown)
         )
     return lines
+
+
+def lacks_label(release: Release) -> str | None:
+    """Say that a release lacks the label that was chosen by hand, if it does."""
+    label = release.chosen_label
+    if label is None or release.has_label(label):
+        return None
+    if not release.labels:
+        return f"has no variants; you asked for {label}"
+    return f"has no variant {label}, which you asked for; it has {shortened(release.labels)}"
 
 
 def _mismatch(mismatch: Mismatch, selection: Selection, machine: str) -> str:

@@ -24,6 +24,7 @@ from pip._internal.variants.early_entries import MANIFEST, METADATA, PAGE, WHEEL
 from pip._internal.variants.early_requests import NotAnswered, early_requests_of
 from pip._internal.variants.early_wheels import is_small
 from pip._internal.variants.held_records import HeldRecords, emit
+from pip._internal.variants.links import label_of
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.releases import releases
 from pip._internal.variants.sizes import take_note
@@ -229,6 +230,7 @@ class Lookahead:
             for found in reversed(best.applicable_candidates)
             if not found.link.is_yanked
         ]
+        self._context.settle(project, (label_of(link) for _, link in links))
         for group in releases(self._context, finder, project, links, hashes):
             if group.release is None:
                 yield self._ask_for_metadata(group.links[0])

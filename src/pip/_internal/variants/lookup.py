@@ -33,10 +33,13 @@ from pip._internal.variants.builds import offer
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.decision import Decision, File, Offer
 from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.mistaken_labels import label_in_version
+from pip._internal.variants.options import TYPED
 from pip._internal.variants.passing_over import passed_over
 from pip._internal.variants.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.release import Release
 from pip._internal.variants.target import is_this_machine
+from pip._internal.variants.unknown_names import warn_of_unknown_names
 
 if TYPE_CHECKING:
     import optparse
@@ -93,11 +96,20 @@ def look_up(
     assert context is not None, "the collector was made with options"
     if context.pytorch is not None:
         context.pytorch.places.note_roots([wanted, *constraints])
+    if context.choices:
+        context.named = {project}
     # What else is installed bears on the choice; the project is looked at afresh.
     installed = factory._installed_dists.pop(project, None)
     found, constraint = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     chosen, problem = _choose(offers, context, requirement, project)
+    if chosen is None:
+        specifier = wanted.req.specifier & constraint.specifier
+        problem = label_in_version(finder, project, specifier) or problem
+    if context.choices or vars(options).get(TYPED):
+        warn_of_unknown_names(
+            context, {project}, are_all=False, are_all_manifests=False
+        )
     files = list(collector.files(project))
     if context.pytorch is not None:
         sizes = {file.link: file.size for file in files}
@@ -204,8 +216,8 @@ def _choose(
     for each in offers:
         try:
             if each.ranked:
-                if each.release is not None and each.release.labels:
-                    refuse_unknown_labels(context, [each.release])
+                found = [] if each.release is None else [each.release]
+                refuse_unknown_labels(context, found)
                 return each, None
         except PipError as error:
             return each, error

@@ -5,11 +5,13 @@ Loaded when such an option is given: most runs of pip have none.
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LabelChoice",
+    "Place",
     "check",
     "preferences_in_order",
 ]
@@ -32,22 +35,45 @@ __all__ = [
 _PROVIDER_KINDS = ("plugin", "builtin")
 
 
+class Place(enum.IntEnum):
+    """Where a label was chosen by hand, the weakest place first."""
+
+    #: A configuration file or the environment.
+    CONFIGURATION = enum.auto()
+    #: A requirements or constraints file.
+    FILE = enum.auto()
+    LINE = enum.auto()
+
+
 class LabelChoice(NamedTuple):
     """A label chosen by hand: for one project, or for each that has it."""
 
     label: str
     project: NormalizedName | None = None
+    place: Place = Place.LINE
 
-    def for_requirement(self, requirement: str) -> LabelChoice:
-        """Give the same choice for the project of *requirement* alone."""
+    def __str__(self) -> str:
+        return self.label if self.project is None else f"{self.project}={self.label}"
+
+    def for_requirement(self, requirement: str) -> LabelChoice | None:
+        """Give the same choice for the project of *requirement* alone.
+
+        :return: None if the requirement is for another environment.
+        """
         try:
-            project = canonicalize_name(Requirement(requirement).name)
-        except InvalidRequirement:
+            wanted = Requirement(requirement)
+            if wanted.marker is not None and not wanted.marker.evaluate():
+                return None
+        except (InvalidRequirement, UndefinedComparison, UndefinedEnvironmentName):
+            # A path, or what upstream will complain about.
             return self
-        return LabelChoice(self.label, self.project or project)
+        project = self.project or canonicalize_name(wanted.name)
+        return self._replace(project=project)
 
 
 def _label_choice(opt: str, text: str) -> LabelChoice:
+    # Upstream names a setting without the dashes of the option.
+    place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
     package, equals, label = text.rpartition("=")
     if not is_valid_label(label):
         raise InvalidOption(
@@ -55,9 +81,9 @@ def _label_choice(opt: str, text: str) -> LabelChoice:
             "letters, digits, '_' and '.' only, as in 'cu128' or 'torch=cu128'"
         )
     if not equals:
-        return LabelChoice(label)
+        return LabelChoice(label, place=place)
     try:
-        return LabelChoice(label, canonicalize_name(package, validate=True))
+        return LabelChoice(label, canonicalize_name(package, validate=True), place)
     except InvalidName:
         raise InvalidOption(
             f"option {opt}: invalid package name {package!r} in {text!r}, expected "

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
 
 __all__ = [
+    "TYPED",
     "about_this_machine",
     "as_variables",
     "disable_variant_provider",
     "enable_variant_provider",
+    "no_variant_agreement",
     "no_variant_lookahead",
     "no_variants",
     "prefer_variant",
@@ -44,6 +46,12 @@ _KINDS = (
 )
 
 
+#: Where the values of a command line keep which options about variants were typed: their
+#: names, the names of their values, and what was typed. No class is made for that here:
+#: each run of pip loads this module.
+TYPED = "variants_typed"
+
+
 def _check(option: optparse.Option, opt: str, value: str) -> object:
     # The values of variants are known to a module that few runs need.
     from pip._internal.variants.option_values import check
@@ -53,10 +61,21 @@ def _check(option: optparse.Option, opt: str, value: str) -> object:
 
 
 class VariantOption(PipOption):
-    """An option with a value of one of the kinds that only variants have."""
+    """An option about variants, which may have a value of one of their own kinds.
+
+    What was typed is kept apart from what stands in the configuration and the
+    environment: optparse acts on nothing else.
+    """
 
     TYPES = (*PipOption.TYPES, *_KINDS)
     TYPE_CHECKER = PipOption.TYPE_CHECKER | dict.fromkeys(_KINDS, _check)
+
+    def take_action(
+        self, action: str, dest: str, opt: str, value: Any, values: Any, parser: Any
+    ) -> int:
+        """Do what the option is for, and note that it was typed."""
+        values.ensure_value(TYPED, []).append((opt, dest, value))
+        return super().take_action(action, dest, opt, value, values, parser)
 
 
 variant: Callable[..., optparse.Option] = partial(
@@ -84,7 +103,7 @@ prefer_variant: Callable[..., optparse.Option] = partial(
 )
 
 upgrade_variants: Callable[..., optparse.Option] = partial(
-    PipOption,
+    VariantOption,
     "--upgrade-variants",
     dest="upgrade_variants",
     action="store_true",
@@ -95,7 +114,7 @@ upgrade_variants: Callable[..., optparse.Option] = partial(
 )
 
 no_variants: Callable[..., optparse.Option] = partial(
-    PipOption,
+    VariantOption,
     "--no-variants",
     dest="no_variants",
     action="store_true",
@@ -104,7 +123,7 @@ no_variants: Callable[..., optparse.Option] = partial(
 )
 
 no_variant_lookahead: Callable[..., optparse.Option] = partial(
-    PipOption,
+    VariantOption,
     "--no-variant-lookahead",
     dest="no_variant_lookahead",
     action="store_true",
@@ -113,8 +132,18 @@ no_variant_lookahead: Callable[..., optparse.Option] = partial(
     "for those that will be needed at the same time.",
 )
 
+no_variant_agreement: Callable[..., optparse.Option] = partial(
+    VariantOption,
+    "--no-variant-agreement",
+    dest="no_variant_agreement",
+    action="store_true",
+    default=False,
+    help="Take the best variant of each package, even if they are for different major "
+    "versions of CUDA. Without this option, ones that agree on it are preferred.",
+)
+
 variant_host: Callable[..., optparse.Option] = partial(
-    PipOption,
+    VariantOption,
     "--variant-host",
     dest="variant_host",
     type="path",
@@ -246,10 +275,11 @@ def requirements_line(
             limits.note(parsed)
         choices = _given(line.opts, "variants") or []
         if parsed is not None and choices:
-            choices = [choice.for_requirement(parsed.requirement) for choice in choices]
+            found = (choice.for_requirement(parsed.requirement) for choice in choices)
+            choices = [choice for choice in found if choice is not None]
         context.add_choices(choices)
         if parsed is None and _given(line.opts, "no_variants"):
-            context.disable()
+            context.disable(line.filename)
     return parsed
 
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.exceptions import PipError
 from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.context import Context, context_of
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
+from pip._internal.variants.options import TYPED
 from pip._internal.variants.output import get_logger, write
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
@@ -38,33 +44,55 @@ def resolved(
 ) -> RequirementSet:
     """Announce the chosen variants before anything more is downloaded.
 
-    :raises VariantLabelNotFound: if a label that was chosen by hand for whatever has
-        it is one that no variant package has.
+    :raises VariantLabelNotFound: if a label that was typed for whatever has it is one
+        that nothing has.
     """
-    finder = resolver.factory._finder
-    context = context_of(finder)
+    context = context_of(resolver.factory._finder)
+    if context is None:
+        return fn(resolver, root_reqs, check_supported_wheels)
+    context.named = _named(root_reqs)
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]
         run = functools.partial(fn, resolver, roots, check_supported_wheels)
-        if context is None or context.pytorch is None:
+        if context.pytorch is None:
             return run()
         from pip._internal.variants.pytorch.agreement import one_backend
 
         return one_backend(run, resolver, context)
 
-    run: Callable[[], RequirementSet] = solve
-    if context is not None:
-        context.name(root_reqs)
-        if context.pytorch is not None:
-            context.pytorch.places.note_roots(root_reqs)
-    if context is not None and context.locking is not None:
+    if not (context.choices or vars(context.options).get(TYPED)):
+        return _resolved(solve, resolver, root_reqs, context)
+    try:
+        requirements = _resolved(solve, resolver, root_reqs, context)
+    except PipError:
+        # A mistyped name may be why.
+        _warn_of_unknown_names(context, resolver, root_reqs, has_failed=True)
+        raise
+    _warn_of_unknown_names(context, resolver, root_reqs, has_failed=False)
+    return requirements
+
+
+def _resolved(
+    solve: Callable[..., RequirementSet],
+    resolver: Resolver,
+    root_reqs: list[InstallRequirement],
+    context: Context,
+) -> RequirementSet:
+    """Resolve, and announce what was chosen.
+
+    :param solve: resolves once, with further constraints if it is given some.
+    """
+    finder, run = resolver.factory._finder, solve
+    if context.pytorch is not None:
+        context.pytorch.places.note_roots(root_reqs)
+    if context.locking is not None:
         from pip._internal.variants.locks.plan import resolve_to_lock
 
         requirements = resolve_to_lock(context, resolver, run)
         _announce_bridged(context, finder, _chosen_builds(context, requirements))
         return requirements
-    if context is None or not context.enabled:
+    if not context.enabled:
         return run()
     with _lookahead(context, resolver.factory, root_reqs):
         requirements = run()
@@ -83,17 +111,20 @@ def resolved(
 
         requirements = agreeing(run, resolver, context, requirements, kept)
         chosen = _chosen_builds(context, requirements)
-    if chosen:
+    if context.labels_for_all():
         from pip._internal.variants.refusals import refuse_unknown_labels
 
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
+    if chosen:
         for release, link in chosen:
             _announce(context, release, link)
         _advise_of_bridged(context, finder, chosen)
-    elif kept and context.labels_for_all():
-        from pip._internal.variants.refusals import tell_unknown_labels
+    if any(root.extras for root in root_reqs) and (chosen or kept):
+        from pip._internal.variants.mistaken_labels import labels_as_extras
 
-        tell_unknown_labels(context, kept)
+        assert resolver._result is not None, "it has resolved"
+        for line in labels_as_extras(context, resolver._result.mapping.values()):
+            context.say_once(logging.WARNING, line)
     if kept and not context.upgrade_variants:
         from pip._internal.variants.switching import better_build
 
@@ -103,6 +134,46 @@ def resolved(
                 # What is installed now may need what the installed one lacks.
                 logger.log(logging.WARNING if chosen else logging.INFO, "%s", hint)
     return requirements
+
+
+def _warn_of_unknown_names(
+    context: Context,
+    resolver: Resolver,
+    roots: Iterable[InstallRequirement],
+    *,
+    has_failed: bool,
+) -> None:
+    if not context.enabled:
+        return
+    from pip._internal.variants.unknown_names import warn_of_unknown_names
+
+    names = {
+        *(root.name for root in roots if root.name),
+        *resolver.factory._finder._all_candidates,
+    }
+    kept, has_built = [], False
+    if resolver._result is not None:
+        found = resolver._result.mapping.values()
+        names |= {candidate.project_name for candidate in found}
+        links = (candidate.source_link for candidate in found)
+        has_built = any(link is not None and not link.is_wheel for link in links)
+        kept = _kept_builds(resolver)
+    warn_of_unknown_names(
+        context,
+        {canonicalize_name(name) for name in names},
+        kept,
+        are_all=not has_failed,
+        are_all_manifests=not (has_failed or has_built),
+    )
+
+
+def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
+    """Give the projects that the user named, in a requirements file too."""
+    return frozenset(
+        canonicalize_name(root.name)
+        for root in roots
+        if root.user_supplied and not root.constraint and root.name
+    )
 
 
 @contextmanager
@@ -235,10 +306,14 @@ def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
 
     for release in context.reached_releases(chosen.project):
         if release.version > chosen.version and not release.ranked:
-            reasons = "; ".join(explain.rejections(release))
+            why = explain.lacks_label(release)
+            if why is not None:
+                why = f"which {why}"
+            else:
+                reasons = "; ".join(explain.rejections(release))
+                why = f"of which no variant is supported here: {reasons}"
             context.say_once(
                 logging.WARNING,
-                f"{chosen} was chosen instead of {release.version}, of which no "
-                f"variant is supported here: {reasons}",
+                f"{chosen} was chosen instead of {release.version}, {why}",
             )
             return

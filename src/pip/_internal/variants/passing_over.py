@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pip._internal.index.package_finder import LinkType
 from pip._internal.variants.context import context_of
 from pip._internal.variants.decision import Cause, Offer, PassedOver
+from pip._internal.variants.explain import lacks_label
 from pip._internal.variants.links import BuildLink, public, version_of
 
 if TYPE_CHECKING:
@@ -80,10 +81,9 @@ def _reached(offer: Offer) -> PassedOver:
     release = offer.release
     if release is None or not release.reached:
         return PassedOver(offer.version, Cause.ORDER, offer=offer)
-    label = release.chosen_label
-    if label is not None and not release.has_label(label):
-        detail = f"it has no variant labelled {label}"
-        return PassedOver(offer.version, Cause.LABEL, detail, offer)
+    lacking = lacks_label(release)
+    if lacking is not None:
+        return PassedOver(offer.version, Cause.LABEL, f"it {lacking}", offer)
     return PassedOver(offer.version, Cause.VARIANTS, offer=offer)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.context import Context, context_of
@@ -16,15 +17,9 @@ if TYPE_CHECKING:
     from pip._internal.exceptions import InstallationError
     from pip._internal.metadata import BaseDistribution
     from pip._internal.resolution.resolvelib.factory import Factory
-    from pip._internal.variants.installed_records import InstalledBuild
     from pip._internal.variants.release import Release
 
-__all__ = [
-    "installation_error",
-    "nothing_left",
-    "refuse_unknown_labels",
-    "tell_unknown_labels",
-]
+__all__ = ["installation_error", "nothing_left", "refuse_unknown_labels"]
 
 logger = get_logger(__name__)
 
@@ -35,47 +30,78 @@ _SHOWN_RELEASES = 10
 def refuse_unknown_labels(
     context: Context, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
 ) -> None:
-    """Refuse a label that was chosen for whatever has it if nothing has it.
+    """Refuse a label that was typed for whatever has it if nothing has it.
 
+    One of the configuration, which may stand there for something else, is warned of.
+
+    :param releases: those that were chosen.
+    :param kept: what stays installed and was chosen among variants.
     :raises VariantLabelNotFound: then.
     """
-    for label in _labels_of_no_build(context, map(installed_build, kept)):
-        if not any(release.has_label(label) for release in releases):
-            from pip._internal.variants.errors import VariantLabelNotFound
+    if not context.labels_for_all():
+        return
+    from pip._internal.variants.by_hand import typed_for_all
 
-            raise VariantLabelNotFound(
-                label,
-                map(_labels_line, releases),
-                "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
-                "leave it to pip, or describe another machine with --variant-host "
-                "FILE.",
+    builds = {dist: installed_build(dist) for dist in kept}
+    known = {label for build in builds.values() if build for label in build.labels}
+    known.update(label for link in context.direct if (label := label_of(link)))
+    missing = [
+        label
+        for label in context.labels_for_all()
+        if label not in known and not any(each.has_label(label) for each in releases)
+    ]
+    if not missing:
+        return
+    lines = [_offered_line(context, each) for each in releases if each.labels]
+    lines += [
+        f"{dist.raw_name} {dist.version}, which is installed, has "
+        f"{', '.join(build.labels)}"
+        for dist, build in builds.items()
+        if build is not None
+    ]
+    typed = {choice.label for choice in typed_for_all(context)}
+    for label in missing:
+        if label in typed:
+            raise _label_not_found(context, label, lines)
+        if lines:
+            # Where all stays, it is no news.
+            logger.log(
+                logging.WARNING if releases else logging.INFO,
+                "Nothing has a variant that is labelled %s, as the configuration or "
+                "PIP_VARIANT has it: %s",
+                *(label, "; ".join(lines)),
             )
 
 
-def tell_unknown_labels(context: Context, kept: Sequence[BaseDistribution]) -> None:
-    """Warn of a label for whatever has it where all stays installed and nothing has it.
+def _label_not_found(
+    context: Context, label: str, lines: Sequence[str]
+) -> InstallationError:
+    from pip._internal.variants.errors import VariantLabelNotFound
 
-    It may stand in a configuration, for something else.
-    """
-    builds = {dist: installed_build(dist) for dist in kept}
-    known = "; ".join(
-        f"{dist.raw_name} {dist.version} has {', '.join(build.labels)}"
-        for dist, build in builds.items()
-        if build is not None
-    )
-    for label in _labels_of_no_build(context, builds.values()):
-        logger.warning(
-            "Nothing of what stays installed has a variant that is labelled %s: %s.",
-            *(label, known),
+    if lines:
+        hint = (
+            "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
+            "leave it to pip, or describe another machine with --variant-host FILE."
         )
+    else:
+        lines = [_without_variants(project) for project in sorted(context.named)]
+        hint = "Leave --variant out, or name an index with variants: --index-url URL."
+    return VariantLabelNotFound(label, lines, hint)
 
 
-def _labels_of_no_build(
-    context: Context, builds: Iterable[InstalledBuild | None]
-) -> list[str]:
-    """Give the labels for whatever has them that no installed build has or could have."""
-    known = {label for build in builds if build is not None for label in build.labels}
-    return [label for label in context.labels_for_all() if label not in known]
+def _without_variants(project: str) -> str:
+    return f"{project} has no variant wheels for this platform and Python"
+
+
+def _offered_line(context: Context, release: Release) -> str:
+    """List the labels of a release, and what other releases have beyond them."""
+    others = [
+        label
+        for label in context.labels_offered.get(release.project, ())
+        if not release.has_label(label)
+    ]
+    line = _labels_line(release)
+    return f"{line}; other releases have {', '.join(others)}" if others else line
 
 
 def _labels_line(release: Release, *, judge: bool = True) -> str:
@@ -104,6 +130,11 @@ def installation_error(
     context = context_of(factory._finder)
     if context is not None and context.is_trying:
         return _build_conflict(error.causes)
+    if context is not None and context.enabled:
+        for cause in error.causes:
+            mistaken = _label_in_version(factory, cause, constraints)
+            if mistaken is not None:
+                return mistaken
     usual = fn(factory, error, constraints)
     if context is None or not context.enabled:
         return usual
@@ -166,6 +197,25 @@ def _build_conflict(causes: Sequence[Any]) -> InstallationError:
     return BuildConflict(explain.shortened(list(lines), "; "))
 
 
+def _label_in_version(
+    factory: Factory, cause: Any, constraints: Mapping[str, Any]
+) -> InstallationError | None:
+    """Give the error for a label that the user wrote into a version, if that is it."""
+    project = cause.requirement.project_name
+    written = []
+    if project in constraints:
+        written.append(constraints[project].specifier)
+    ireq = cause.requirement.get_candidate_lookup()[1]
+    if cause.parent is None and ireq is not None and ireq.req is not None:
+        written.append(ireq.req.specifier)
+    for specifier in written:
+        if any("+" in each.version for each in specifier):
+            from pip._internal.variants.mistaken_labels import label_in_version
+
+            return label_in_version(factory._finder, project, specifier)
+    return None
+
+
 def _refusals(releases: list[Release]) -> list[str]:
     from pip._internal.variants import explain
 
@@ -200,9 +250,7 @@ def nothing_left(
         lines = [
             _labels_line(release, judge=release is labelled[0])
             for release in labelled[:_SHOWN_RELEASES]
-        ] or [
-            f"{releases[0].project} has no variant wheels for this platform and Python"
-        ]
+        ] or [_without_variants(releases[0].project)]
         return VariantLabelNotFound(
             label,
             lines,

@@ -46,7 +46,7 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
-        self._ranked: dict[Agreement | None, list[Link]] = {}
+        self._ranked: dict[tuple[Agreement | None, str | None], list[Link]] = {}
 
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
@@ -77,7 +77,7 @@ class Release:
         )
         return [link for link in found if link is not None]
 
-    @functools.cached_property
+    @property
     def chosen_label(self) -> str | None:
         """Give the label that the user chose for this release, if it applies to it."""
         chosen = self._context.label_for(self.project)
@@ -143,6 +143,11 @@ class Release:
             and has_dependencies(selection.manifest, selection.ranking.compatible)
             for selection in self.selections.values()
         )
+
+    @property
+    def decided(self) -> list[Selection]:
+        """Give the decisions about its variants, if they were made already."""
+        return [selection for selection, _ in vars(self).get("_decisions", ())]
 
     def selection_of(self, link: Link) -> Selection | None:
         """Give the decision that a wheel at *link* is part of."""
@@ -230,15 +235,23 @@ class Release:
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         """
         agreement = self._context.agreement
-        if agreement not in self._ranked:
-            self._ranked[agreement] = self._rank(agreement)
-        return self._ranked[agreement]
+        # Which label a project must have may be settled after a look ahead.
+        key = agreement, self.chosen_label
+        if key not in self._ranked:
+            self._ranked[key] = self._rank(agreement)
+        return self._ranked[key]
 
     def _rank(self, agreement: Agreement | None) -> list[Link]:
         self.reached = True
         chosen = self.chosen_label
         if chosen is not None and not self.has_label(chosen):
             return []
+        if chosen is not None:
+            from pip._internal.variants.by_hand import refuse_two_labels_for_all
+
+            refuse_two_labels_for_all(
+                self._context, self.project, self.labels, str(self)
+            )
         places: dict[tuple[str, str], tuple[int, int]] = {}
         for source_at, (source, selection) in enumerate(self.selections.items()):
             labels = selection.ranking.compatible

@@ -269,6 +269,7 @@ def options() -> list[Callable[[], optparse.Option]]:
             "variant_provider_timeout",
             "variant_provider_variable",
             "no_variant_lookahead",
+            "no_variant_agreement",
         )
     ] + [
         option(name, "pytorch.options")

@@ -9,9 +9,11 @@ from pip._vendor.packaging.markers import default_environment
 
 if TYPE_CHECKING:
     import optparse
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["is_this_machine", "marker_environment"]
+    from pip._internal.variants.providers.host_file import Host
+
+__all__ = ["is_this_machine", "marker_environment", "refuse_other_machine"]
 
 _TARGET_OPTIONS = ("platforms", "python_version", "abis", "implementation")
 #: What a platform tag says of os_name, sys_platform and platform_system.
@@ -21,6 +23,15 @@ _SYSTEMS = (
     (re.compile(r"(many|musl)?linux.+"), ("posix", "linux", "Linux")),
 )
 _MACHINES = ("x86_64", "aarch64", "arm64", "i686", "armv7l", "ppc64le", "s390x")
+#: What else machines are called, by the names that Linux has for them.
+_SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
+#: What only one type of machine supports.
+_NAMESPACES = ("x86_64", "aarch64")
+#: Variables that tell one kind of machine from another, the most telling ones first.
+_KIND_OF_MACHINE = (
+    (("platform_machine",), "machine type"),
+    (("sys_platform", "platform_system", "os_name"), "system"),
+)
 _WINDOWS_MACHINES = {"win32": "x86", "win_amd64": "AMD64", "win_arm64": "ARM64"}
 
 
@@ -65,3 +76,71 @@ def _of_platform(tag: str) -> dict[str, str]:
         "platform_release": "",
         "platform_version": "",
     }
+
+
+def refuse_other_machine(options: optparse.Values, host: Host) -> None:
+    """Refuse a host whose wheels are others than those that will be chosen among.
+
+    :raises OtherMachine: if it differs from the target in system or machine type.
+    """
+    tags = vars(options).get("platforms") or ()
+    targets = [_of_platform(tag) for tag in tags] or [marker_environment(options, {})]
+    described = dict(host.environment)
+    own = [each for each in _NAMESPACES if host.supported.features(each)]
+    if len(own) == 1:
+        described.setdefault("platform_machine", own[0])
+    different = [list(_differences(described, target)) for target in targets]
+    if not all(different):
+        return
+    from pip._internal.variants.errors import OtherMachine
+
+    tag = _tag_of(described, targets[0])
+    download = f"pip download --platform {tag} --only-binary :all:"
+    if "platforms" not in vars(options):
+        hint = f"Run this on such a machine. Its wheels can be fetched here: {download}"
+    else:
+        hint = (
+            f"To choose among its wheels: --platform {tag} --only-binary :all:, for pip "
+            f"install with --target DIR; or {download}"
+        )
+    raise OtherMachine(host.path, different[0], f"{hint}.")
+
+
+def _differences(
+    described: Mapping[str, str], target: Mapping[str, str]
+) -> Iterator[str]:
+    for names, what in _KIND_OF_MACHINE:
+        name = next((name for name in names if described.get(name)), "")
+        one, other = described.get(name), target.get(name)
+        if one and other and _usual(one) != _usual(other):
+            yield f"Its {what} is {one}, and wheels are chosen for {other}."
+
+
+def _usual(value: str) -> str:
+    return _SAME_MACHINE.get(value.lower(), value.lower())
+
+
+def _tag_of(described: Mapping[str, str], target: Mapping[str, str]) -> str:
+    """Give a platform tag for a machine; what is not described is as the target's."""
+    machine = _usual(described.get("platform_machine") or target["platform_machine"])
+    tags = {
+        "linux": f"manylinux_2_28_{machine}",
+        "darwin": f"macosx_14_0_{'arm64' if machine == 'aarch64' else machine}",
+        "win32": next(
+            (tag for tag, each in _WINDOWS_MACHINES.items() if _usual(each) == machine),
+            "",
+        ),
+    }
+    system = _system_of(described) or _system_of(target)
+    return (machine and tags.get(system)) or "TAG"
+
+
+def _system_of(environment: Mapping[str, str]) -> str:
+    """Give the ``sys_platform`` of an environment of which not all need be known."""
+    names = ("os_name", "sys_platform", "platform_system")
+    known = [environment.get(name) for name in names]
+    for _, facts in _SYSTEMS:
+        agree = [one == fact for one, fact in zip(known, facts, strict=True) if one]
+        if agree and all(agree):
+            return facts[1]
+    return ""

@@ -111,8 +111,8 @@ def resolve_to_lock(
             requirements.setdefault((project, version), requirement)
 
     locking.explore(context, resolver, resolve, note)
+    refuse_unknown_labels(context, list(locking.releases.values()))
     if locking.releases:
-        refuse_unknown_labels(context, list(locking.releases.values()))
         try:
             needed = conditions(locking.runs)
         except Ambiguity as error:

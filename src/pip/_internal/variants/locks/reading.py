@@ -23,7 +23,14 @@ from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
 )
-from pip._internal.variants.coherence import CudaBuild, CudaMajor, cuda_build, mixture
+from pip._internal.variants.coherence import (
+    CudaBuild,
+    CudaMajor,
+    cuda_build,
+    majors_in_common,
+    mixture,
+    taken,
+)
 from pip._internal.variants.errors import VariantsDisabled
 from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build
@@ -240,13 +247,13 @@ class _Choices:
         builds = self._cuda_builds(needed)
         if self._context is not None and mixture(builds) is not None:
             made = self._made
-            common = frozenset.intersection(*(each.majors for each in builds))
-            for major in sorted(common, reverse=True):
+            for major in majors_in_common(self._context, builds):
                 self._context.agreement, self._made = CudaMajor(major), {}
                 second = select()
                 others = self._cuda_builds(second)
                 names = {each.name for each in others}
                 if mixture(others) is None and names >= {each.name for each in builds}:
+                    logger.info("%s", taken(major, builds, others))
                     needed = second
                     break
             else:

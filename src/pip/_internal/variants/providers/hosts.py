@@ -23,13 +23,27 @@ _EXAMPLES = "cuda-12.8-sm_90, cuda-12.8-sm_90-x86_64-v3, cpu-x86_64-v3 or cpu-aa
 def read_host(file_or_name: str) -> Host:
     """Give the machine that a file describes; without such a file, that of the name.
 
-    :raises InvalidHostFile: if there is neither.
+    :raises InvalidHostFile: if there is no such file, or no such GPU.
+    :raises UnknownHost: if it is neither a path nor a name.
     """
-    if not os.path.exists(file_or_name):
-        host = named_host(os.path.basename(file_or_name))
-        if host is not None:
-            return host
-    return read_host_file(file_or_name)
+    name = os.path.basename(file_or_name)
+    if os.path.exists(file_or_name):
+        return read_host_file(file_or_name)
+    host = named_host(name)
+    if host is None and name == file_or_name and not name.endswith(".json"):
+        from pip._internal.variants.errors import UnknownHost
+        from pip._internal.variants.providers.host_names import nearest_name
+
+        nearest = nearest_name(name)
+        raise UnknownHost(name, nearest if _is_name(nearest) else None)
+    return host or read_host_file(file_or_name)
+
+
+def _is_name(text: str | None) -> bool:
+    try:
+        return text is not None and named_host(text) is not None
+    except InvalidHostFile:
+        return False
 
 
 def named_host(name: str) -> Host | None:

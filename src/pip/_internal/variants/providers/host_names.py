@@ -1,0 +1,61 @@
+"""What a user may have meant by the name of a machine that is not known.
+
+Loaded where one was typed. Pure: no I/O and nothing from the rest of pip.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["nearest_name"]
+
+#: A driver that knows each of the GPUs.
+_DRIVER = "12.8"
+#: By the name under which they are sold, the compute capability without its dot.
+_GPUS: Mapping[str, str] = MappingProxyType(
+    {
+        "v100": "70",
+        **dict.fromkeys(("t4", "rtx2080"), "75"),
+        **dict.fromkeys(("a100", "a30"), "80"),
+        **dict.fromkeys(("a2", "a10", "a10g", "a16", "a40", "rtx3090"), "86"),
+        **dict.fromkeys(("l4", "l40", "l40s", "rtx4090"), "89"),
+        **dict.fromkeys(("h100", "h200", "h800", "gh200"), "90"),
+        **dict.fromkeys(("b100", "b200", "gb200"), "100"),
+        "rtx5090": "120",
+    }
+)
+_MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro)")
+_CUDA = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{0,2})(?=sm|x86|$)")
+_SM = re.compile(r"sm([0-9]{2,3})")
+_X86_64 = re.compile(r"(?:x8664|x64|amd64)(?:v?([1-4]))?$")
+_EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
+
+
+def nearest_name(name: str) -> str | None:
+    """Give the name of a machine that *name* may stand for.
+
+    Punctuation does not matter, and a GPU may be called by its model.
+    """
+    squeezed = re.sub(r"[^a-z0-9]", "", name.lower())
+    gpu = _GPUS.get(_MAKER.sub("", squeezed))
+    if gpu is not None:
+        return f"cuda-{_DRIVER}-sm_{gpu}"
+    cuda, sm, x86_64 = (each.search(squeezed) for each in (_CUDA, _SM, _X86_64))
+    if cuda is not None or sm is not None:
+        driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
+        return "".join(
+            (
+                f"cuda-{driver}",
+                f"-sm_{sm[1]}" if sm is not None else "",
+                f"-x86_64-v{x86_64[1] or '1'}" if x86_64 is not None else "",
+            )
+        )
+    if x86_64 is not None:
+        # What every CPU of its kind has, where the level is left out.
+        return f"cpu-x86_64-v{x86_64[1] or '1'}"
+    if re.search(r"(aarch64|arm64)$", squeezed):
+        return "cpu-aarch64"
+    return next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
