@@ -168,8 +168,6 @@ def _announce(context: Context, release: Release, link: Link) -> None:
     if logger.isEnabledFor(VERBOSE):
         for refused in explain.rejections(release):
             logger.verbose("%s: %s", release, refused)
-    for namespace, message in explain.untrusted(release):
-        context.say_once(logging.WARNING, message, about=f"trust {namespace}")
     if release.chosen_by is None and not _is_agreed(context, release, label):
         missed = explain.missed_accelerator(release, label)
         if missed is not None:

@@ -56,7 +56,11 @@ def tell_unknown_labels(context: Context, kept: Sequence[BaseDistribution]) -> N
     """Warn of a label for whatever has it where all stays installed and nothing has it.
 
     It may stand in a configuration, for something else.
+
+    :raises VariantLost: if the user is strict.
     """
+    from pip._internal.variants.losses import Loss
+
     builds = {dist: installed_build(dist) for dist in kept}
     known = "; ".join(
         f"{dist.raw_name} {dist.version} has {', '.join(build.labels)}"
@@ -64,10 +68,16 @@ def tell_unknown_labels(context: Context, kept: Sequence[BaseDistribution]) -> N
         if build is not None
     )
     for label in _labels_of_no_build(context, builds.values()):
-        logger.warning(
-            "Nothing of what stays installed has a variant that is labelled %s: %s.",
-            *(label, known),
+        told = "nothing of what stays installed has a variant that is labelled"
+        reason = f"{told} {label}: {known}"
+        loss = Loss(
+            f"what --variant {label} asks for",
+            reason,
+            f"{reason[:1].upper()}{reason[1:]}.",
+            follows="leaves what is installed as it is",
+            hints=["Choose one of these with --variant LABEL, or leave it to pip"],
         )
+        context.cost(loss)
 
 
 def _labels_of_no_build(
@@ -183,6 +193,7 @@ def nothing_left(
     """
     from pip._internal.variants import explain
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
+    from pip._internal.variants.losses import losses_of_answers
 
     if label is not None:
         labelled = [release for release in releases if release.labels]
@@ -200,11 +211,16 @@ def nothing_left(
             "that option out; for another machine, describe it with --variant-host "
             "FILE.",
         )
-    hints = [message for each in releases for _, message in explain.untrusted(each)]
+    hints = [
+        f"{hint}."
+        for release in releases
+        for loss in losses_of_answers(release)
+        for hint in loss.hints
+    ]
     selections = [each for release in releases for each in release.selections.values()]
     judged = any(selection.manifest is not None for selection in selections)
     if any(selection.manifest is None for selection in selections):
-        hints.append(explain.WITHOUT_MANIFEST)
+        hints.append(f"{explain.WITHOUT_MANIFEST}.")
     if hashed:
         hints.append(
             "The given hashes leave no other build: add the hash of one that runs."
