@@ -393,6 +393,21 @@ SEAMS: tuple[Seam, ...] = (
         hook="checked",
         why="`pip check` judges installed variants anew.",
     ),
+    ReplaceExpression(
+        file=_P + "commands/check.py",
+        target="CheckCommand.run",
+        expression='"No broken requirements found."',
+        replacement="_variants.nothing_broken({old}, options)",
+        hook="nothing_broken",
+        why="`pip check` does not end as if all were well where a variant is not.",
+    ),
+    Append(
+        file=_P + "commands/check.py",
+        target="CheckCommand",
+        statement="_variants.add_check_options(CheckCommand)",
+        hook="add_check_options",
+        why="`pip check --strict-variants` makes an error of that.",
+    ),
     Decorate(
         file=_P + "models/installation_report.py",
         target="InstallationReport._install_req_to_dict",

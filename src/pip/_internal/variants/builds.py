@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.version import Version
 
+from pip._internal.exceptions import MetadataInvalid
+from pip._internal.variants.errors import in_words
+
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
@@ -77,9 +80,20 @@ class Builds:
         if self._contested is not None and self._contested.stays(self.release, link):
             candidate: Candidate | None = self._contested.keep()
         else:
-            candidate = self._makers[link]()
+            candidate = self._made(link)
         if candidate is not None:
             self._given.add(link)
+        return candidate
+
+    def _made(self, link: Link) -> Candidate | None:
+        try:
+            candidate = self._makers[link]()
+        except MetadataInvalid as error:
+            # Upstream passes over the version then.
+            self.release.discarded(link, in_words(error))
+            raise
+        if candidate is None:
+            self.release.discarded(link, "see above why")
         return candidate
 
 

@@ -215,9 +215,16 @@ def dependencies_met(
     provider: PipProvider,
     candidate: Candidate,
 ) -> Iterable[Requirement]:
-    """Look ahead to what the dependencies of a candidate will take."""
+    """Look ahead to what the dependencies of a candidate will take.
+
+    Of what makes up a plugin, those that are not trusted are set aside instead.
+    """
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
+    if context is not None and context.admit is not None:
+        from pip._internal.variants.providers.plugin_environment import trusted_alone
+
+        return trusted_alone(context, candidate, requirements)
     if context is not None and provider._ignore_dependencies:
         return _without_dependencies(context, provider, candidate, requirements)
     if context is None or context.lookahead is None:

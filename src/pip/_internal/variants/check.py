@@ -1,16 +1,18 @@
 """Judge the installed variants again: by the machine that they run on, and by each other.
 
-``pip check`` says what is found as warnings; nothing is wrong with the packages' own
-metadata. Judged by what was recorded, without a network and without plugins.
+``pip check`` says what is found as warnings, unless the user is strict; nothing is wrong
+with the packages' own metadata. Judged by what was recorded, without a network and without plugins.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.cli.status_codes import ERROR
 from pip._internal.metadata import get_default_environment
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants.installed import installed_build
@@ -25,7 +27,13 @@ if TYPE_CHECKING:
     from pip._internal.variants.installed_records import InstalledBuild
     from pip._internal.variants.providers.chain import Providers
 
-__all__ = ["InstalledVariant", "checked", "different_cuda", "unsupported"]
+__all__ = [
+    "InstalledVariant",
+    "checked",
+    "different_cuda",
+    "nothing_broken",
+    "unsupported",
+]
 
 logger = get_logger(__name__)
 
@@ -51,26 +59,50 @@ def checked(
     options: optparse.Values,
     args: list[str],
 ) -> int:
-    """Warn of installed variants that do not fit; the exit status is upstream's."""
-    status = fn(command, options, args)
+    """Warn of installed variants that do not fit.
+
+    Where the user is strict, one that this machine does not support is an error;
+    otherwise the exit status is upstream's.
+    """
     env = get_default_environment()
     dists = list(env.iter_installed_distributions(local_only=False))
     variants = [
         variant for dist in dists if (variant := _installed_variant(dist)) is not None
     ]
-    if variants:
-        from pip._internal.variants.providers.chain import Providers
+    if not variants:
+        return fn(command, options, args)
+    from pip._internal.variants.providers.chain import Providers
 
-        variants.sort(key=lambda variant: canonicalize_name(variant.name))
-        providers = Providers.for_options(options, None)
-        for warning in (*unsupported(variants, providers), *different_cuda(variants)):
-            logger.warning("%s", warning)
-        if any(variant.build.is_bridged for variant in variants):
-            from pip._internal.variants.pytorch.advice import different_backends
+    variants.sort(key=lambda variant: canonicalize_name(variant.name))
+    providers = Providers.for_options(options, None)
+    found = list(unsupported(variants, providers))
+    # What upstream says if all is well is not to hide it.
+    options.unsupported_variants = len(found)
+    status = fn(command, options, args)
+    strict = bool(vars(options).get("strict_variants"))
+    for line in found:
+        logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
+    warnings = [*providers.warnings, *different_cuda(variants)]
+    if any(variant.build.is_bridged for variant in variants):
+        from pip._internal.variants.pytorch.advice import different_backends
 
-            for warning in different_backends(dists):
-                logger.warning("%s", warning)
-    return status
+        warnings += different_backends(dists)
+    for warning in warnings:
+        logger.warning("%s", warning)
+    return ERROR if found and strict else status
+
+
+def nothing_broken(said: str, unsupported: int) -> str:
+    """Say that packages have what they require, but what else is wrong with some.
+
+    :param said: what upstream says of the first.
+    :param unsupported: how many variants are not supported, at least one.
+    """
+    variants = "variant" if unsupported == 1 else "variants"
+    return (
+        f"{said.rstrip('.')}, but {unsupported} installed {variants} that this machine "
+        "does not support."
+    )
 
 
 def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:

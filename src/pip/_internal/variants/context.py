@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import (
     Callable,
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.coherence import Agreement
     from pip._internal.variants.early_requests import EarlyRequests
     from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.lookahead import Lookahead
+    from pip._internal.variants.losses import Loss
     from pip._internal.variants.option_values import LabelChoice
     from pip._internal.variants.preferences import Preference
     from pip._internal.variants.providers.chain import Providers
@@ -60,6 +63,7 @@ class Context:
     :ivar enabled: whether variant wheels are candidates at all.
     :ivar choices: the labels chosen by hand, the strongest last.
     :ivar upgrade_variants: whether installed builds give way to better ones.
+    :ivar strict: whether it is an error where a variant would be lost.
     :ivar direct: the decisions about wheels named by path or URL, each on its own.
     :ivar manifest_links: where manifests are, by project, version and source.
     :ivar listing: for the commands that list versions: whether all must be judged
@@ -82,6 +86,7 @@ class Context:
         #: What all builds are to have in common, if they can.
         self.agreement: Agreement | None = None
         self.upgrade_variants = bool(given("upgrade_variants"))
+        self.strict = bool(given("strict_variants"))
         self.direct: dict[Link, Selection] = {}
         self.choices: list[LabelChoice] = (
             [] if self.in_build else list(given("variants") or ())
@@ -105,6 +110,8 @@ class Context:
         self.plugin_limits: PluginLimits | None = None
         #: For what makes up a plugin: refuses projects before they are looked up.
         self.admit: Callable[[NormalizedName], None] | None = None
+        #: Likewise, what its packages need that is not trusted.
+        self.withheld: dict[Candidate, list[NormalizedName]] = {}
         self.collector: LinkCollector | None = None
         #: While another solution is tried: the projects of which no file is built.
         self.tried: Collection[NormalizedName] | None = None
@@ -237,7 +244,7 @@ class Context:
         import optparse
 
         context = Context(self.session, optparse.Values(), enabled=False)
-        context.admit = limits.admit
+        context.admit, context.plugin_limits = limits.admit, limits
         return context
 
     # Labels chosen by hand
@@ -386,6 +393,39 @@ class Context:
             if release.project == project and release.reached
         ]
         return sorted(found, key=lambda release: release.version, reverse=True)
+
+    def cost(self, loss: Loss) -> None:
+        """Warn of what costs a variant; where the user is strict, that is an error.
+
+        All of these go through here. It is told when the resolver is there, not ahead.
+
+        :raises VariantLost: if the user is strict.
+        """
+        if self.strict:
+            from pip._internal.variants.errors import VariantLost
+
+            self.wait_for_upstream()
+            raise VariantLost(loss)
+        if loss.warning is not None:
+            self.say_once(logging.WARNING, loss.warning, about=loss.about)
+
+    def judged(self, of: object, selection: Selection) -> None:
+        """Tell what a decision suffers from: nobody could say what is supported.
+
+        :param of: what it decides about the variants of.
+        :raises VariantLost: if that costs a variant, and the user is strict.
+        """
+        for namespace, answer in selection.answers.items():
+            if not answer.is_lacking:
+                continue
+            from pip._internal.variants.losses import loss_of_answer
+
+            loss = loss_of_answer(namespace, selection, of)
+            if loss is not None:
+                self.cost(loss)
+            if loss is None or loss.warning is None:
+                for warning in answer.warnings:
+                    self.say_once(logging.WARNING, warning)
 
     def say_once(self, level: int, message: str, *, about: str | None = None) -> None:
         """Log a message unless this run has said it, or anything *about* the same."""

@@ -29,13 +29,16 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
     """Show what this machine supports after the tags that it supports."""
     fn(options)
     from pip._internal.variants import explain
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import Providers, warnings_of
 
     providers = Providers.for_options(options, vars(options).get("variant_host"))
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
         return
+    answers = providers.survey()
+    for warning in warnings_of(answers):
+        logger.warning("%s", warning)
     logger.info("Variant properties:")
     with indent_log():
-        for namespace, answer in providers.survey().items():
+        for namespace, answer in answers.items():
             write(explain.provider_lines(namespace, answer))

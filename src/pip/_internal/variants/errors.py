@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.rich.text import Text
@@ -17,6 +18,9 @@ from pip._internal.exceptions import (
 )
 from pip._internal.variants.output import text_of
 from pip._internal.variants.texts import printable
+
+if TYPE_CHECKING:
+    from pip._internal.variants.losses import Loss
 
 __all__ = [
     "BuildConflict",
@@ -35,6 +39,7 @@ __all__ = [
     "VariantDisagreement",
     "VariantError",
     "VariantLabelNotFound",
+    "VariantLost",
     "VariantsDisabled",
     "WrongUse",
     "in_words",
@@ -43,6 +48,11 @@ __all__ = [
 
 def in_words(error: BaseException) -> str:
     """Say what went wrong in plain text, within a sentence, and just once."""
+    from pip._internal.variants.request_errors import said_of_request
+
+    of_request = said_of_request(error)
+    if of_request is not None:
+        return _one_line(of_request)
     if isinstance(error, DiagnosticPipError):
         said = error.context or error.message
         text = said if isinstance(said, Text) else Text.from_markup(said)
@@ -242,6 +252,14 @@ class VariantDisagreement(MetadataInconsistent, VariantError):
     """
 
     reference = "variant-disagreement"
+    #: What to do about it, in sentences without a final period.
+    HINTS = (
+        "Whoever publishes them has to mend one of the two",
+        (
+            "Until then, choose another build with --variant PACKAGE=LABEL, or none with "
+            "--no-variants"
+        ),
+    )
 
     def __init__(self, filename: str, stated: str, found: str) -> None:
         self._line = printable(
@@ -252,12 +270,7 @@ class VariantDisagreement(MetadataInconsistent, VariantError):
             self,
             f"{filename} is not what the variants manifest says.",
             [f"The manifest: {stated}", f"The wheel: {found}"],
-            [
-                (
-                    "Whoever publishes them has to mend one of the two. Until then, choose "
-                    "another build with --variant PACKAGE=LABEL, or none with --no-variants."
-                )
-            ],
+            [" ".join(f"{hint}." for hint in self.HINTS)],
         )
 
     def __str__(self) -> str:
@@ -308,6 +321,30 @@ class UnusableManifest(VariantError):
                     "of a release, or variant.json inside one of them."
                 )
             ],
+        )
+
+
+class VariantLost(VariantError):
+    """A variant would be left out that the user did not choose to leave out.
+
+    No error of :class:`InstallationError`: nothing takes it for a reason to try another
+    candidate.
+    """
+
+    reference = "variant-lost"
+
+    def __init__(self, loss: Loss) -> None:
+        lost = loss.lost[:1].upper() + loss.lost[1:]
+        follows = loss.follows or "gives a warning"
+        super().__init__(
+            f"{lost} would be left out.",
+            [loss.reason],
+            [
+                hint if hint.endswith("?") else f"{hint}."
+                for hint in (*loss.hints, loss.otherwise)
+                if hint
+            ],
+            [f"That is an error with --strict-variants; without it, pip {follows}."],
         )
 
 

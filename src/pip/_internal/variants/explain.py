@@ -41,7 +41,6 @@ __all__ = [
     "several_builds",
     "several_sources",
     "shortened",
-    "untrusted",
 ]
 
 #: Namespaces of devices that a plain or CPU build leaves idle, with their names.
@@ -54,7 +53,7 @@ _WIDTH = 80
 #: What to do where a release's manifest is missing or broken.
 WITHOUT_MANIFEST = (
     "An index with a manifest that can be used (--index-url URL), or the wheels in a "
-    "folder (--find-links DIR), lets pip choose among them."
+    "folder (--find-links DIR), lets pip choose among them"
 )
 #: So many values of a feature are shown before the rest is counted.
 _SHOWN_VALUES = 8
@@ -213,27 +212,6 @@ def alternatives(release: Release) -> str:
         f"{versions} ({shortened(labels)})" for versions, labels in builds.items()
     )
     return f"{release} has variants that run here for {listed}"
-
-
-def untrusted(release: Release) -> Iterator[tuple[str, str]]:
-    """Say, by namespace, which variants were left out for lack of trust in a plugin."""
-    for selection in release.selections.values():
-        for namespace, answer in selection.answers.items():
-            labels = [
-                label
-                for label, mismatches in selection.ranking.rejected.items()
-                if any(each.feature.namespace == namespace for each in mismatches)
-            ]
-            if answer.untrusted and labels:
-                options = " ".join(
-                    f"--trust-variant-provider {name}" for name in answer.untrusted
-                )
-                message = (
-                    f"Variants of {release} were left out ({shortened(labels)}), since "
-                    "only code that pip may not run knows whether they are supported "
-                    f"here. If you trust it to run with your rights: {options}"
-                )
-                yield namespace, message
 
 
 def missed_accelerator(release: Release, label: str | None) -> str | None:

@@ -289,16 +289,19 @@ def _older(
     found = finder.find_best_candidate(project, specifier).applicable_candidates
     links = ((each.version, each.link) for each in reversed(found))
     groups = releases(context, finder, project, links, Hashes())
-    with _trying(context, [moved]):
-        for group in itertools.islice(groups, _OLDER):
-            if any(_goes_with(context, link, moved) for link in _wheels(group)):
-                return group.version
+    for group in itertools.islice(groups, _OLDER):
+        if any(_goes_with(context, link, moved) for link in _wheels(group)):
+            return group.version
     return None
 
 
-def _wheels(group: Group) -> list[Link]:
-    ranked = group.links if group.release is None else group.release.ranked
-    return [link for link in ranked if link.is_wheel]
+def _wheels(group: Group) -> Iterator[Link]:
+    """Give the wheels that run here; nothing is said of what is lost on the way."""
+    for link in filter(lambda each: each.is_wheel, group.links):
+        label = label_of(link)
+        selection = None if group.release is None else group.release.selection_of(link)
+        if label is None or (selection and label in selection.ranking.compatible):
+            yield link
 
 
 def _goes_with(context: Context, link: Link, moved: _Moved) -> bool:

@@ -62,7 +62,10 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
     """Give the rows of one version, in the order in which pip would take them.
 
     :param offered: the version; its variants are judged now if they were not before.
+    :raises VariantLost: if that fails for one, and the user is strict.
     """
+    if offered.release is not None:
+        offered.release.tell_losses()
     suited = {link: place for place, link in enumerate(offered.links)}
     groups: dict[tuple[str, str | None], list[File]] = {}
     for file in decision.files:

@@ -62,6 +62,7 @@ def judge_manifest(context: Context, path: str) -> tuple[Selection, str | None]:
     :return: the decision, and the label that was chosen by hand if it has that one.
     :raises UnusableManifest: if there is no manifest at *path*.
     :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
+    :raises VariantLost: if something cannot be judged, and the user is strict.
     """
     manifest, project = read_manifest(path), _project_of(path)
     selection = select(
@@ -73,6 +74,7 @@ def judge_manifest(context: Context, path: str) -> tuple[Selection, str | None]:
         project=project,
         origin=Origin(OriginKind.FILE, path),
     )
+    context.judged(path, selection)
     chosen = None if project is None else context.label_for(project)
     if chosen is None:
         labels = context.labels_for_all()

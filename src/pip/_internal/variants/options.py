@@ -25,6 +25,8 @@ __all__ = [
     "no_variants",
     "prefer_variant",
     "requirements_line",
+    "strict_variants",
+    "strict_variants_of_check",
     "trust_variant_provider",
     "upgrade_variants",
     "variant",
@@ -142,6 +144,22 @@ no_variant_agreement: Callable[..., optparse.Option] = partial(
     "versions of CUDA. Without this option, ones that agree on it are preferred.",
 )
 
+strict_variants: Callable[..., optparse.Option] = partial(
+    PipOption,
+    "--strict-variants",
+    dest="strict_variants",
+    action="store_true",
+    default=False,
+    help="Fail where a variant would otherwise be left out with a warning: its manifest "
+    "is missing, unreadable or not to be had, its wheel is not what the manifest says, "
+    "or a provider plugin fails or is not trusted.",
+)
+
+strict_variants_of_check: Callable[..., optparse.Option] = partial(
+    strict_variants,
+    help="Fail where this machine does not support a variant that is installed.",
+)
+
 variant_host: Callable[..., optparse.Option] = partial(
     VariantOption,
     "--variant-host",
@@ -231,6 +249,8 @@ _ABOUT_THIS_MACHINE = {
     "provider_kinds": "PIP_VARIANT_PROVIDER",
     "provider_timeout": "PIP_VARIANT_PROVIDER_TIMEOUT",
     "provider_variables": "PIP_VARIANT_PROVIDER_VARIABLE",
+    # No word about a machine, but a variable or configuration reaches the child too.
+    "strict_variants": "PIP_STRICT_VARIANTS",
 }
 
 

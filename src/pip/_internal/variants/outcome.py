@@ -66,7 +66,8 @@ def resolved(
     try:
         requirements = _resolved(solve, resolver, root_reqs, context)
     except PipError:
-        # A mistyped name may be why.
+        # A mistyped name may be why, and the error must not give way to it.
+        context.strict = False
         _warn_of_unknown_names(context, resolver, root_reqs, has_failed=True)
         raise
     _warn_of_unknown_names(context, resolver, root_reqs, has_failed=False)
@@ -256,8 +257,6 @@ def _announce(context: Context, release: Release, link: Link) -> None:
     if logger.isEnabledFor(VERBOSE):
         for refused in explain.rejections(release):
             logger.verbose("%s: %s", release, refused)
-    for namespace, message in explain.untrusted(release):
-        context.say_once(logging.WARNING, message, about=f"trust {namespace}")
     if release.chosen_by is None and not _is_agreed(context, release, label):
         missed = explain.missed_accelerator(release, label)
         if missed is not None:

@@ -243,6 +243,7 @@ def nothing_left(
     """
     from pip._internal.variants import explain
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
+    from pip._internal.variants.losses import losses_of_answers
 
     if label is not None:
         labelled = [release for release in releases if release.labels]
@@ -258,11 +259,16 @@ def nothing_left(
             "that option out; for another machine, describe it with --variant-host "
             "FILE.",
         )
-    hints = [message for each in releases for _, message in explain.untrusted(each)]
+    hints = [
+        f"{hint}."
+        for release in releases
+        for loss in losses_of_answers(release)
+        for hint in loss.hints
+    ]
     selections = [each for release in releases for each in release.selections.values()]
     judged = any(selection.manifest is not None for selection in selections)
     if any(selection.manifest is None for selection in selections):
-        hints.append(explain.WITHOUT_MANIFEST)
+        hints.append(f"{explain.WITHOUT_MANIFEST}.")
     if hashed:
         hints.append(
             "The given hashes leave no other build: add the hash of one that runs."

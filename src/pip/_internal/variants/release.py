@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.manifest import Manifest
     from pip._internal.variants.providers.chain import Providers
     from pip._internal.variants.selection import Origin, Selection
+    from pip._internal.variants.sources import ManifestUnavailable
 
 __all__ = ["Release"]
 
@@ -47,6 +47,8 @@ class Release:
         self._sources = sources
         self.reached = False
         self._ranked: dict[tuple[Agreement | None, str | None], list[Link]] = {}
+        #: Which variants are ignored, and why.
+        self._problems: list[tuple[str, ManifestUnavailable | str]] = []
 
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
@@ -110,6 +112,7 @@ class Release:
 
         What a file is that an earlier source lists too is decided there.
         """
+        self._problems.clear()
         decisions = []
         decided: set[str] = set()
         for source, wheels in self.wheels.items():
@@ -157,7 +160,6 @@ class Release:
         return None
 
     def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
-        from pip._internal.variants.explain import WITHOUT_MANIFEST
         from pip._internal.variants.selection import select, without_manifest
         from pip._internal.variants.sources import ManifestUnavailable
 
@@ -167,11 +169,7 @@ class Release:
         try:
             manifest, origin = self._manifest(source, by_label)
         except ManifestUnavailable as error:
-            self._context.say_once(
-                # What is just tried out was not asked for.
-                logging.WARNING if self._context.tried is None else logging.DEBUG,
-                f"Ignoring the variant wheels of {self}: {error}. {WITHOUT_MANIFEST}",
-            )
+            self._problems.append((f"the variant wheels of {self}", error))
             return without_manifest(source, by_label, str(error))
         context = self._context
         return select(
@@ -216,23 +214,42 @@ class Release:
                 return manifest, Origin(OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
+                if error.listed and self._context.strict:
+                    # Before a wheel is asked for.
+                    raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
                 raise ManifestUnavailable(
-                    f"its variants manifest cannot be used: {error} ({url})"
+                    f"its variants manifest cannot be used: {error} ({url})",
+                    error.hint,
                 ) from None
+        manifest = self._manifest_of_wheels(wheels, missing)
+        return manifest, Origin(OriginKind.WHEELS, where, missing)
+
+    def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
+        """Give what the wheels say of themselves; note those that say nothing.
+
+        :param missing: why it is up to them.
+        :raises ManifestUnavailable: if none of them does.
+        """
+        from pip._internal.variants.sources import ManifestUnavailable
         from pip._internal.variants.wheel_manifests import manifest_of_wheels
 
         try:
-            manifest = manifest_of_wheels(self._context.session, wheels)
-            return manifest, Origin(OriginKind.WHEELS, where, missing)
+            manifest, problems = manifest_of_wheels(self._context.session, wheels)
         except ManifestUnavailable as error:
-            raise ManifestUnavailable(f"{missing}, and {error}") from None
+            raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
+        self._problems += [
+            (f"the variant {label} of {self}", problem)
+            for label, problem in problems.items()
+        ]
+        return manifest
 
     @property
     def ranked(self) -> list[Link]:
         """Give the links that may be installed, best first.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
+        :raises VariantLost: if a variant would be lost, and the user is strict.
         """
         agreement = self._context.agreement
         # Which label a project must have may be settled after a look ahead.
@@ -252,6 +269,7 @@ class Release:
             refuse_two_labels_for_all(
                 self._context, self.project, self.labels, str(self)
             )
+        self.tell_losses()
         places: dict[tuple[str, str], tuple[int, int]] = {}
         for source_at, (source, selection) in enumerate(self.selections.items()):
             labels = selection.ranking.compatible
@@ -279,6 +297,31 @@ class Release:
         """Tell whether a file may be taken: to try something out, nothing is built."""
         tried = self._context.tried
         return tried is None or self.project not in tried or link.is_wheel
+
+    def tell_losses(self) -> None:
+        """Tell which variants are left out without anybody's having chosen that.
+
+        :raises VariantLost: if one is, and the user is strict.
+        """
+        selections = self.selections.values()
+        if self._problems:
+            from pip._internal.variants.losses import loss_of_problem
+
+            for lost, problem in self._problems:
+                self._context.cost(loss_of_problem(self, lost, problem))
+        for selection in selections:
+            self._context.judged(self, selection)
+
+    def discarded(self, link: Link, reason: str) -> None:
+        """Take note that upstream discards a wheel.
+
+        :raises VariantLost: if it is a variant's, and the user is strict.
+        """
+        label = label_of(link)
+        if label is not None:
+            from pip._internal.variants.losses import loss_of_wheel
+
+            self._context.cost(loss_of_wheel(self, label, link, reason))
 
     def _refuse_unsupported(self, label: str) -> None:
         from pip._internal.variants.errors import UnsupportedVariant

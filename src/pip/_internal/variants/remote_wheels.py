@@ -17,6 +17,7 @@ from pip._internal.network.lazy_wheel import (
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.output import get_logger
+from pip._internal.variants.request_errors import times
 from pip._internal.variants.time_limits import Overdue, TimeBudget, time_limit
 
 if TYPE_CHECKING:
@@ -65,12 +66,13 @@ def remote_wheel(
     :raises DiagnosticPipError: if there is no connection.
     """
     project, *_ = parse_wheel_filename(link.filename)
+    url = link.url_without_fragment
     logger.verbose("Reading what %s says of itself", link)
     for attempt in range(1, _ATTEMPTS + 1):
         # Upstream's reader takes whatever has these two methods of a session.
         ranges = cast("PipSession", _RangeRequests(session, budget))
         try:
-            return dist_from_wheel_url(project, link.url_without_fragment, ranges)
+            return dist_from_wheel_url(project, url, ranges)
         except HTTPRangeRequestUnsupported:
             raise NoRanges from None
         except InvalidWheel:
@@ -79,15 +81,17 @@ def remote_wheel(
             raise WheelUnreadable(str(error)) from None
         except ProtocolError as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
-            reason = in_words(error)
+            reason, sent = in_words(error), attempt
         except (
             *(NetworkConnectionError, RequestException, HTTPError),
             # A redirect to what is no URL.
             ValueError,
         ) as error:
             # The session has already tried this again as often as it should.
-            reason = in_words(error)
+            reason, sent = in_words(error), times(error, session, url)
             break
+    if sent > 1:
+        reason += f" ({sent} attempts)"
     raise WheelUnreadable(redact_auth_from_url(reason))
 
 
@@ -104,7 +108,7 @@ class _RangeRequests:
     def head(self, url: str, **kwargs: Any) -> Response:
         response = self._session.head(url, allow_redirects=True, **kwargs)
         if response.status_code != 200:
-            raise WheelUnreadable(f"{response.status_code} {response.reason}")
+            raise WheelUnreadable(_answered(response))
         size = response.headers.get("Content-Length", "")
         if not size.isdecimal() or len(size) > _MAX_DIGITS:
             raise NoRanges
@@ -118,7 +122,7 @@ class _RangeRequests:
         response = self._session.get(self._final_url, headers=headers, **kwargs)
         if response.status_code >= 400:
             response.close()
-            raise WheelUnreadable(f"{response.status_code} {response.reason}")
+            raise WheelUnreadable(_answered(response))
         if _range_sent(response) != headers["Range"]:
             # What follows would be taken for the part that was asked for.
             response.close()
@@ -131,6 +135,10 @@ class _RangeRequests:
             raise WheelUnreadable(f"it takes more than {_MAX_BYTES >> 20} MiB")
         response.raw = _AsAsked(response.raw, size, self._budget)
         return response
+
+
+def _answered(response: Response) -> str:
+    return f"the server answered {response.status_code} {response.reason}".rstrip()
 
 
 def _range_sent(response: Response) -> str | None:

@@ -241,6 +241,26 @@ def show_variant(info: Any, *, verbose: bool) -> None:
     shown.show_variant(info, verbose=verbose)
 
 
+def add_check_options(command: type[Any]) -> None:
+    """Give ``pip check``, which has no options of its own, that of variants."""
+
+    def add_options(self: Any) -> None:
+        self.cmd_opts.add_option(option("strict_variants_of_check")())
+        self.parser.insert_option_group(0, self.cmd_opts)
+
+    command.add_options = add_options
+
+
+def nothing_broken(said: str, options: Any) -> str:
+    """Say what ``pip check`` found where all that packages require is there."""
+    unsupported = vars(options).get("unsupported_variants")
+    if not unsupported:
+        return said
+    from pip._internal.variants import check
+
+    return check.nothing_broken(said, unsupported)
+
+
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     """Add the commands of variants; help stays the last one."""
     last = commands.pop("help")
@@ -261,6 +281,7 @@ def options() -> list[Callable[[], optparse.Option]]:
             "no_variants",
             "prefer_variant",
             "upgrade_variants",
+            "strict_variants",
             "variant_host",
             "enable_variant_provider",
             "disable_variant_provider",

@@ -18,6 +18,7 @@ from pip._internal.exceptions import (
     DiagnosticPipError,
     HashMismatch,
     NetworkConnectionError,
+    SSLVerificationError,
 )
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
@@ -31,6 +32,7 @@ from pip._internal.variants.manifest_parser import (
     parse_manifest,
 )
 from pip._internal.variants.output import get_logger
+from pip._internal.variants.request_errors import is_passing, times
 from pip._internal.variants.time_limits import (
     MAX_TIME,
     Overdue,
@@ -65,12 +67,41 @@ _GONE = (404, 410)
 _FULL = (200, 203)
 
 
+#: What may help.
+_AGAIN = "Try again"
+_CREDENTIALS = (
+    "If it takes a password, put that into the URL of the index, a .netrc file or a "
+    "keyring"
+)
+_CERTIFICATES = "--cert FILE names the certificates to trust"
+_TO_MEND = "Whoever runs the index has to mend it"
+#: Statuses of servers that may answer otherwise before long, beside those above 500.
+_BUSY = (408, 425, 429)
+#: Statuses of what is not for everybody.
+_REFUSED = (401, 403, 407)
+
+
 class ManifestUnavailable(Exception):
-    """A manifest could not be had or read; the message says why, to people."""
+    """A manifest could not be had or read; the message says why, to people.
+
+    :ivar hint: what may help, in a sentence without a final period; may be empty.
+    """
+
+    def __init__(self, problem: str, hint: str = "") -> None:
+        super().__init__(problem)
+        self.hint = hint
 
 
 class ManifestMissing(ManifestUnavailable):
-    """A manifest is listed and not there, as on mirrors that leave it out."""
+    """A manifest is not there for this run.
+
+    :ivar listed: whether the index lists it nevertheless, as mirrors do that leave out
+        what they do not know; otherwise it does not count.
+    """
+
+    def __init__(self, problem: str, *, listed: bool) -> None:
+        super().__init__(problem)
+        self.listed = listed
 
 
 def fetch_manifest(
@@ -90,8 +121,10 @@ def fetch_manifest(
     try:
         with unattended(session) as budget:
             manifest = _fetch(session, link, budget, uploaded_prior_to)
-    except (InvalidManifest, Overdue) as error:
-        raise ManifestUnavailable(str(error)) from None
+    except InvalidManifest as error:
+        raise ManifestUnavailable(str(error), _TO_MEND) from None
+    except Overdue as error:
+        raise ManifestUnavailable(str(error), _AGAIN) from None
     return manifest
 
 
@@ -106,10 +139,11 @@ def _fetch(
         link = _link_read_afresh(session, link)
         too_late = uploaded_too_late(link, uploaded_prior_to)
         if too_late is not None:
-            raise ManifestMissing(too_late)
+            raise ManifestMissing(too_late, listed=False)
         fetched = _download_afresh(session, link, budget)
         if not _hash_matches(link, fetched.data):
-            raise ManifestUnavailable("its hash is not the one the index states")
+            problem = "its hash is not the one the index states"
+            raise ManifestUnavailable(problem, _TO_MEND)
     try:
         manifest = parse_manifest(fetched.data)
     except InvalidManifest:
@@ -130,7 +164,7 @@ def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
         with unattended(session) as budget:
             data = _download(session, link, headers, budget).data
     except Overdue as error:
-        raise ManifestUnavailable(str(error)) from None
+        raise ManifestUnavailable(str(error), _AGAIN) from None
     return data, _hash_matches(link, data)
 
 
@@ -177,12 +211,13 @@ def _forget(session: PipSession, link: Link) -> None:
 def _download(
     session: PipSession, link: Link, headers: dict[str, str], budget: TimeBudget
 ) -> _Fetched:
+    url = link.url_without_fragment
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return _get(session, link.url_without_fragment, headers, budget)
+            return _get(session, url, headers, budget)
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
-            reason = str(error)
+            reason, sent, hint = str(error), attempt, _AGAIN
             # It may be the cache's copy that is not whole.
             _forget(session, link)
         except (
@@ -191,9 +226,14 @@ def _download(
             ValueError,
         ) as error:
             # The session has already tried this again as often as it should.
-            reason = in_words(error)
+            reason, sent = in_words(error), times(error, session, url)
+            hint = _AGAIN if is_passing(error) else ""
+            if isinstance(error, SSLVerificationError):
+                hint = _CERTIFICATES
             break
-    raise ManifestUnavailable(redact_auth_from_url(reason))
+    if sent > 1:
+        reason += f" ({sent} attempts)"
+    raise ManifestUnavailable(redact_auth_from_url(reason), hint)
 
 
 class _BodyBrokeOff(Exception):
@@ -205,11 +245,12 @@ def _get(
 ) -> _Fetched:
     response = session.get(url, headers=headers, stream=True)
     try:
-        status = f"{response.status_code} {response.reason}"
-        if response.status_code in _GONE:
-            raise ManifestMissing(status)
-        if response.status_code not in _FULL:
-            raise ManifestUnavailable(status)
+        code = response.status_code
+        status = f"the server answered {code} {response.reason}".rstrip()
+        if code in _GONE:
+            raise ManifestMissing(status, listed=True)
+        if code not in _FULL:
+            raise ManifestUnavailable(status, _hint_for(code))
         with time_limit(response.raw, budget):
             return _Fetched(_read(response), is_from_cache(response))
     except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
@@ -243,10 +284,17 @@ def _read(response: Response) -> bytes:
     for chunk in response.iter_content(64 * 1024):
         body += chunk
         if len(body) > MAX_MANIFEST_SIZE:
-            raise ManifestUnavailable(
-                f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
-            )
+            problem = f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
+            raise ManifestUnavailable(problem, _TO_MEND)
     return bytes(body)
+
+
+def _hint_for(status: int) -> str:
+    if status in _BUSY or status >= 500:
+        return _AGAIN
+    if status in _REFUSED:
+        return _CREDENTIALS
+    return ""
 
 
 def _link_read_afresh(session: PipSession, link: Link) -> Link:

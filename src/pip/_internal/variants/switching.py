@@ -6,6 +6,7 @@ here too, unless the user asked for another build: by its label, or for the best
 
 from __future__ import annotations
 
+import logging
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants import explain
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import BuildLink, label_of
+from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection import select
 
 if TYPE_CHECKING:
@@ -168,6 +170,8 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
         providers,
         context.preferences,
     )
+    for warning in warnings_of(selection.answers):
+        context.say_once(logging.WARNING, warning)
     best = next(iter(selection.ranking.compatible), None)
     if best is None or best == build.label:
         return None

@@ -17,8 +17,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants.by_hand import written
 from pip._internal.variants.explain import shortened
 from pip._internal.variants.installed import installed_build
+from pip._internal.variants.losses import Loss
 from pip._internal.variants.option_values import Place
-from pip._internal.variants.output import get_logger
 from pip._internal.variants.providers.answer import Step
 from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.typed import Typed, typed_options
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.manifest import Manifest
 
 __all__ = ["warn_of_unknown_names"]
-
-logger = get_logger(__name__)
 
 #: How alike two names are of which one is taken for the other mistyped.
 _ALIKE = 0.75
@@ -74,7 +72,7 @@ def warn_of_unknown_names(
             continue
         if choice.project not in projects:
             problem = f"{written(choice)}: this run has no package {choice.project}"
-            _warn(problem, choice.project, projects, is_certain=are_all)
+            _tell(context, problem, choice.project, projects, is_certain=are_all)
     for typed in typed_options(context.options):
         if typed.dest == "variant_host":
             _check_host(context, typed, known)
@@ -82,19 +80,25 @@ def warn_of_unknown_names(
         unknown = _unknown(typed, known)
         if unknown is not None:
             problem, name, names = unknown
-            _warn(f"{typed}: {problem}", name, names, is_certain=are_all_manifests)
+            problem = f"{typed}: {problem}"
+            _tell(context, problem, name, names, is_certain=are_all_manifests)
 
 
-def _warn(problem: str, name: str, names: Iterable[str], *, is_certain: bool) -> None:
+def _tell(
+    context: Context, problem: str, name: str, names: Iterable[str], *, is_certain: bool
+) -> None:
     """Warn of a name, with the nearest one of others.
 
     :param is_certain: whether there is something to say without such a one.
+    :raises VariantLost: if the user is strict, and the run has not failed anyway.
     """
     nearest = _nearest(name, names)
-    if nearest is not None:
-        logger.warning("%s. Did you mean %s?", problem, nearest)
-    elif is_certain:
-        logger.warning("%s", problem)
+    if nearest is None and not is_certain:
+        return
+    meant = [] if nearest is None else [f"Did you mean {nearest}?"]
+    typed, _, reason = problem.partition(": ")
+    warning = ". ".join([problem, *meant])
+    context.cost(Loss(f"what {typed} asks for", reason, warning, hints=meant))
 
 
 def _nearest(name: str, names: Iterable[str]) -> str | None:
@@ -142,13 +146,13 @@ def _check_host(context: Context, typed: Typed, known: _Known) -> None:
         if namespace not in known.features:
             problem = f"{typed}: nothing in this run has a namespace {namespace}"
             others = set(known.features) - set(host.supported)
-            _warn(problem, namespace, others, is_certain=False)
+            _tell(context, problem, namespace, others, is_certain=False)
             continue
         own = {feature.name for feature in host.supported.features(namespace)}
         for feature in sorted(own.difference(known.features[namespace])):
             problem = f"{typed}: {namespace} has no feature {feature} in this run"
             others = set(known.features[namespace]) - own
-            _warn(problem, feature, others, is_certain=False)
+            _tell(context, problem, feature, others, is_certain=False)
 
 
 def _known(context: Context, kept: Iterable[BaseDistribution]) -> _Known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.errors import (
@@ -11,7 +12,9 @@ from pip._internal.variants.errors import (
 )
 from pip._internal.variants.explain import any_build, rejection
 from pip._internal.variants.links import BuildLink, source_of
+from pip._internal.variants.losses import Loss
 from pip._internal.variants.output import get_logger
+from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.remote_wheels import WheelUnreadable
 from pip._internal.variants.selection import Selection, select
 from pip._internal.variants.wheel_manifests import manifest_of_wheel, own_manifest
@@ -55,6 +58,7 @@ def check_prepared(
 
     :raises VariantDisagreement: if they disagree; while the resolver runs, it takes
         the next candidate then.
+    :raises VariantLost: in place of that, if the user is strict.
     :raises InvalidVariantWheel: if it was not chosen by a manifest, and is not the
         wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
@@ -74,6 +78,14 @@ def check_prepared(
     except InvalidVariantWheel as error:
         found = error.problem
     if found != _listed(stated):
+        loss = Loss(
+            lost=f"the wheel {link.filename}",
+            reason=f"the variants manifest says that it is {_listed(stated)}; the wheel "
+            f"says: {found}",
+            follows="takes another one, if it can",
+            hints=VariantDisagreement.HINTS,
+        )
+        context.cost(loss)
         raise VariantDisagreement(link.filename, _listed(stated), found)
     _refuse_unsupported(selection, link, label)
     return selection
@@ -88,15 +100,18 @@ def _check_alone(
     context: Context, link: Link, label: str, manifest: Manifest
 ) -> Selection:
     selection = select(source_of(link), manifest, [label], context.providers, ())
+    for warning in warnings_of(selection.answers):
+        context.say_once(logging.WARNING, warning)
     _refuse_unsupported(selection, link, label)
     return selection
 
 
 def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
     if label not in selection.ranking.compatible:
+        remedies = [each for a in selection.answers.values() for each in a.remedies]
+        instead = f"In place of this one file, {any_build(link)} takes the best build that runs"
         raise UnsupportedVariant(
             link.filename,
             [rejection(selection, label)],
-            f"In place of this one file, {any_build(link)} takes the best build that "
-            "runs.",
+            f"{'. '.join([*remedies, instead])}.",
         )

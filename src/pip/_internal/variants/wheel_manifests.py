@@ -18,7 +18,6 @@ from pip._internal.variants.errors import InvalidVariantWheel, in_words
 from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE, parse_manifest
 from pip._internal.variants.merging import Disagreement, merge
-from pip._internal.variants.output import get_logger
 from pip._internal.variants.remote_wheels import (
     NoRanges,
     WheelUnreadable,
@@ -38,8 +37,6 @@ __all__ = [
     "metadata_of_wheel",
     "own_manifest",
 ]
-
-logger = get_logger(__name__)
 
 #: Bytes that the ``variant.json`` of a wheel may have however many wheels there are;
 #: real ones have two thousand.
@@ -112,12 +109,15 @@ def metadata_of_wheel(
     return get_wheel_distribution(FilesystemWheel(link.file_path), project)
 
 
-def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manifest:
+def manifest_of_wheels(
+    session: PipSession, links: Mapping[str, Link]
+) -> tuple[Manifest, Mapping[str, str]]:
     """Put a release's manifest together from a wheel of each label.
 
     Of wheels on a server only the metadata is read, by range requests.
 
     :param links: by label.
+    :return: the manifest, and by label why others are not in it.
     :raises ManifestUnavailable: if no wheel can be read, or if they contradict.
     """
     # Together they may be as large as a manifest; each one alone may be no small one.
@@ -141,9 +141,7 @@ def manifest_of_wheels(session: PipSession, links: Mapping[str, Link]) -> Manife
             problems[label] = f"{link.filename} cannot be read: {in_words(error)}"
     if not found:
         raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
-    for label, problem in problems.items():
-        logger.warning("Ignoring the variant %s: %s", label, problem)
     try:
-        return merge(found)
+        return merge(found), problems
     except Disagreement as error:
         raise ManifestUnavailable(f"its wheels disagree: {error}") from None

@@ -10,7 +10,12 @@ from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.variants import seams
 from pip._internal.variants.actions.lookup_options import PLUGIN_LIMITS, manifest
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.output import only_output, write, write_document
+from pip._internal.variants.output import (
+    get_logger,
+    only_output,
+    write,
+    write_document,
+)
 
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand
@@ -41,12 +46,15 @@ OPTIONS = (
 )
 
 
+logger = get_logger(__name__)
+
+
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
     from pip._internal.variants import explain
     from pip._internal.variants.lookup import make_context
     from pip._internal.variants.manifest_file import read_manifest
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import Providers, warnings_of
 
     if args:
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
@@ -59,6 +67,8 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
             context = make_context(command.get_default_session(options), options)
             providers = context.providers
             answers = providers.survey(asked)
+        for warning in warnings_of(answers):
+            logger.warning("%s", warning)
     if options.json:
         write_document(providers.described_host(answers))
         return SUCCESS

@@ -10,6 +10,7 @@ from pip._internal.variants import explain
 from pip._internal.variants.errors import BuildConflict
 from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build, Run
+from pip._internal.variants.losses import Loss
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.providers.declared import Declared
 from pip._internal.variants.release import Release
@@ -68,6 +69,7 @@ class LockingRelease(Release):
     def ranked(self) -> list[Link]:
         """Give the links of the build that this run is about; of any if it has none."""
         self.reached = True
+        self.tell_losses()
         if self.source is None:
             chosen = self.chosen_label is not None
             return [link for link in self.links if not chosen and not label_of(link)]
@@ -188,11 +190,17 @@ class Locking:
                     break
             else:
                 self.left_out.add(build)
-                logger.warning(
-                    "Leaving %s out of the lock file: %s",
-                    explain.build_name(self.releases[build.project], build.label),
-                    problem,
-                )
+                context.cost(self._left_out(build, problem))
+
+    def _left_out(self, build: Build, problem: str) -> Loss:
+        name = explain.build_name(self.releases[build.project], build.label)
+        return Loss(
+            name,
+            problem,
+            f"Leaving {name} out of the lock file: {problem}",
+            follows="locks the others",
+            hints=["Name the builds to lock: --variant PACKAGE=LABEL, once for each"],
+        )
 
     def _untaken(self) -> tuple[Build, Run] | None:
         """Give a build that no run has taken yet, and a run that could have."""

@@ -36,6 +36,7 @@ from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
+from pip._internal.variants.losses import Loss
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.refusals import nothing_left
 
@@ -73,6 +74,7 @@ def narrowed(
     :raises NoCompatibleVariant: if none of the builds of a package runs.
     :raises VariantLabelNotFound: if a label was chosen by hand that a package lacks.
     :raises UnsupportedVariant: if it has it, and the target cannot run that.
+    :raises VariantLost: if a variant cannot be judged, and the user is strict.
     :raises VariantsDisabled: if variants are off, and a package has nothing else.
     """
     if not any(map(_has_variants, lock.packages)):
@@ -202,10 +204,7 @@ class _Choices:
         for link, each in list(files.items()):
             # Such a file would be judged as one build and be another.
             if label_of(link) != split_label(each.filename)[1]:
-                logger.warning(
-                    "Ignoring %s in %s: its location is that of another file: %s",
-                    *(each.filename, self._path_or_url, link.redacted_url),
-                )
+                context.cost(self._misplaced(each, link))
                 del files[link]
         if all(each in plain for each in files.values()):
             return no_choice
@@ -233,6 +232,18 @@ class _Choices:
         if isinstance(chosen, PackageSdist):
             return _Choice(replace(package, wheels=None), release, link)
         return _Choice(replace(package, wheels=[chosen], sdist=None), release, link)
+
+    def _misplaced(self, wheel: PackageWheel | PackageSdist, link: Link) -> Loss:
+        """Tell of a wheel with the label of one file, and the location of another."""
+        reason = f"its location is that of another file: {link.redacted_url}"
+        what = f"{wheel.filename} in {self._path_or_url}"
+        return Loss(
+            what,
+            reason,
+            f"Ignoring {what}: {reason}",
+            follows="chooses among the others",
+            hints=["pip lock writes a lock file in which both agree"],
+        )
 
     def _link(self, url: str) -> Link:
         return Link(url, comes_from=self._path_or_url)

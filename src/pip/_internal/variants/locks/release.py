@@ -12,7 +12,6 @@ from pip._internal.variants.manifest import InvalidManifest, Manifest
 from pip._internal.variants.release import Release
 from pip._internal.variants.selection import Origin, OriginKind
 from pip._internal.variants.sources import ManifestUnavailable
-from pip._internal.variants.wheel_manifests import manifest_of_wheels
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -66,11 +65,8 @@ class LockedRelease(Release):
         where = redact_auth_from_url(source)
         if self._variants_json is None:
             missing = f"{where} has no variants-json for it"
-            try:
-                manifest = manifest_of_wheels(self._context.session, wheels)
-                return manifest, Origin(OriginKind.WHEELS, where, missing)
-            except ManifestUnavailable as error:
-                raise ManifestUnavailable(f"{missing}, and {error}") from None
+            manifest = self._manifest_of_wheels(wheels, missing)
+            return manifest, Origin(OriginKind.WHEELS, where, missing)
         try:
             manifest = read_inlined(self._variants_json)
             return manifest, Origin(OriginKind.LOCK, where)

@@ -40,8 +40,10 @@ class Answer(NamedTuple):
         ``"NVIDIA driver"`` or ``"NV_VARIANT_PROVIDER_FORCE_SM_ARCH"``.
     :ivar reason: why *features* is empty or lacks something a user may miss, in
         one sentence without a final period; ``None`` if there is nothing to say.
-    :ivar warnings: what the user should hear even when everything goes on, one
-        sentence each (an invalid override variable, a driver that hangs).
+    :ivar warnings: why nobody could answer who should have been able to, one sentence
+        each without a final period (an invalid override variable, a driver that
+        hangs, a plugin that fails). Whoever asks tells the user.
+    :ivar remedies: what to do about that, likewise, beside what the warnings say.
     :ivar untrusted: packages whose code would have to run for an answer, and that the
         user does not trust.
     :ivar answered: False if nobody who knows was asked, or could answer: that
@@ -55,11 +57,17 @@ class Answer(NamedTuple):
     origin: str = ""
     reason: str | None = None
     warnings: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
     answered: bool = True
     driver: str | None = None
     seconds: float | None = None
     step: Step = Step.NONE
+
+    @property
+    def is_lacking(self) -> bool:
+        """Tell whether there would be more to it if all were as it should be."""
+        return bool(self.untrusted or self.warnings)
 
 
 def no_answer(reason: str, **details: Any) -> Answer:

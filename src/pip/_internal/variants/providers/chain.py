@@ -9,6 +9,7 @@ plugin that the user trusts; otherwise nothing.
 from __future__ import annotations
 
 import copy
+import itertools
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping
@@ -50,13 +51,17 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.answer import BuiltinProvider
     from pip._internal.variants.providers.plugin import Plugins
 
-__all__ = ["BUILTIN_NAMESPACES", "Providers", "supported"]
+__all__ = ["BUILTIN_NAMESPACES", "Providers", "supported", "warnings_of"]
 
 logger = get_logger(__name__)
 
 #: Each has a module of its name here.
 BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
 
+_UNKNOWN = (
+    "Variants are chosen for another machine whose hardware is unknown: only builds that "
+    "need none are taken. Describe it with --variant-host"
+)
 _DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISABLED)
 
 
@@ -99,7 +104,6 @@ class Providers:
         self._kinds = kinds or {}
         self._lacking: Mapping[str, str] = {}
         self._detected: dict[str, Answer] = {}
-        self._said_unknown = False
 
     @classmethod
     def for_options(
@@ -143,6 +147,11 @@ class Providers:
         chain = copy.copy(self)
         chain._lacking = reasons
         return chain
+
+    @property
+    def warnings(self) -> list[str]:
+        """Give what there is to say of what was detected so far."""
+        return warnings_of(self._detected)
 
     def ask(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
@@ -231,8 +240,7 @@ class Providers:
         if not required:
             return Answer(reason="none of the plugins that it requires applies here")
         if not self._hardware:
-            self._say_that_hardware_is_unknown()
-            return no_answer(NOT_THIS_MACHINE)
+            return no_answer(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
         if self._plugins is None:
             return no_answer("its plugin was not asked")
         known = sorted(
@@ -309,21 +317,11 @@ class Providers:
             answer = self._detect(namespace)
             seconds = time.perf_counter() - start
             answer = answer._replace(seconds=seconds, step=Step.BUILTIN)
+            if not self._hardware and not answer.features:
+                answer = answer._replace(warnings=(*answer.warnings, _UNKNOWN))
             self._detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
-            for warning in answer.warnings:
-                logger.warning("%s", warning)
-            if not self._hardware and not answer.features:
-                self._say_that_hardware_is_unknown()
         return answer
-
-    def _say_that_hardware_is_unknown(self) -> None:
-        if not self._said_unknown:
-            self._said_unknown = True
-            logger.warning(
-                "Variants are chosen for another machine whose hardware is unknown: "
-                "only builds that need none are taken. Describe it with --variant-host"
-            )
 
     def _detect(self, namespace: str) -> Answer:
         try:
@@ -333,6 +331,11 @@ class Providers:
             logger.debug("The provider of %s failed", namespace, exc_info=True)
             reason = f"its provider failed: {error!r}"
             return no_answer(reason, warnings=(f"{namespace}: {reason}",))
+
+
+def warnings_of(answers: Mapping[str, Answer]) -> list[str]:
+    """Collect what *answers* lack, each thing once."""
+    return list(dict.fromkeys(itertools.chain(*(a.warnings for a in answers.values()))))
 
 
 def supported(answers: Mapping[str, Answer]) -> SupportedProperties:

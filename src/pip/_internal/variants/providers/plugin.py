@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.output import get_logger
 from pip._internal.variants.providers.answer import Answer, Step, no_answer
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.properties import Property
 
 __all__ = ["Plugins"]
-
-logger = get_logger(__name__)
 
 
 class Plugins:
@@ -50,7 +48,11 @@ class Plugins:
         if untrusted:
             return no_answer(_untrusted(untrusted), untrusted=untrusted)
         if any(requirement.url for requirement in requirements):
-            return no_answer("its plugin is required from a URL, not an index")
+            plugin = f"the plugin {', '.join(names)}"
+            problem = "it is required from a URL, not an index"
+            return _failed(
+                plugin, problem, "Whoever publishes the package has to mend it"
+            )
         api = provider.plugin_api or _default_api(requirements[0])
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
         answer = self._answers.get(key)
@@ -71,7 +73,9 @@ class Plugins:
         api: str,
         known: Sequence[Property],
     ) -> Answer:
-        from pip._internal.variants.providers.plugin_environment import plugin_folder
+        from pip._internal.variants.providers.plugin_environment import (
+            plugin_environment,
+        )
         from pip._internal.variants.providers.plugin_limits import UntrustedProvider
         from pip._internal.variants.providers.plugin_query import (
             PluginFailed,
@@ -82,20 +86,33 @@ class Plugins:
         context = self._context
         environ = visible(os.environ, context.trusted, context.provider_variables)
         plugin = f"the plugin {', '.join(names)}"
+        origins: list[str] = []
         try:
-            with plugin_folder(context, requirements) as folder:
+            with plugin_environment(context, requirements) as environment:
+                origins += starmap(_origin, environment.origins(names))
                 features = query_plugin(
-                    folder, api, known, environ, context.provider_timeout
+                    environment.folder, api, known, environ, context.provider_timeout
                 )
         except UntrustedProvider as error:
-            untrusted = (error.project,)
-            return no_answer(_untrusted(untrusted), untrusted=untrusted)
+            return no_answer(_untrusted(error.projects), untrusted=error.projects)
         except PluginFailed as error:
-            logger.warning("%s: %s", plugin[:1].upper() + plugin[1:], error)
-            return no_answer(f"{plugin}: {error}")
+            return _failed(plugin, str(error), *error.remedies, *origins)
         if not features:
             return Answer(reason=f"{plugin} found nothing that it supports")
         return Answer(features, plugin)
+
+
+def _failed(plugin: str, problem: str, *remedies: str) -> Answer:
+    reason = f"{plugin}: {problem}"
+    warning = reason[:1].upper() + reason[1:]
+    return no_answer(reason, warnings=(warning,), remedies=remedies)
+
+
+def _origin(project: str, version: str, page: str) -> str:
+    return (
+        f"It is {project} {version} from {page}; a newer one is taken once it is there, "
+        f"another one if a file that -c names has {project}!={version}"
+    )
 
 
 def _untrusted(names: Sequence[str]) -> str:

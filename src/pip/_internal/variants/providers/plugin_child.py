@@ -18,6 +18,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -159,6 +160,7 @@ def main(request: dict[str, Any]) -> None:
         answer = {"fault": str(error)}
     except BaseException as error:  # SystemExit too: a plugin may do anything
         answer = {"fault": f"{type(error).__name__}: {error}"}
+        answer["trace"] = "".join(traceback.format_tb(error.__traceback__))
     with open(request["answer"], "w", encoding="utf-8") as file:
         json.dump(answer, file)
 

@@ -5,15 +5,16 @@ What is installed is kept under pip's cache, by the exact wheels and the interpr
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.build_env.installer import InprocessBuildEnvironmentInstaller
@@ -27,6 +28,8 @@ from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.operations.build.build_tracker import get_build_tracker
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.logging import capture_logging, get_console
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.context import context_of
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.plugin_cache import (
@@ -39,20 +42,46 @@ from pip._internal.variants.plugin_cache import (
 )
 from pip._internal.variants.providers.plugin_limits import UntrustedProvider
 from pip._internal.variants.providers.plugin_query import PluginFailed
+from pip._internal.variants.request_errors import is_passing
 
 if TYPE_CHECKING:
+    from pip._internal.models.link import Link
     from pip._internal.operations.build.build_tracker import BuildTracker
     from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.context import Context
 
-__all__ = ["plugin_folder"]
+__all__ = ["PluginEnvironment", "plugin_environment", "trusted_alone"]
 
 logger = get_logger(__name__)
 
 
+class PluginEnvironment(NamedTuple):
+    """Where a plugin is installed, and what it needs.
+
+    :ivar wheels: all that is installed there.
+    """
+
+    folder: str
+    wheels: Sequence[Link]
+
+    def origins(self, projects: Collection[str]) -> Iterator[tuple[str, str, str]]:
+        """Tell name, version and page of what is installed of some projects."""
+        for link in self.wheels:
+            project, version, *_ = parse_wheel_filename(link.filename)
+            if project in projects:
+                page = redact_auth_from_url(
+                    link.comes_from or link.url_without_fragment
+                )
+                yield project, str(version), page
+
+
 @contextmanager
-def plugin_folder(context: Context, requirements: Sequence[str]) -> Iterator[str]:
-    """Give a folder in which *requirements* are installed, and what they need.
+def plugin_environment(
+    context: Context, requirements: Sequence[str]
+) -> Iterator[PluginEnvironment]:
+    """Give an environment in which *requirements* are installed, and what they need.
 
     All that limits installations limits this one: see :class:`PluginLimits`. Nothing is
     asked about a package that is not trusted, and only plain wheels are installed.
@@ -63,38 +92,57 @@ def plugin_folder(context: Context, requirements: Sequence[str]) -> Iterator[str
     cache = context.cache_folder(CACHE_FOLDER)
     with capture_logging() as log:
         try:
-            folder = _prepare(context, requirements, cache)
+            environment = _prepare(context, requirements, cache)
         except (UntrustedProvider, PluginFailed):
             raise
         # The last two: servers that answer what is no page, no wheel or no URL.
         except (PipError, OSError, ValueError, HTTPError) as error:
             for line in log.getvalue().splitlines():
                 logger.debug("Installing %s: %s", requirements, line)
-            raise PluginFailed(f"it cannot be installed: {in_words(error)}") from None
+            raise PluginFailed(
+                f"it cannot be installed: {in_words(error)}",
+                *(["Try again"] if is_passing(error) else []),
+            ) from None
     try:
-        yield folder
+        yield environment
     finally:
-        if cache is None or not folder.startswith(cache):
-            shutil.rmtree(folder, ignore_errors=True)
+        if cache is None or not environment.folder.startswith(cache):
+            shutil.rmtree(environment.folder, ignore_errors=True)
 
 
-def _prepare(context: Context, requirements: Sequence[str], cache: str | None) -> str:
+def _prepare(
+    context: Context, requirements: Sequence[str], cache: str | None
+) -> PluginEnvironment:
     with get_build_tracker() as tracker:
         installer = _installer(context, tracker)
         resolved = _resolve(context, installer, requirements)
-        key = environment_key(req.link for req in resolved)
+        wheels = [req.link for req in resolved if req.link is not None]
+        folder = _folder(installer, resolved, cache, environment_key(wheels))
+        return PluginEnvironment(folder, wheels)
+
+
+def _folder(
+    installer: InprocessBuildEnvironmentInstaller,
+    resolved: Sequence[InstallRequirement],
+    cache: str | None,
+    key: str | None,
+) -> str:
+    """Give a folder in which *resolved* are installed: one that is kept, or a new one.
+
+    :param key: what it is kept by; None if it cannot be.
+    """
+    if cache is not None and key is not None:
+        found = find(cache, key)
+        if found is not None:
+            return found
+    with _spinner():
+        installer._preparer.prepare_linked_requirements_more(resolved)
         if cache is not None and key is not None:
-            found = find(cache, key)
-            if found is not None:
-                return found
-        with _spinner():
-            installer._preparer.prepare_linked_requirements_more(resolved)
-            if cache is not None and key is not None:
-                try:
-                    return _install_in_cache(resolved, cache, key)
-                except OSError as error:
-                    logger.debug("Not kept in the cache: %s", error)
-            return _install_in(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
+            try:
+                return _install_in_cache(resolved, cache, key)
+            except OSError as error:
+                logger.debug("Not kept in the cache: %s", error)
+        return _install_in(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
 
 
 def _install_in_cache(
@@ -165,8 +213,11 @@ def _resolve(
         for requirement in requirements
     ]
     roots += limits.constraints()
+    resolver = cast("Resolver", installer._make_resolver())
+    own = context_of(finder)
+    assert own is not None, "it was given one"
     try:
-        found = installer._make_resolver().resolve(roots, check_supported_wheels=True)
+        found = resolver.resolve(roots, check_supported_wheels=True)
     except DistributionNotFound as error:
         said = in_words(error)
         if said.startswith("ResolutionImpossible"):
@@ -180,8 +231,37 @@ def _resolve(
         )
         if limiting:
             said += f". What limits it: {'; '.join(limiting)}"
-        raise PluginFailed(f"it cannot be installed: {said}") from None
+        places = [*finder.index_urls, *finder.find_links]
+        raise PluginFailed(
+            f"it cannot be installed: {said}",
+            f"It was looked for on {', '.join(map(redact_auth_from_url, places))}",
+        ) from None
+    assert resolver._result is not None, "it has resolved"
+    needed = [own.withheld.get(each, ()) for each in resolver._result.mapping.values()]
+    untrusted = sorted({*itertools.chain(*needed)})
+    if untrusted:
+        raise UntrustedProvider(*untrusted)
     return sorted(found.requirements.values(), key=lambda req: str(req.name))
+
+
+def trusted_alone(
+    context: Context, candidate: Candidate, requirements: Iterable[Requirement]
+) -> list[Requirement]:
+    """Leave out what a package of a plugin needs that is not trusted, and note it.
+
+    So all of it can be named at once, while nothing is asked about any of it.
+    """
+    limits, left = context.plugin_limits, []
+    assert limits is not None, "it is made for a plugin"
+    withheld = context.withheld[candidate] = []
+    for each in requirements:
+        project = each.project_name
+        is_package = each.get_candidate_lookup()[1] is not None
+        if is_package and project not in limits.trusted:
+            withheld.append(project)
+        else:
+            left.append(each)
+    return left
 
 
 def _install(resolved: Sequence[InstallRequirement], folder: str) -> None:

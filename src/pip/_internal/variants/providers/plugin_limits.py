@@ -48,11 +48,14 @@ _OF_INSTALL = (
 
 
 class UntrustedProvider(PipError):
-    """A package would be installed whose code the user has not allowed."""
+    """Packages would be installed whose code the user has not allowed.
 
-    def __init__(self, project: str) -> None:
-        super().__init__(f"{project} is not trusted")
-        self.project = project
+    :ivar projects: all that are known to be needed; nothing was asked about them.
+    """
+
+    def __init__(self, *projects: str) -> None:
+        super().__init__(f"{', '.join(projects)} is not trusted")
+        self.projects = projects
 
 
 class Constraint(NamedTuple):

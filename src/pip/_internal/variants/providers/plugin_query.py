@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from typing import Any, BinaryIO
 
+from pip._internal.variants.output import get_logger
 from pip._internal.variants.properties import (
     Property,
     SupportedFeature,
@@ -26,15 +27,27 @@ from pip._internal.variants.properties import (
 
 __all__ = ["PluginFailed", "belongs", "query_plugin"]
 
+logger = get_logger(__name__)
+
 #: Bytes; a thousand features of a few values each take a tenth of it.
 _MAX_ANSWER = 4 * 1024 * 1024
+
+#: Characters of a traceback that are told, from its end.
+_MAX_TRACE = 4000
 
 #: Seconds within which a process that was killed ends, unless a driver holds it.
 _KILLED = 1
 
 
 class PluginFailed(Exception):
-    """A plugin gave no answer; the text says why, without a final period."""
+    """A plugin gave no answer; the text says why, without a final period.
+
+    :ivar remedies: what may help, in sentences without a final period.
+    """
+
+    def __init__(self, problem: str, *remedies: str) -> None:
+        super().__init__(problem)
+        self.remedies = remedies
 
 
 def query_plugin(
@@ -85,7 +98,8 @@ def query_plugin(
                 data = _read(file, deadline)
             except subprocess.TimeoutExpired:
                 raise PluginFailed(
-                    f"it did not answer within {timeout:g} seconds"
+                    f"it did not answer within {timeout:g} seconds",
+                    f"--variant-provider-timeout {2 * timeout:g} gives it more time",
                 ) from None
     return _features(data, code)
 
@@ -183,7 +197,7 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
         raise PluginFailed(f"its process ended with exit status {code}")
     try:
         answer = json.loads(data)
-        fault = answer.get("fault")
+        fault, trace = answer.get("fault"), answer.get("trace")
         features = answer.get("features", [])
         valid: dict[str, SupportedFeature] = {}
         for name, values in features:
@@ -194,5 +208,9 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
         # Only a plugin that writes to that file itself comes here.
         raise PluginFailed("its answer cannot be read") from None
     if isinstance(fault, str):
-        raise PluginFailed(f"it failed: {fault[:500]}")
+        if not isinstance(trace, str):
+            raise PluginFailed(f"it failed: {fault[:500]}")
+        for line in trace[-_MAX_TRACE:].splitlines():
+            logger.verbose("%s", line)
+        raise PluginFailed(f"it failed: {fault[:500]}", "-v tells where")
     return tuple(valid.values())

@@ -79,8 +79,9 @@ class Bridge:
             return self.settings.backends
         providers = self._context.detected
         manifest = manifest_for(self.machine(providers), PUBLISHED)
-        ranking = select("", manifest, manifest.variants, providers, ()).ranking
-        return [Backend.parse(label) for label in ranking.compatible]
+        selection = select("", manifest, manifest.variants, providers, ())
+        self._context.judged("what PyTorch's index has", selection)
+        return [Backend.parse(label) for label in selection.ranking.compatible]
 
     # What its builds become
 

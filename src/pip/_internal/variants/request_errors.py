@@ -1,0 +1,133 @@
+"""Say in plain words what went wrong with a request; no object of Python's is shown."""
+
+from __future__ import annotations
+
+import re
+from http.client import RemoteDisconnected
+from typing import TYPE_CHECKING
+
+from pip._vendor.requests.exceptions import RequestException
+from pip._vendor.urllib3 import exceptions as urllib3
+
+from pip._internal.exceptions import (
+    ConnectionFailedError,
+    ConnectionTimeoutError,
+    DiagnosticPipError,
+    ProxyConnectionError,
+    SSLVerificationError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pip._internal.network.session import PipSession
+
+__all__ = ["is_passing", "said_of_request", "times"]
+
+
+def said_of_request(error: BaseException) -> str | None:
+    """Say what went wrong with a request; None if *error* is about something else."""
+    cause = _causes(error)[-1]
+    match cause:
+        case ConnectionTimeoutError(context=context):
+            return str(context)
+        case urllib3.ResponseError():
+            status = re.search(r"[0-9]{3}", str(cause))
+            return None if status is None else f"the server answered {status[0]}"
+        case urllib3.IncompleteRead(partial=came, expected=left):
+            return f"the connection broke after {came} of {came + left} bytes"
+        case urllib3.InvalidChunkLength():
+            return "the connection broke before the end"
+        case urllib3.ReadTimeoutError():
+            return "the server stopped sending before the end"
+        case RemoteDisconnected():
+            return "the connection was closed without a reply from the server"
+        case OSError():
+            return _said_of_system(error, cause)
+    return None
+
+
+def _said_of_system(error: BaseException, cause: OSError) -> str | None:
+    """Say what the system, or its TLS, found wrong with a connection."""
+    causes = _causes(error)
+    problem = cause.strerror or str(cause)
+    said = None
+    for each in causes:
+        match each:
+            case urllib3.ProxyError():
+                said = f"the proxy cannot be reached: {problem}"
+            case urllib3.NameResolutionError():
+                said = said or f"the name of its host cannot be resolved: {problem}"
+            case urllib3.NewConnectionError():
+                said = said or f"its host cannot be reached: {problem}"
+            case urllib3.SSLError():
+                said = said or _said_of_tls(cause)
+            case urllib3.ProtocolError(args=[str() as where, *_]):
+                if where.startswith("Connection broken"):
+                    said = f"the connection broke before the end: {problem}"
+                elif isinstance(cause, ConnectionResetError):
+                    said = "the connection was closed without a reply from the server"
+                else:
+                    said = said or f"the connection broke: {problem}"
+    return said
+
+
+def _said_of_tls(cause: OSError) -> str:
+    # Not by its class: Python may have been built without TLS.
+    told = getattr(cause, "verify_message", None)
+    if told:
+        return f"its certificate is not trusted: {told}"
+    reason = getattr(cause, "reason", None) or str(cause)
+    return f"there is no secure connection: {reason.lower().replace('_', ' ')}"
+
+
+def is_passing(error: BaseException) -> bool:
+    """Tell whether the same request may be answered before long."""
+    causes = _causes(error)
+    tls = any(isinstance(each, urllib3.SSLError) for each in causes)
+    return not tls and said_of_request(error) is not None
+
+
+def times(error: BaseException, session: PipSession, url: str) -> int:
+    """Tell how often a request was sent that ended with *error*.
+
+    :param session: by which it was sent
+    """
+    if not any(isinstance(each, urllib3.MaxRetryError) for each in _causes(error)):
+        return 1
+    # The session counts them together, whatever goes wrong, and gives up at the last.
+    retries = getattr(session.get_adapter(url), "max_retries", None)
+    return 1 + int(getattr(retries, "total", None) or 0)
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """Give an error, what it is made of, and so on; the last is where it began."""
+    causes = [error]
+    while (inner := next(_beneath(causes[-1]), None)) is not None:
+        causes.append(inner)
+    if isinstance(error, ConnectionTimeoutError):
+        # It alone knows how long that was.
+        causes.append(error)
+    return causes
+
+
+def _beneath(error: BaseException) -> Iterator[BaseException]:
+    match error:
+        case (
+            ConnectionFailedError()
+            | ConnectionTimeoutError()
+            | ProxyConnectionError()
+            | SSLVerificationError()
+        ):
+            if isinstance(error.__context__, RequestException):
+                yield error.__context__
+        case DiagnosticPipError():
+            return
+        case urllib3.MaxRetryError(reason=Exception() as reason):
+            yield reason
+        case urllib3.NewConnectionError(__cause__=Exception() as cause):
+            yield cause
+        case urllib3.ProxyError(original_error=original):
+            yield original
+        case RequestException() | urllib3.HTTPError():
+            yield from (each for each in error.args if isinstance(each, Exception))
