@@ -132,7 +132,8 @@ def test_agreement_is_explained(pip: Pip, nntile: IndexServer) -> None:
     command = ["install", "--dry-run", "torch-nntile", "torch==2.9.1"]
     result = pip(*command, "-i", nntile.index_url, env=forced("13.1"))
     assert (
-        "Taking cu128 of torch 2.9.1 instead of cu130, so that all variants are for CUDA 12"
+        "Taking cu128 of torch 2.9.1 instead of cu130, so that all variants are for "
+        "CUDA 12 (--no-variant-agreement takes the best of each)"
     ) in result.lines
 
 

@@ -230,7 +230,9 @@ class Lookahead:
             for found in reversed(best.applicable_candidates)
             if not found.link.is_yanked
         ]
-        self._context.settle(project, (label_of(link) for _, link in links))
+        self._context.settle(
+            project, [(version, label_of(link)) for version, link in links]
+        )
         for group in releases(self._context, finder, project, links, hashes):
             if group.release is None:
                 yield self._ask_for_metadata(group.links[0])

@@ -95,15 +95,14 @@ def refuse_other_machine(options: optparse.Values, host: Host) -> None:
     from pip._internal.variants.errors import OtherMachine
 
     tag = _tag_of(described, targets[0])
-    download = f"pip download --platform {tag} --only-binary :all:"
-    if "platforms" not in vars(options):
-        hint = f"Run this on such a machine. Its wheels can be fetched here: {download}"
-    else:
+    platform = f"--platform {tag} --only-binary :all:"
+    if "platforms" in vars(options):
         hint = (
-            f"To choose among its wheels: --platform {tag} --only-binary :all:, for pip "
-            f"install with --target DIR; or {download}"
+            f"To choose its wheels, add {platform}; with pip install, --target DIR too."
         )
-    raise OtherMachine(host.path, different[0], f"{hint}.")
+    else:
+        hint = f"Run this on such a machine. Its wheels are fetched by pip download {platform}."
+    raise OtherMachine(host.path, different[0], hint)
 
 
 def _differences(
@@ -131,16 +130,21 @@ def _tag_of(described: Mapping[str, str], target: Mapping[str, str]) -> str:
             "",
         ),
     }
-    system = _system_of(described) or _system_of(target)
-    return (machine and tags.get(system)) or "TAG"
+    system = _system_of(described)
+    if system is None:
+        system = _system_of(target)
+    return (machine and tags.get(system or "")) or "TAG"
 
 
-def _system_of(environment: Mapping[str, str]) -> str:
-    """Give the ``sys_platform`` of an environment of which not all need be known."""
+def _system_of(environment: Mapping[str, str]) -> str | None:
+    """Give the ``sys_platform`` of an environment of which not all need be known.
+
+    :return: None if nothing is; an empty string if it is another system.
+    """
     names = ("os_name", "sys_platform", "platform_system")
     known = [environment.get(name) for name in names]
     for _, facts in _SYSTEMS:
         agree = [one == fact for one, fact in zip(known, facts, strict=True) if one]
         if agree and all(agree):
             return facts[1]
-    return ""
+    return "" if any(known) else None
