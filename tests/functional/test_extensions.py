@@ -137,6 +137,33 @@ def test_agreement_is_explained(pip: Pip, nntile: IndexServer) -> None:
     ) in result.lines
 
 
+@pytest.mark.parametrize("place", ["line", "variable", "configuration"])
+def test_no_agreement_where_none_is_wanted(
+    venv: Environment, index: IndexServer, place: str
+) -> None:
+    both = {"cu12": cuda("12.0"), "cu13": cuda("13.0")}
+    index.add_release("torch", "2.9.0", both)
+    index.add_release("vision", "1.0", {"cu12": cuda("12.0")})
+    command = ["install", "--dry-run", "torch", "vision", "-i", index.index_url]
+    environ = {**forced("13.0"), "PIP_CONFIG_FILE": None}
+    result = venv.pip(*command, env=environ)
+    assert chosen(result) == {"torch": "2.9.0 cu12", "vision": "1.0 cu12"}
+    if place == "line":
+        command.append("--no-variant-agreement")
+    elif place == "variable":
+        environ["PIP_NO_VARIANT_AGREEMENT"] = "1"
+    else:
+        key = "global.no-variant-agreement"
+        venv.pip("config", "--site", "set", key, "1", env={"PIP_CONFIG_FILE": None})
+    result = venv.pip(*command, env=environ)
+    assert chosen(result) == {"torch": "2.9.0 cu13", "vision": "1.0 cu12"}
+    assert "Taking" not in result.stdout
+    assert result.stderr == (
+        "WARNING: Variants for different CUDA versions come together: torch 2.9.0 (cu13) "
+        "is for CUDA 13, vision 1.0 (cu12) is for CUDA 12\n"
+    )
+
+
 def test_a_conflict_names_the_builds(pip: Pip, nntile: IndexServer) -> None:
     """Case I."""
     command = ["install", "torch-nntile", "torch==2.8", "-i", nntile.index_url]

@@ -51,8 +51,8 @@ def error(host: object, difference: str, tag: str) -> str:
         "variant-host-of-another-platform\n\n"
         f"× {host} is a machine of another kind than wheels are chosen for.\n"
         f"╰─> {difference}\n\n"
-        f"hint: To choose its wheels, add --platform {tag} --only-binary :all:; with pip "
-        "install, --target DIR too.\n"
+        f"hint: To choose its wheels, add --platform {tag} --only-binary :all: (pip "
+        "install: --target DIR too)\n"
     )
 
 
@@ -88,8 +88,8 @@ def test_commands_for_this_platform_alone(
     host = ["--variant-host", "cpu-aarch64"]
     result = pip(command, "fast", *fast, *host, code=1)
     assert refused(result).endswith(
-        f"╰─> {OTHER_TYPE}\n\nhint: Run this on such a machine. Its wheels are fetched by "
-        f"pip download --platform {ARM} --only-binary :all:.\n"
+        f"╰─> {OTHER_TYPE}\n\nhint: Run this on such a machine, or fetch its wheels: pip "
+        f"download --platform {ARM} --only-binary :all:\n"
     )
 
 
@@ -128,15 +128,15 @@ def test_its_platform_goes_with_it(pip: Pip, fast: list[str]) -> None:
             "macosx_14_0_arm64",
         ),
         (
-            {"platform_machine": "AMD64", "platform_system": "Windows"},
+            {"platform_machine": "AMD64", "sys_platform": "win32"},
             None,
-            "Its system is Windows, and wheels are chosen for Linux.",
+            "Its system is win32, and wheels are chosen for linux.",
             "win_amd64",
         ),
         (
-            {"os_name": "nt"},
+            {"sys_platform": "win32"},
             "v3",
-            "Its system is nt, and wheels are chosen for posix.",
+            "Its system is win32, and wheels are chosen for linux.",
             "win_amd64",
         ),
         (
