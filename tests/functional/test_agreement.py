@@ -29,7 +29,12 @@ pytestmark = [
     ),
 ]
 
-NAMED = ("cuda-12.8-sm_90", "cuda-12.6-sm_75-x86_64-v3", "cpu-x86_64-v3", "cpu-aarch64")
+NAMED = (
+    "cuda-12.8-sm_90",
+    "cuda-12.6-sm_75-x86_64-v3",
+    "cpu-x86_64-v3",
+    "cpu-x86_64-v1",
+)
 
 
 @pytest.fixture(scope="module", params=public_index.GENERATIONS)

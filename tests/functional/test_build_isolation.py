@@ -72,13 +72,14 @@ def backend(index: IndexServer) -> IndexServer:
             make_wheel("backend", "1.0", label=label, variant_json=own, files=files)
         )
     index.add(manifest_file("backend", "1.0", manifest))
+    index.add_release("kernels", "1.0", {"mkl": [f"{_BLAS} mkl"], "null": {}})
     return index
 
 
 #: Options, variables, and the variant of the backend that builds.
 CHOICES: Mapping[str, tuple[Sequence[str], Mapping[str, str | None], str]] = {
     # These are about the target: they do not count.
-    "a label": (["--variant", "cu128"], {}, "openblas"),
+    "a label": (["kernels", "--variant", "mkl"], {}, "openblas"),
     "a label for it": (["--variant", "backend=mkl"], {}, "openblas"),
     "a label in a variable": ([], {"PIP_VARIANT": "cu128"}, "openblas"),
     "a preference": (["--prefer-variant", f"{_BLAS} mkl"], {}, "openblas"),

@@ -126,8 +126,8 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "for the package": ["--variant", "torch=cu126"],
     "in another spelling": ["--variant=Torch=cu126"],
     "for the package before for all": ["--variant=torch=cu126", "--variant=cu128"],
-    "the last one": ["--variant=torch=cu128", "--variant=torch=cu126"],
-    "the one that it has": ["--variant=other=x", "--variant=cu128", "--variant=cu126"],
+    "the same twice": ["--variant=torch=cu126", "--variant=torch=cu126"],
+    "for another package": ["--variant=other=x", "--variant=cu126"],
 }
 
 

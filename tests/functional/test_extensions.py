@@ -132,8 +132,36 @@ def test_agreement_is_explained(pip: Pip, nntile: IndexServer) -> None:
     command = ["install", "--dry-run", "torch-nntile", "torch==2.9.1"]
     result = pip(*command, "-i", nntile.index_url, env=forced("13.1"))
     assert (
-        "Taking cu128 of torch 2.9.1 instead of cu130, so that all variants are for CUDA 12"
+        "Taking cu128 of torch 2.9.1 instead of cu130, so that all variants are for "
+        "CUDA 12 (--no-variant-agreement takes the best of each)"
     ) in result.lines
+
+
+@pytest.mark.parametrize("place", ["line", "variable", "configuration"])
+def test_no_agreement_where_none_is_wanted(
+    venv: Environment, index: IndexServer, place: str
+) -> None:
+    both = {"cu12": cuda("12.0"), "cu13": cuda("13.0")}
+    index.add_release("torch", "2.9.0", both)
+    index.add_release("vision", "1.0", {"cu12": cuda("12.0")})
+    command = ["install", "--dry-run", "torch", "vision", "-i", index.index_url]
+    environ = {**forced("13.0"), "PIP_CONFIG_FILE": None}
+    result = venv.pip(*command, env=environ)
+    assert chosen(result) == {"torch": "2.9.0 cu12", "vision": "1.0 cu12"}
+    if place == "line":
+        command.append("--no-variant-agreement")
+    elif place == "variable":
+        environ["PIP_NO_VARIANT_AGREEMENT"] = "1"
+    else:
+        key = "global.no-variant-agreement"
+        venv.pip("config", "--site", "set", key, "1", env={"PIP_CONFIG_FILE": None})
+    result = venv.pip(*command, env=environ)
+    assert chosen(result) == {"torch": "2.9.0 cu13", "vision": "1.0 cu12"}
+    assert "Taking" not in result.stdout
+    assert result.stderr == (
+        "WARNING: Variants for different CUDA versions come together: torch 2.9.0 (cu13) "
+        "is for CUDA 13, vision 1.0 (cu12) is for CUDA 12\n"
+    )
 
 
 def test_a_conflict_names_the_builds(pip: Pip, nntile: IndexServer) -> None:

@@ -399,6 +399,18 @@ def test_variants_for_one_cuda_version(venv: Environment, index: IndexServer) ->
     output = install(venv, "--dry-run", "--report", "report.json", env=forced("13.0"))
     assert planned(venv) == {"lib-12": "", "torch-2.9.0": "cu12", "vision-1.0": "cu12"}
     assert "different CUDA versions" not in output
+    assert (
+        "Taking cu12 of torch 2.9.0 instead of cu13, so that all variants are for CUDA "
+        "12 (--no-variant-agreement takes the best of each)"
+    ) in output.splitlines()
+    apart = ["--no-variant-agreement", "--dry-run", "--report", "report.json"]
+    output = install(venv, *apart, env=forced("13.0"))
+    assert planned(venv) == {"lib-13": "", "torch-2.9.0": "cu13", "vision-1.0": "cu12"}
+    assert "Taking" not in output
+    assert (
+        "WARNING: Variants for different CUDA versions come together: torch 2.9.0 "
+        "(cu13) is for CUDA 13, vision 1.0 (cu12) is for CUDA 12"
+    ) in output.splitlines()
 
 
 def test_from_a_server(venv: Environment, torch: IndexServer) -> None:

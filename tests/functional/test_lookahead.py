@@ -40,6 +40,8 @@ def many(index: IndexServer) -> IndexServer:
     for minor in range(12):
         index.add_release("old", f"2.{minor}", {"cu130": cuda("13.0")}, plain=False)
     index.add_release("old", "1.0", VARIANTS)
+    index.add_release("late", "1.0", VARIANTS)
+    index.add_release("late", "2.0", {"cu128": cuda("12.8")})
     return index
 
 
@@ -110,6 +112,10 @@ SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     "with a version": (["app0", "shared==1.0", "common<2"], _nothing),
     "with a label": (["app0", "app1", "--variant", "cu126"], _nothing),
     "a label that it has not": (["app0", "app1", "--variant", "app1=x"], _nothing),
+    "a label that an older release has": (
+        ["app0", "late", "--variant", "cu126"],
+        _nothing,
+    ),
     "older releases": (["old"], _nothing),
     "older releases beside others": (["app0", "old", "app1"], _nothing),
     "nothing suits": (["app0", "old>=2"], _nothing),

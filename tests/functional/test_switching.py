@@ -85,8 +85,8 @@ def test_no_hint_and_no_switch_without_variants(
 ) -> None:
     index = ["-i", torch.index_url]
     venv.pip("install", "torch", *index, env=CPU)
-    command = ["install", "torch", "--no-variants", "--upgrade-variants"]
-    result = venv.pip(*command, *index, env=GPU)
+    command = ["install", "torch", "--no-variants"]
+    result = venv.pip(*command, *index, env={**GPU, "PIP_UPGRADE_VARIANTS": "1"})
     assert "suits" not in result.stdout
     assert label(venv) == "00000000"
 
@@ -118,7 +118,10 @@ def test_what_nobody_recorded_is_looked_up_if_it_is_named(
     options = ["-i", index.index_url]
     venv.pip("install", "app", "--no-variants", *options, env=GPU)
     index.clear_log()
-    venv.pip("install", "app", "--variant", "cu128", *options, env=GPU)
+    command = ["install", "app", "--variant", "cu128", *options]
+    result = venv.pip(*command, env=GPU, code=1)
+    assert "app has no variant wheels for this platform and Python" in result.stderr
+    assert "name the package that is meant" in result.stderr
     assert index.log() == [("GET", "/simple/app/")]
     venv.pip("install", "kernels", "--variant", "cu128", *options, env=GPU)
     assert label(venv, "kernels") == "cu128"
@@ -147,7 +150,8 @@ SWITCHES: Mapping[str, tuple[Sequence[str], str, str]] = {
     "the version stays with a label": (["--variant", "torch=cu126"], "2.8.0", "cu126"),
     "also with one for all": (["--variant", "cu126"], "2.8.0", "cu126"),
     "which other versions have": (["-U", "--variant=torch=cu126"], "2.8.0", "cu126"),
-    "a label for all that this has not": (["--variant", "x"], "2.8.0", "00000000"),
+    "which another version has": (["--variant", "cu130"], "2.9.0", "cu130"),
+    "or only older ones": (["-U", "--variant=cu126"], "2.8.0", "cu126"),
     "forced": (["--force-reinstall"], "2.9.0", "cu128"),
     "forced in its version": (["--force-reinstall", "torch==2.8.0"], "2.8.0", "cu128"),
     "ignored": (["--ignore-installed", "torch==2.8.0"], "2.8.0", "cu128"),
@@ -180,13 +184,30 @@ def test_a_label_for_all_that_nothing_has(
 ) -> None:
     index = ["-i", two_versions.index_url]
     venv.pip("install", "torch==2.8.0", *index, env=CPU)
-    result = venv.pip("install", "torch", "--variant", "cu118", *index, env=GPU)
-    assert result.stderr.splitlines()[0] == (
-        "WARNING: Nothing of what stays installed has a variant that is labelled cu118: "
-        "torch 2.8.0 has 00000000, cu129, cu128, cu126."
+    command = ["install", "torch", "--variant", "cu118", *index]
+    result = venv.pip(*command, env=GPU, code=1)
+    assert (
+        result.stderr
+        == """\
+error: variant-label-not-found
+
+× No variant is labelled cu118.
+╰─> torch 2.8.0, which is installed, has 00000000, cu129, cu128, cu126
+    torch 2.9.0 has cu128, cu130
+
+hint: Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, leave it to pip, or describe another machine with --variant-host FILE.
+"""
     )
     command = ["install", "torch", "--variant", "00000000", *index]
-    assert "WARNING" not in venv.pip(*command, env=GPU).stderr
+    assert venv.pip(*command, env=GPU).stderr == ""
+    # In the environment it may stand for something else.
+    result = venv.pip("install", "torch", *index, env={**GPU, "PIP_VARIANT": "cu118"})
+    assert result.stderr == ""
+    assert (
+        "Nothing has a variant that is labelled cu118, as the configuration or "
+        "PIP_VARIANT has it: torch 2.8.0, which is installed, has 00000000, cu129, "
+        "cu128, cu126"
+    ) in result.lines
 
 
 def test_what_the_index_no_longer_has_stays(

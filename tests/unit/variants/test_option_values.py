@@ -10,7 +10,7 @@ import pytest
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.commands import create_command
-from pip._internal.variants.option_values import LabelChoice
+from pip._internal.variants.option_values import LabelChoice, Place
 from pip._internal.variants.preferences import Preference
 from pip._internal.variants.properties import Property
 from pip._internal.variants.pytorch.backends import Backend
@@ -131,8 +131,8 @@ def test_configured_values(
         monkeypatch.setenv(f"PIP_{name}", value)
     options, _ = create_command("install").parse_args([])
     assert options.variants == [
-        LabelChoice("cu128"),
-        LabelChoice("cpu", canonicalize_name("torch")),
+        LabelChoice("cu128", place=Place.CONFIGURATION),
+        LabelChoice("cpu", canonicalize_name("torch"), Place.CONFIGURATION),
     ]
     assert options.provider_kinds == [("npu", "plugin")]
     assert options.pytorch_channel is Channel.NIGHTLY
@@ -151,9 +151,11 @@ FOR_ALL, FOR_JAX = LabelChoice("cu128"), LabelChoice("cu128", canonicalize_name(
         (FOR_ALL, "Jax[gpu]>2", FOR_JAX),
         (FOR_JAX, "torch", FOR_JAX),
         (FOR_ALL, "./torch.whl", FOR_ALL),
+        (FOR_ALL, "jax; python_version > '3'", FOR_JAX),
+        (FOR_ALL, "jax; python_version < '3'", None),
     ],
 )
 def test_a_choice_in_a_line_is_for_its_requirement(
-    choice: LabelChoice, requirement: str, expected: LabelChoice
+    choice: LabelChoice, requirement: str, expected: LabelChoice | None
 ) -> None:
     assert choice.for_requirement(requirement) == expected

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING
 
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.links import label_of
+from pip._internal.variants.links import BuildLink, label_of, public
 from pip._internal.variants.option_values import LabelChoice, Place
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
 
+    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.context import Context
 
 __all__ = [
+    "WITHOUT_VARIANTS",
     "labels_of_named",
     "refuse_two_labels",
     "refuse_two_labels_for_all",
@@ -33,6 +36,10 @@ __all__ = [
     "with_choices_of_file",
     "written",
 ]
+
+
+#: Why a choice contradicts that variants are off.
+WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
 
 
 def typed_for_all(context: Context) -> list[LabelChoice]:
@@ -57,7 +64,7 @@ def with_choices_of_file(
         raise ContradictoryOptions(
             f"--no-variants in {context.turned_off_in}",
             written(of_files[0]),
-            "Without variants there is nothing to choose from.",
+            WITHOUT_VARIANTS,
         )
     choices = sorted([*context.choices, *of_files], key=lambda each: each.place)
     if context.locking is None:
@@ -159,15 +166,22 @@ def settle(
         build = installed_build(dist)
         fits = specifier.contains(dist.version, prereleases=True)
         if fits and build is not None and build.label in typed:
-            context.settle(project, [build.label, *build.labels])
+            labels = [build.label, *build.labels]
+            context.settle(project, [(dist.version, label) for label in labels])
             return
     if typed:
         found = factory._finder.find_best_candidate(project, specifier, hashes)
         context.settle(
             project,
             [
-                label_of(each.link)
-                for each in found.applicable_candidates
+                (_release(each), label_of(each.link))
+                for each in reversed(found.applicable_candidates)
                 if not each.link.is_yanked
             ],
         )
+
+
+def _release(candidate: InstallationCandidate) -> Version:
+    """Give the version of a release, of which a bridged build has one of its own."""
+    is_build = isinstance(candidate.link, BuildLink)
+    return public(candidate.version) if is_build else candidate.version

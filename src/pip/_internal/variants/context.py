@@ -93,8 +93,8 @@ class Context:
         )
         #: The projects that the user named.
         self.named: Collection[NormalizedName] = ()
-        #: Of those, the labels of all their files that may be taken.
-        self.labels_offered: dict[NormalizedName, Sequence[str]] = {}
+        #: Of those, the labels of all their files that may be taken, by version.
+        self.labels_offered: dict[NormalizedName, Mapping[str, Collection[str]]] = {}
         #: The requirements file that turned variants off, if one did.
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
@@ -288,18 +288,25 @@ class Context:
             and not (project in self._labels_of_named or self.labels_for(project))
         )
 
-    def settle(self, project: NormalizedName, labels: Iterable[str | None]) -> None:
+    def settle(
+        self, project: NormalizedName, files: Iterable[tuple[object, str | None]]
+    ) -> None:
         """Settle which labels for all a project that the user named must have.
 
-        :param labels: of all its files that may be taken, None for plain ones.
-        :raises ContradictoryOptions: if two of them may be meant.
+        :param files: the version and the label of each that may be taken, the newest
+            first; the label of a plain one is None.
+        :raises ContradictoryOptions: if two labels may be meant.
         """
         if self.is_open(project):
             from pip._internal.variants.by_hand import labels_of_named
 
-            offered = list(dict.fromkeys(each for each in labels if each is not None))
+            offered: dict[str, dict[str, None]] = {}
+            for version, label in files:
+                if label is not None:
+                    offered.setdefault(str(version), {})[label] = None
             self.labels_offered[project] = offered
-            self._labels_of_named[project] = labels_of_named(self, project, offered)
+            labels = {label for found in offered.values() for label in found}
+            self._labels_of_named[project] = labels_of_named(self, project, labels)
 
     def look_ahead(self, project: NormalizedName) -> None:
         """Begin to look ahead of the resolver, which has reached a release of *project*.
@@ -354,7 +361,8 @@ class Context:
         """
         from pip._internal.variants.contradictions import refuse_without_variants
 
-        refuse_without_variants(self.options, f"--no-variants in {where}")
+        off = f"--no-variants in {where}"
+        refuse_without_variants(self.options, self.choices, off)
         self.enabled, self.turned_off_in = False, where
 
     # Decisions

@@ -6,12 +6,17 @@ The one exception is ``no-variants``, which leaves nothing that could be typed i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._internal.variants.by_hand import refuse_two_labels
+from pip._internal.variants.by_hand import (
+    WITHOUT_VARIANTS,
+    refuse_two_labels,
+    written,
+)
 from pip._internal.variants.context import LOCKING
 from pip._internal.variants.errors import ContradictoryOptions
+from pip._internal.variants.option_values import LabelChoice, Place
 from pip._internal.variants.typed import Typed, typed_options
 
 if TYPE_CHECKING:
@@ -82,22 +87,24 @@ def refuse_contradictions(options: optparse.Values) -> None:
     elif "legacy-resolver" in (given("deprecated_features_enabled") or ()):
         off = "--use-deprecated=legacy-resolver"
     if off is not None:
-        refuse_without_variants(options, off)
+        refuse_without_variants(options, (), off)
     for first, second, why in _contradicting(typed):
         raise ContradictoryOptions(str(first), str(second), why)
 
 
-def refuse_without_variants(options: optparse.Values, off: str) -> None:
+def refuse_without_variants(
+    options: optparse.Values, choices: Iterable[LabelChoice], off: str
+) -> None:
     """Refuse options that were typed if they need variants.
 
+    :param choices: those that may be of requirements files.
     :param off: what turns variants off.
     :raises ContradictoryOptions: then.
     """
-    for each in typed_options(options):
-        if each.dest in _ABOUT_VARIANTS:
-            raise ContradictoryOptions(
-                off, str(each), "Without variants there is nothing to choose from."
-            )
+    typed = [str(e) for e in typed_options(options) if e.dest in _ABOUT_VARIANTS]
+    typed += [written(each) for each in choices if each.place is Place.FILE]
+    for each in typed:
+        raise ContradictoryOptions(off, each, WITHOUT_VARIANTS)
 
 
 def _contradicting(typed: Sequence[Typed]) -> Iterator[tuple[Typed, Typed, str]]:

@@ -169,9 +169,9 @@ def rejections(release: Release) -> list[str]:
 
 def lacks_label(release: Release) -> str | None:
     """Say that a release lacks the label that was chosen by hand, if it does."""
-    label = release.chosen_label
-    if label is None or release.has_label(label):
+    if not release.lacks_label:
         return None
+    label = release.chosen_label
     if not release.labels:
         return f"has no variants; you asked for {label}"
     return f"has no variant {label}, which you asked for; it has {shortened(release.labels)}"

@@ -146,7 +146,7 @@ class Lookahead:
     def refused(self, older: Sequence[Release]) -> None:
         """Foresee that older releases are weighed where a newer one does not suit."""
         for release in older:
-            if release not in self._older:
+            if release not in self._older and not release.lacks_label:
                 self._older.add(release)
                 self._ask_for_manifests(release)
 
@@ -230,11 +230,15 @@ class Lookahead:
             for found in reversed(best.applicable_candidates)
             if not found.link.is_yanked
         ]
-        self._context.settle(project, (label_of(link) for _, link in links))
+        self._context.settle(
+            project, [(version, label_of(link)) for version, link in links]
+        )
         for group in releases(self._context, finder, project, links, hashes):
             if group.release is None:
                 yield self._ask_for_metadata(group.links[0])
                 return
+            if group.release.lacks_label:
+                continue
             yield self._ask_for_manifests(group.release)
             # Without a manifest the wheels are read, by requests not foreseen here.
             if not self._has_manifests(group.release):

@@ -88,8 +88,9 @@ variant: Callable[..., optparse.Option] = partial(
     type="label_choice",
     metavar="[PACKAGE=]LABEL",
     help="Install the variant with this label instead of the best one: of PACKAGE, or "
-    "of each package that has it. It is an error if the target machine cannot run it. "
-    "This option can be used multiple times.",
+    "of whatever has it. What you name comes in the newest release that has it. It is an "
+    "error if nothing has it, or the target machine cannot run it. This option can be "
+    "used multiple times, for different packages.",
 )
 
 prefer_variant: Callable[..., optparse.Option] = partial(

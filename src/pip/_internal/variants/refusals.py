@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.context import Context, context_of
@@ -45,6 +46,9 @@ def refuse_unknown_labels(
     builds = {dist: installed_build(dist) for dist in kept}
     known = {label for build in builds.values() if build for label in build.labels}
     known.update(label for link in context.direct if (label := label_of(link)))
+    # What a named project has and was not taken gave way to a stronger choice.
+    for offered in context.labels_offered.values():
+        known.update(*offered.values())
     missing = [
         label
         for label in context.labels_for_all()
@@ -52,7 +56,7 @@ def refuse_unknown_labels(
     ]
     if not missing:
         return
-    lines = [_offered_line(context, each) for each in releases if each.labels]
+    lines = [_labels_line(each) for each in releases if each.labels]
     lines += [
         f"{dist.raw_name} {dist.version}, which is installed, has "
         f"{', '.join(build.labels)}"
@@ -62,6 +66,9 @@ def refuse_unknown_labels(
     typed = {choice.label for choice in typed_for_all(context)}
     for label in missing:
         if label in typed:
+            told = {str(release) for release in releases}
+            told |= {f"{dist.canonical_name} {dist.version}" for dist in builds}
+            lines += _other_lines(context, told)
             raise _label_not_found(context, label, lines)
         if lines:
             # Where all stays, it is no news.
@@ -85,23 +92,26 @@ def _label_not_found(
         )
     else:
         lines = [_without_variants(project) for project in sorted(context.named)]
-        hint = "Leave --variant out, or name an index with variants: --index-url URL."
+        hint = (
+            "Leave --variant out, name the package that is meant, or an index with "
+            "variants: --index-url URL."
+        )
     return VariantLabelNotFound(label, lines, hint)
+
+
+def _other_lines(context: Context, told: Collection[str]) -> Iterator[str]:
+    """List the labels of what could have been chosen instead, the newest first.
+
+    :param told: releases whose labels are told already.
+    """
+    for project, offered in context.labels_offered.items():
+        for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
+            if f"{project} {version}" not in told:
+                yield f"{project} {version} has {', '.join(labels)}"
 
 
 def _without_variants(project: str) -> str:
     return f"{project} has no variant wheels for this platform and Python"
-
-
-def _offered_line(context: Context, release: Release) -> str:
-    """List the labels of a release, and what other releases have beyond them."""
-    others = [
-        label
-        for label in context.labels_offered.get(release.project, ())
-        if not release.has_label(label)
-    ]
-    line = _labels_line(release)
-    return f"{line}; other releases have {', '.join(others)}" if others else line
 
 
 def _labels_line(release: Release, *, judge: bool = True) -> str:

@@ -102,6 +102,11 @@ class Release:
         """Say in short why all of its variants are refused, if one word says it all."""
         return None
 
+    @property
+    def lacks_label(self) -> bool:
+        """Tell whether a label was chosen by hand that it has not: nothing of it suits."""
+        return self.chosen_label is not None and not self.has_label(self.chosen_label)
+
     def has_label(self, label: str) -> bool:
         """Tell whether a wheel of this release has *label*."""
         return label in self.labels
@@ -260,9 +265,9 @@ class Release:
 
     def _rank(self, agreement: Agreement | None) -> list[Link]:
         self.reached = True
-        chosen = self.chosen_label
-        if chosen is not None and not self.has_label(chosen):
+        if self.lacks_label:
             return []
+        chosen = self.chosen_label
         if chosen is not None:
             from pip._internal.variants.by_hand import refuse_two_labels_for_all
 

@@ -27,11 +27,8 @@ _MACHINES = ("x86_64", "aarch64", "arm64", "i686", "armv7l", "ppc64le", "s390x")
 _SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
 #: What only one type of machine supports.
 _NAMESPACES = ("x86_64", "aarch64")
-#: Variables that tell one kind of machine from another, the most telling ones first.
-_KIND_OF_MACHINE = (
-    (("platform_machine",), "machine type"),
-    (("sys_platform", "platform_system", "os_name"), "system"),
-)
+#: Variables by which kinds of machines differ in their wheels, and what people call them.
+_KIND_OF_MACHINE = {"platform_machine": "machine type", "sys_platform": "system"}
 _WINDOWS_MACHINES = {"win32": "x86", "win_amd64": "AMD64", "win_arm64": "ARM64"}
 
 
@@ -94,23 +91,21 @@ def refuse_other_machine(options: optparse.Values, host: Host) -> None:
         return
     from pip._internal.variants.errors import OtherMachine
 
-    tag = _tag_of(described, targets[0])
-    download = f"pip download --platform {tag} --only-binary :all:"
-    if "platforms" not in vars(options):
-        hint = f"Run this on such a machine. Its wheels can be fetched here: {download}"
+    tag = _tag_of(*({**targets[0], **described}[name] for name in _KIND_OF_MACHINE))
+    platform = f"--platform {tag} --only-binary :all:"
+    if "platforms" in vars(options):
+        hint = f"To choose its wheels, add {platform} (pip install: --target DIR too)"
     else:
         hint = (
-            f"To choose among its wheels: --platform {tag} --only-binary :all:, for pip "
-            f"install with --target DIR; or {download}"
+            f"Run this on such a machine, or fetch its wheels: pip download {platform}"
         )
-    raise OtherMachine(host.path, different[0], f"{hint}.")
+    raise OtherMachine(host.path, different[0], hint)
 
 
 def _differences(
     described: Mapping[str, str], target: Mapping[str, str]
 ) -> Iterator[str]:
-    for names, what in _KIND_OF_MACHINE:
-        name = next((name for name in names if described.get(name)), "")
+    for name, what in _KIND_OF_MACHINE.items():
         one, other = described.get(name), target.get(name)
         if one and other and _usual(one) != _usual(other):
             yield f"Its {what} is {one}, and wheels are chosen for {other}."
@@ -120,27 +115,12 @@ def _usual(value: str) -> str:
     return _SAME_MACHINE.get(value.lower(), value.lower())
 
 
-def _tag_of(described: Mapping[str, str], target: Mapping[str, str]) -> str:
-    """Give a platform tag for a machine; what is not described is as the target's."""
-    machine = _usual(described.get("platform_machine") or target["platform_machine"])
+def _tag_of(machine: str, system: str) -> str:
+    """Give a platform tag for a machine."""
+    machine = _usual(machine)
     tags = {
         "linux": f"manylinux_2_28_{machine}",
         "darwin": f"macosx_14_0_{'arm64' if machine == 'aarch64' else machine}",
-        "win32": next(
-            (tag for tag, each in _WINDOWS_MACHINES.items() if _usual(each) == machine),
-            "",
-        ),
+        "win32": f"win_{'arm64' if machine == 'aarch64' else 'amd64'}",
     }
-    system = _system_of(described) or _system_of(target)
-    return (machine and tags.get(system)) or "TAG"
-
-
-def _system_of(environment: Mapping[str, str]) -> str:
-    """Give the ``sys_platform`` of an environment of which not all need be known."""
-    names = ("os_name", "sys_platform", "platform_system")
-    known = [environment.get(name) for name in names]
-    for _, facts in _SYSTEMS:
-        agree = [one == fact for one, fact in zip(known, facts, strict=True) if one]
-        if agree and all(agree):
-            return facts[1]
-    return ""
+    return tags.get(system, "TAG") if machine else "TAG"

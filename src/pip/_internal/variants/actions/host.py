@@ -52,12 +52,14 @@ logger = get_logger(__name__)
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
     from pip._internal.variants import explain
+    from pip._internal.variants.contradictions import refuse_contradictions
     from pip._internal.variants.lookup import make_context
     from pip._internal.variants.manifest_file import read_manifest
     from pip._internal.variants.providers.chain import Providers, warnings_of
 
     if args:
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
+    refuse_contradictions(options)
     with only_output(options):
         if options.manifest is None:
             providers = Providers.for_options(options, options.variant_host)

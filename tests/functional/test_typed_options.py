@@ -1,0 +1,421 @@
+"""What is typed wrongly: contradictions, and names that nothing of a run has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import make_host
+from tests.lib.index import IndexServer
+from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.wheels import make_sdist, make_wheel
+
+Pip = Callable[..., Result]
+WriteHost = Callable[[str | Mapping[str, Any]], Any]
+
+
+@pytest.fixture
+def idna(index: IndexServer) -> list[str]:
+    """Return arguments for an index with a package whose variants run anywhere."""
+    manifest = make_manifest(
+        {
+            "mkl": ["blas :: library :: mkl"],
+            "openblas": ["blas :: library :: openblas"],
+            "npu": ["npu :: kind :: b1"],
+            "null": {},
+        },
+        providers={
+            "blas": Provider(static={"library": ["mkl", "openblas"]}),
+            "npu": Provider(["npu-variant-provider"], "npu_plugin"),
+        },
+    )
+    index.add_release("idna", "3.10", {}, manifest=manifest)
+    index.add(make_wheel("requests", "2.0"))
+    index.add(make_wheel("app", "1.0", requires=["idna"]))
+    return ["install", "--dry-run", "-i", index.index_url]
+
+
+LEAVE = "Leave one of the two out."
+OFF = "Without variants there is nothing to choose from."
+
+#: What is typed, which two of it contradict each other, and why.
+CONTRADICTIONS: Sequence[tuple[Sequence[str], tuple[str, str], str]] = [
+    (
+        ["--variant=idna=mkl", "--variant=requests=x", "--variant=idna=null"],
+        ("--variant idna=mkl", "--variant idna=null"),
+        "Only one build of idna is installed.",
+    ),
+    (["--no-variants", "--variant=null"], ("--no-variants", "--variant null"), OFF),
+    (
+        ["--prefer-variant=x86_64 :: level", "--no-variants"],
+        ("--no-variants", "--prefer-variant 'x86_64 :: level'"),
+        OFF,
+    ),
+    (
+        ["--no-variants", "--upgrade-variants"],
+        ("--no-variants", "--upgrade-variants"),
+        OFF,
+    ),
+    (
+        ["--no-variants", "--variant-host", "cuda-12.8"],
+        ("--no-variants", "--variant-host cuda-12.8"),
+        OFF,
+    ),
+    (
+        ["--no-variants", "--enable-variant-provider", "npu"],
+        ("--no-variants", "--enable-variant-provider npu"),
+        OFF,
+    ),
+    (
+        ["--no-variants", "--trust-variant-provider", "npu"],
+        ("--no-variants", "--trust-variant-provider npu"),
+        OFF,
+    ),
+    (
+        ["--no-variants", "--variant-provider", "nvidia=plugin"],
+        ("--no-variants", "--variant-provider nvidia=plugin"),
+        OFF,
+    ),
+    (
+        ["--use-deprecated=legacy-resolver", "--variant=null"],
+        ("--use-deprecated=legacy-resolver", "--variant null"),
+        OFF,
+    ),
+    (
+        ["--disable-variant-provider=npu", "--enable-variant-provider=npu"],
+        ("--enable-variant-provider npu", "--disable-variant-provider npu"),
+        "The provider of npu cannot be asked and not be asked.",
+    ),
+    (
+        ["--disable-variant-provider=npu", "--prefer-variant=npu :: kind"],
+        ("--disable-variant-provider npu", "--prefer-variant 'npu :: kind'"),
+        "Nothing of npu that is disabled can be preferred.",
+    ),
+    (
+        ["--disable-variant-provider=npu", "--variant-provider=npu=plugin"],
+        ("--disable-variant-provider npu", "--variant-provider npu=plugin"),
+        "The provider of npu is not asked, whichever it is.",
+    ),
+    (
+        ["--variant-provider=amd=plugin", "--variant-provider=amd=builtin"],
+        ("--variant-provider amd=plugin", "--variant-provider amd=builtin"),
+        "Only one provider of amd is asked.",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "pair", "why"),
+    CONTRADICTIONS,
+    ids=[" ".join(e[0]) for e in CONTRADICTIONS],
+)
+def test_a_contradiction(
+    pip: Pip,
+    index: IndexServer,
+    idna: list[str],
+    typed: Sequence[str],
+    pair: tuple[str, str],
+    why: str,
+) -> None:
+    result = pip(*idna, "idna", *typed, code=1)
+    error = (
+        f"error: contradictory-options\n\n× {pair[0]} contradicts {pair[1]}.\n"
+        f"╰─> {why}\n\nhint: {LEAVE}\n"
+    )
+    assert result.stderr.endswith(error)
+    assert index.log() == []
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["--variant=idna=null", "--variant=idna=null", "--variant=requests=null"],
+        ["--no-variants", "--disable-variant-provider=nvidia"],
+        ["--no-variants", "--variant-provider-timeout=5", "--no-variant-lookahead"],
+        ["--enable-variant-provider=npu", "--disable-variant-provider=nvidia"],
+        ["--disable-variant-provider=npu", "--prefer-variant=blas"],
+        ["--variant-provider=amd=plugin", "--variant-provider=nvidia=builtin"],
+        ["--variant-provider=amd=plugin", "--variant-provider=amd=plugin"],
+    ],
+    ids=" ".join,
+)
+def test_no_contradiction(pip: Pip, idna: list[str], typed: Sequence[str]) -> None:
+    assert "error:" not in pip(*idna, "idna", *typed, code=None).stderr
+
+
+def test_what_is_typed_wins_over_what_is_configured(pip: Pip, idna: list[str]) -> None:
+    result = pip(*idna, "idna", "--variant=idna=null", env={"PIP_VARIANT": "idna=mkl"})
+    assert "Would install idna-3.10 (null)" in result.stdout
+    environ = {"PIP_VARIANT": "mkl", "PIP_VARIANT_HOST": "cpu-x86_64-v1"}
+    result = pip(*idna, "idna", "--no-variants", env=environ)
+    assert "Would install idna-3.10\n" in result.stdout
+    assert result.stderr == ""
+
+
+def test_nothing_typed_turns_variants_on(
+    pip: Pip, index: IndexServer, idna: list[str]
+) -> None:
+    environ = {"PIP_NO_VARIANTS": "1"}
+    result = pip(*idna, "idna", "--variant", "null", env=environ, code=1)
+    assert (
+        "× no-variants in the configuration or PIP_NO_VARIANTS contradicts --variant "
+        "null.\n"
+    ) in result.stderr
+    assert index.log() == []
+    environ = {"PIP_NO_VARIANTS": "1", "PIP_VARIANT": "null"}
+    assert "Would install idna-3.10\n" in pip(*idna, "idna", env=environ).stdout
+
+
+def test_several_builds_can_be_locked(pip: Pip, idna: list[str]) -> None:
+    options = ["-o", "-", *idna[2:], "--variant=idna=null", "--variant=idna=mkl"]
+    result = pip("lock", "idna", *options)
+    assert "-mkl.whl" in result.stdout
+    assert "-null.whl" in result.stdout
+    assert "-openblas.whl" not in result.stdout
+
+
+def test_host_refuses_them_too(pip: Pip) -> None:
+    options = ["--enable-variant-provider=amd", "--disable-variant-provider=amd"]
+    result = pip("variants", "host", *options, code=1)
+    assert "--enable-variant-provider amd contradicts --disable-" in result.stderr
+
+
+@pytest.mark.parametrize("package", ["idna", "app"])
+def test_two_labels_for_all_that_one_package_has(
+    pip: Pip, index: IndexServer, idna: list[str], package: str
+) -> None:
+    typed = ["--variant", "null", "--variant", "mkl"]
+    result = pip(*idna, package, *typed, code=1)
+    what = "idna" if package == "idna" else "idna 3.10"
+    assert result.stderr == (
+        "error: contradictory-options\n\n× --variant null contradicts --variant mkl.\n"
+        f"╰─> {what} has variants with both labels.\n\nhint: Say which one is meant: "
+        "--variant idna=null or --variant idna=mkl.\n"
+    )
+    assert ("GET", "/files/idna-3.10-variants.json") not in index.log()
+    # Each for another package is what several are for.
+    index.add_release("kernels", "1.0", {"cu128": cuda("12.8"), "v1": {}})
+    result = pip(*idna, package, "kernels", "--variant=v1", "--variant=mkl")
+    assert "idna-3.10 (mkl) kernels-1.0 (v1)" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("lines", "first", "second", "why"),
+    [
+        (
+            ["idna --variant mkl", "--variant idna=null"],
+            "--variant idna=mkl in a requirements file",
+            "--variant idna=null in a requirements file",
+            "Only one build of idna is installed.",
+        ),
+        (
+            ["--variant mkl", "--variant null", "idna"],
+            "--variant mkl in a requirements file",
+            "--variant null in a requirements file",
+            "idna has variants with both labels.",
+        ),
+        (
+            ["--no-variants", "idna --variant mkl"],
+            "--no-variants in requirements.txt",
+            "--variant idna=mkl in a requirements file",
+            OFF,
+        ),
+        (
+            ["idna --variant mkl", "--no-variants"],
+            "--no-variants in requirements.txt",
+            "--variant idna=mkl in a requirements file",
+            OFF,
+        ),
+        (
+            ["--no-variants", "idna --prefer"],
+            "--no-variants in requirements.txt",
+            "--prefer-variant blas",
+            OFF,
+        ),
+    ],
+    ids=str,
+)
+def test_requirements_files(
+    venv: Environment,
+    idna: list[str],
+    lines: Sequence[str],
+    first: str,
+    second: str,
+    why: str,
+) -> None:
+    typed = [] if "--prefer" not in lines[-1] else ["--prefer-variant", "blas"]
+    text = "\n".join(line.removesuffix(" --prefer") for line in lines)
+    (venv.work / "requirements.txt").write_text(text)
+    result = venv.pip(*idna, "-r", "requirements.txt", *typed, code=1)
+    assert f"× {first} contradicts {second}.\n╰─> {why}\n" in result.stderr
+
+
+# Names that occur nowhere
+
+#: What is typed, and the warning; none if there is none.
+NAMES: Sequence[tuple[Sequence[str], str | None]] = [
+    (
+        ["idna", "--variant=idan=null"],
+        "--variant idan=null: this run has no package idan. Did you mean idna?",
+    ),
+    (
+        ["idna", "--variant=torch=null"],
+        "--variant torch=null: this run has no package torch",
+    ),
+    (["app", "--variant=idna=null"], None),
+    (
+        ["idna", "--disable-variant-provider=nvidai"],
+        (
+            "--disable-variant-provider nvidai: nothing in this run has a namespace nvidai. "
+            "Did you mean nvidia?"
+        ),
+    ),
+    (
+        ["requests", "--enable-variant-provider=npu"],
+        "--enable-variant-provider npu: nothing in this run has a namespace npu",
+    ),
+    (["idna", "--enable-variant-provider=npu"], None),
+    (["requests", "--enable-variant-provider=nvidia"], None),
+    (
+        ["app", "--variant-provider=x86_46=builtin"],
+        (
+            "--variant-provider x86_46=builtin: nothing in this run has a namespace x86_46. "
+            "Did you mean x86_64?"
+        ),
+    ),
+    (
+        ["idna", "--prefer-variant=blsa :: library"],
+        (
+            "--prefer-variant 'blsa :: library': nothing in this run has a namespace blsa. "
+            "Did you mean blas?"
+        ),
+    ),
+    (
+        ["idna", "--prefer-variant=nvidia :: foo :: 1"],
+        (
+            "--prefer-variant 'nvidia :: foo :: 1': nvidia has no feature foo in this run; it "
+            "has cuda_version_lower_bound, cuda_version_upper_bound, sm_arch"
+        ),
+    ),
+    (
+        ["idna", "--prefer-variant=blas :: libary :: mkl"],
+        (
+            "--prefer-variant 'blas :: libary :: mkl': blas has no feature libary in this "
+            "run; it has library. Did you mean library?"
+        ),
+    ),
+    (["idna", "--prefer-variant=blas :: library :: none"], None),
+    (["idna", "--prefer-variant=npu :: kind"], None),
+    (
+        ["idna", "--trust-variant-provider=npu-varaint-provider"],
+        (
+            "--trust-variant-provider npu-varaint-provider: no manifest in this run requires "
+            "that package. Did you mean npu-variant-provider?"
+        ),
+    ),
+    (
+        ["requests", "--trust-variant-provider=npu-variant-provider"],
+        (
+            "--trust-variant-provider npu-variant-provider: no manifest in this run requires "
+            "that package"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "warning"), NAMES, ids=[" ".join(each[0]) for each in NAMES]
+)
+def test_a_name(
+    pip: Pip, idna: list[str], typed: Sequence[str], warning: str | None
+) -> None:
+    result = pip(*idna, *typed)
+    said = [line for line in result.stderr.splitlines() if "left out" not in line]
+    assert said == ([] if warning is None else [f"WARNING: {warning}"])
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"PIP_VARIANT": "idan=null"},
+        {"PIP_DISABLE_VARIANT_PROVIDER": "nvidai"},
+        {"PIP_PREFER_VARIANT": "nvidia::foo"},
+        {"PIP_TRUST_VARIANT_PROVIDER": "npu-varaint-provider"},
+    ],
+    ids=str,
+)
+def test_what_is_configured_may_be_for_other_runs(
+    pip: Pip, idna: list[str], environ: Mapping[str, str]
+) -> None:
+    assert "WARNING" not in pip(*idna, "requests", env=environ).stderr
+    assert "Did you mean" not in pip(*idna, "idna", env=environ).stderr
+
+
+def test_what_stays_installed_is_known(venv: Environment, idna: list[str]) -> None:
+    venv.pip("install", *idna[2:], "idna")
+    typed = ["--enable-variant-provider=npu", "--prefer-variant=blas :: library"]
+    typed += ["--trust-variant-provider=npu-variant-provider"]
+    result = venv.pip(*idna, "idna", *typed, "--variant=idna=mkl")
+    assert "already satisfied" in result.stdout
+    assert result.stderr == ""
+
+
+def test_a_run_that_fails_tells_of_mistyped_names_alone(
+    pip: Pip, index: IndexServer, idna: list[str]
+) -> None:
+    manifest = make_manifest(
+        {"on": ["extra :: on :: yes"]},
+        providers={"extra": Provider(static={"on": ["yes"]}, optional=True)},
+    )
+    index.add_release("only", "1.0", {}, manifest=manifest, plain=False)
+    typed = ["--enable-variant-provider", "extar", "--variant", "other=x"]
+    result = pip(*idna, "only", *typed, code=1)
+    said = (
+        "WARNING: --enable-variant-provider extar: nothing in this run has a namespace "
+        "extar. Did you mean extra?\nerror: no-compatible-variant\n"
+    )
+    assert said in result.stderr
+    assert "other=x" not in result.stderr
+    explain = ["variants", "explain", "only", *idna[2:], *typed]
+    assert pip(*explain, code=1).stderr.startswith(said)
+
+
+def test_what_is_built_may_need_what_has_it(
+    pip: Pip, index: IndexServer, idna: list[str]
+) -> None:
+    index.add(make_sdist("made", "1.0"))
+    result = pip(*idna, "made", "--disable-variant-provider", "blas")
+    assert "Would install made-1.0" in result.stdout
+    assert result.stderr == ""
+
+
+def test_a_file_of_constraints_names_packages(
+    venv: Environment, idna: list[str]
+) -> None:
+    constraints = venv.work / "constraints.txt"
+    constraints.write_text("torch==2.9 --variant cu128\n")
+    result = venv.pip(*idna, "requests", "-c", constraints)
+    assert result.stderr == ""
+
+
+def test_a_host_file(pip: Pip, idna: list[str], host: WriteHost) -> None:
+    b1, library = ({"feature": name, "values": ["b1"]} for name in ("knid", "library"))
+    described = host(make_host(npu=[b1], blsa=[library], other=[library]))
+    result = pip(*idna, "idna", "--variant-host", described)
+    assert result.stderr == (
+        f"WARNING: --variant-host {described}: npu has no feature knid in this run. Did "
+        "you mean kind?\n"
+        f"WARNING: --variant-host {described}: nothing in this run has a namespace blsa. "
+        "Did you mean blas?\n"
+    )
+    # A machine is described for more than one run.
+    assert pip(*idna, "requests", "--variant-host", described).stderr == ""
+    assert json.loads(described.read_text())["supported"].keys() == {
+        "npu",
+        "blsa",
+        "other",
+    }
