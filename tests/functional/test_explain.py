@@ -135,7 +135,7 @@ def test_trust(pip: Pip, index: IndexServer) -> None:
     arguments = ["explain", "kernels", "--index-url", index.index_url]
     result = pip("variants", *arguments)
     assert "If you trust it to run with your rights: --trust-variant-provider" in (
-        result.stdout
+        result.stderr
     )
     arguments += ["--trust-variant-provider", "npu-provider"]
     result = pip("variants", *arguments)
@@ -363,7 +363,7 @@ def test_where_no_manifest_is_to_be_had(
     for name in ("torch-2.8.0", "only-1.0"):
         index.fault(f"{name}-variants.json", status=403)
     swayed = ["--variant-host", "cuda-12.6-sm_90", "--prefer-variant", "x86_64"]
-    why = "its variants manifest cannot be used: 403 Forbidden"
+    why = "its variants manifest cannot be used: the server answered 403 Forbidden"
     told = venv.pip("variants", "explain", "torch", *torch, *swayed)
     url = index.file_url("torch-2.8.0-variants.json")
     assert f"  No manifest: {why} ({url})" in told.lines

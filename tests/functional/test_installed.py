@@ -350,7 +350,11 @@ def test_corrupt_records(filled: Environment, backend: dict[str, str | None]) ->
 
 def warnings(result: Result) -> Sequence[str]:
     """Give the warnings; the command in them is ``pip``, whatever it is here."""
-    assert result.stdout == "No broken requirements found.\n"
+    unsupported = "does not support" in result.stderr
+    but = ", but 1 installed variant that this machine does not support"
+    assert result.stdout == (
+        f"No broken requirements found{but if unsupported else ''}.\n"
+    )
     lines = [line for line in result.stderr.splitlines() if "DEPRECATION" not in line]
     pip = rf"{re.escape(str(Path(result.command[0]).parent))}/\S+ -m pip"
     return [re.sub(pip, "pip", line.removeprefix("WARNING: ")) for line in lines]
@@ -387,6 +391,32 @@ def test_check_of_a_broken_environment(filled: Environment) -> None:
 
 
 CHECKED_APP = "app-1.0-py3-none-any.whl"
+
+
+@pytest.mark.parametrize("way", ["option", "variable", "configuration"])
+def test_check_where_that_is_an_error(filled: Environment, way: str) -> None:
+    config = filled.work / "pip.conf"
+    config.write_text("[check]\nstrict-variants = true\n")
+    strict: Mapping[str, tuple[list[str], dict[str, str | None]]] = {
+        "option": (["--strict-variants"], {}),
+        "variable": ([], {"PIP_STRICT_VARIANTS": "1"}),
+        "configuration": ([], {"PIP_CONFIG_FILE": str(config)}),
+    }
+    options, variables = strict[way]
+    result = filled.pip("check", *options, env={**forced("12.6"), **variables}, code=1)
+    line = result.stderr
+    assert result.stdout == (
+        "No broken requirements found, but 1 installed variant that this machine does "
+        "not support.\n"
+    )
+    assert line.startswith(
+        "ERROR: This machine does not support torch 2.8.0 (cu128), which needs nvidia :: "
+        "cuda_version_lower_bound :: 12.8 (the machine has 12.6, 12.5, 12.4 …). To switch "
+        "to the best variant of this version: "
+    )
+    assert line.endswith(" install --upgrade-variants torch\n")
+    result = filled.pip("check", *options, env={**GPU, **variables})
+    assert result.output == "No broken requirements found.\n"
 
 
 @pytest.mark.process

@@ -97,7 +97,7 @@ def _check(link: Link) -> None:
     except PipError:
         assert link not in context.direct
     try:
-        manifest = manifest_of_wheels(_SESSION, {"cu128": link})
+        manifest, _ = manifest_of_wheels(_SESSION, {"cu128": link})
     except ManifestUnavailable as error:
         said(str(error))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.version import Version
 
@@ -12,8 +12,10 @@ from pip._internal.exceptions import MetadataInvalid
 from pip._internal.variants.errors import in_words
 
 if TYPE_CHECKING:
+    from pip._internal.exceptions import InstallationError
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.variants.release import Release
     from pip._internal.variants.switching import Rival
@@ -86,15 +88,29 @@ class Builds:
         return candidate
 
     def _made(self, link: Link) -> Candidate | None:
+        """Give the candidate of a link, None if upstream discards it.
+
+        :raises VariantLost: in place of that, if it is a variant and the user strict.
+        """
+        maker = self._makers[link]
+        assert isinstance(maker, functools.partial), "upstream makes it so"
         try:
-            candidate = self._makers[link]()
+            candidate: Candidate | None = maker()
         except MetadataInvalid as error:
             # Upstream passes over the version then.
             self.release.discarded(link, in_words(error))
             raise
         if candidate is None:
-            self.release.discarded(link, "see above why")
+            self.release.discarded(link, in_words(_failures(maker)[link]))
         return candidate
+
+
+def _failures(
+    maker: functools.partial[Candidate | None],
+) -> Mapping[Link, InstallationError]:
+    """Give why candidates were discarded by what makes them."""
+    factory: Factory = cast("Any", maker.func).__self__
+    return factory._build_failures
 
 
 def offer(info: IndexCandidateInfo) -> Release | Link:

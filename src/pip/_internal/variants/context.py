@@ -405,14 +405,14 @@ class Context:
     def cost(self, loss: Loss) -> None:
         """Warn of what costs a variant; where the user is strict, that is an error.
 
-        All of these go through here. It is told when the resolver is there, not ahead.
+        All of these go through here. What looks ahead passes the error over: it comes
+        up again if the resolver gets there.
 
         :raises VariantLost: if the user is strict.
         """
         if self.strict:
             from pip._internal.variants.errors import VariantLost
 
-            self.wait_for_upstream()
             raise VariantLost(loss)
         if loss.warning is not None:
             self.say_once(logging.WARNING, loss.warning, about=loss.about)

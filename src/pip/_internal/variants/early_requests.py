@@ -256,7 +256,7 @@ class EarlyRequests:
             raise NotAnswered(entry.future if entry is not None and pending else None)
         del self._entries[key]
         self._taken.append((key, entry))
-        emit(entry.records)
+        emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
         return answer.response()
 
     def _take(self, request: PreparedRequest) -> Response | None:
@@ -278,7 +278,7 @@ class EarlyRequests:
         try:
             self._wait_for(entry.future)
         finally:
-            emit(entry.records)
+            emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
             entry.release()
         error = entry.future.exception()
         if isinstance(error, _FAILURES):
@@ -324,7 +324,7 @@ class EarlyRequests:
             future.add_done_callback(_close)
             raise
         finally:
-            emit(records)
+            emit(records, _rewording(dispensable=self._budget is not None))
         return future.result()
 
     def _wait_for(self, future: Future[Any]) -> None:
@@ -386,6 +386,15 @@ def early_requests_of(session: PipSession) -> EarlyRequests:
         made = EarlyRequests(session)
         session._variants_early = made  # type: ignore[attr-defined]
     return made
+
+
+def _rewording(*, dispensable: bool) -> Callable[[logging.LogRecord], None]:
+    """Give what rewords the records of a request: upstream's own stay as they are."""
+    if not dispensable:
+        return lambda _: None
+    from pip._internal.variants.request_errors import reword
+
+    return reword
 
 
 def _close(future: Future[Response]) -> None:

@@ -252,14 +252,6 @@ class VariantDisagreement(MetadataInconsistent, VariantError):
     """
 
     reference = "variant-disagreement"
-    #: What to do about it, in sentences without a final period.
-    HINTS = (
-        "Whoever publishes them has to mend one of the two",
-        (
-            "Until then, choose another build with --variant PACKAGE=LABEL, or none with "
-            "--no-variants"
-        ),
-    )
 
     def __init__(self, filename: str, stated: str, found: str) -> None:
         self._line = printable(
@@ -270,7 +262,12 @@ class VariantDisagreement(MetadataInconsistent, VariantError):
             self,
             f"{filename} is not what the variants manifest says.",
             [f"The manifest: {stated}", f"The wheel: {found}"],
-            [" ".join(f"{hint}." for hint in self.HINTS)],
+            [
+                (
+                    "Whoever publishes them has to mend one of the two. Until then, choose "
+                    "another build with --variant PACKAGE=LABEL, or none with --no-variants."
+                )
+            ],
         )
 
     def __str__(self) -> str:
@@ -339,11 +336,15 @@ class VariantLost(VariantError):
         super().__init__(
             f"{lost} would be left out.",
             [loss.reason],
+<<<<<<< HEAD
             [
                 hint if hint.endswith("?") else f"{hint}."
                 for hint in (*loss.hints, loss.otherwise)
                 if hint
             ],
+=======
+            filter(None, (*loss.hints, loss.otherwise)),
+>>>>>>> strict
             [f"That is an error with --strict-variants; without it, pip {follows}."],
         )
 

@@ -58,10 +58,17 @@ class HeldRecords(logging.Filter):
         return False
 
 
-def emit(records: deque[logging.LogRecord]) -> None:
-    """Log records now, as if they were of this thread."""
+def emit(
+    records: deque[logging.LogRecord],
+    reword: Callable[[logging.LogRecord], None] = lambda _: None,
+) -> None:
+    """Log records now, as if they were of this thread.
+
+    :param reword: may change one before.
+    """
     while records:
         record = records.popleft()
+        reword(record)
         # This thread's may be held in turn.
         vars(record).pop("held", None)
         logging.getLogger(record.name).handle(record)

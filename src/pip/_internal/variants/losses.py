@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.variants import explain
 from pip._internal.variants.links import label_of
-from pip._internal.variants.sources import ManifestMissing, ManifestUnavailable
+from pip._internal.variants.sources import AGAIN, ManifestMissing, ManifestUnavailable
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -77,7 +77,7 @@ def _what_follows(release: Release) -> str:
     if left is None:
         return "goes on with another version, if there is one"
     if left.is_wheel:
-        return "goes on with a plain build, which may do without this machine's GPU"
+        return "goes on with a plain build, maybe one without GPU support"
     return "goes on with the source distribution, which has to be built"
 
 
@@ -89,14 +89,17 @@ def loss_of_problem(
     :param lost: which they are.
     :param problem: of the manifest of all, or of the wheel that speaks for itself.
     """
-    follows, hints = _what_follows(release), [explain.WITHOUT_MANIFEST]
-    said = [f"Ignoring {lost}: {problem}", _so(follows)]
-    if not isinstance(problem, str):
-        if isinstance(problem, ManifestMissing):
-            follows = "reads the wheels instead"
-        hints = list(filter(None, [problem.hint, *hints]))
-        said += hints
-    return Loss(lost, str(problem), sentences(*said), follows, hints)
+    follows = _what_follows(release)
+    said = [f"Ignoring {lost}: {problem}", f"So pip {follows}" if follows else ""]
+    if isinstance(problem, str):
+        hints = [explain.WITHOUT_MANIFEST]
+        return Loss(lost, str(problem), sentences(*said), follows, hints)
+    hints = [problem.hint] if problem.hint else []
+    if problem.hint != AGAIN:
+        hints.append(explain.WITHOUT_MANIFEST)
+    if isinstance(problem, ManifestMissing):
+        follows = "reads the wheels instead"
+    return Loss(lost, str(problem), sentences(*said, *hints), follows, hints)
 
 
 def loss_of_wheel(release: Release, label: str, link: Link, reason: str) -> Loss:
@@ -113,10 +116,6 @@ def loss_of_wheel(release: Release, label: str, link: Link, reason: str) -> Loss
             ),
         ],
     )
-
-
-def _so(follows: str) -> str:
-    return f"So pip {follows}" if follows else ""
 
 
 def loss_of_answer(namespace: str, selection: Selection, of: object) -> Loss | None:

@@ -270,7 +270,7 @@ def nothing_left(
             "FILE.",
         )
     hints = [
-        f"{hint}."
+        hint
         for release in releases
         for loss in losses_of_answers(release)
         for hint in loss.hints

@@ -17,7 +17,7 @@ from pip._internal.network.lazy_wheel import (
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.output import get_logger
-from pip._internal.variants.request_errors import times
+from pip._internal.variants.request_errors import with_attempts
 from pip._internal.variants.time_limits import Overdue, TimeBudget, time_limit
 
 if TYPE_CHECKING:
@@ -81,17 +81,15 @@ def remote_wheel(
             raise WheelUnreadable(str(error)) from None
         except ProtocolError as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
-            reason, sent = in_words(error), attempt
+            reason = f"{in_words(error)} ({attempt} attempts)"
         except (
             *(NetworkConnectionError, RequestException, HTTPError),
             # A redirect to what is no URL.
             ValueError,
         ) as error:
             # The session has already tried this again as often as it should.
-            reason, sent = in_words(error), times(error, session, url)
+            reason = with_attempts(in_words(error), error, session)
             break
-    if sent > 1:
-        reason += f" ({sent} attempts)"
     raise WheelUnreadable(redact_auth_from_url(reason))
 
 

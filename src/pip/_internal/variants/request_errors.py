@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import RequestException
 from pip._vendor.urllib3 import exceptions as urllib3
+from pip._vendor.urllib3.util import Retry
 
 from pip._internal.exceptions import (
     ConnectionFailedError,
@@ -18,11 +19,12 @@ from pip._internal.exceptions import (
 )
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Iterator
 
     from pip._internal.network.session import PipSession
 
-__all__ = ["is_passing", "said_of_request", "times"]
+__all__ = ["is_passing", "reword", "said_of_request", "times", "with_attempts"]
 
 
 def said_of_request(error: BaseException) -> str | None:
@@ -81,6 +83,17 @@ def _said_of_tls(cause: OSError) -> str:
     return f"there is no secure connection: {reason.lower().replace('_', ' ')}"
 
 
+def reword(record: logging.LogRecord) -> None:
+    """Have a record say in plain words that a request is sent again."""
+    match record.args:
+        case (Retry(), Exception() as error, str() as path):
+            said = said_of_request(error) or getattr(error, "strerror", None)
+            if isinstance(error, urllib3.TimeoutError | TimeoutError):
+                said = "there was no answer in time"
+            said = said or type(error).__name__
+            record.msg, record.args = "Asking again for %s: %s", (path, said)
+
+
 def is_passing(error: BaseException) -> bool:
     """Tell whether the same request may be answered before long."""
     causes = _causes(error)
@@ -88,7 +101,7 @@ def is_passing(error: BaseException) -> bool:
     return not tls and said_of_request(error) is not None
 
 
-def times(error: BaseException, session: PipSession, url: str) -> int:
+def times(error: BaseException, session: PipSession) -> int:
     """Tell how often a request was sent that ended with *error*.
 
     :param session: by which it was sent
@@ -96,8 +109,14 @@ def times(error: BaseException, session: PipSession, url: str) -> int:
     if not any(isinstance(each, urllib3.MaxRetryError) for each in _causes(error)):
         return 1
     # The session counts them together, whatever goes wrong, and gives up at the last.
-    retries = getattr(session.get_adapter(url), "max_retries", None)
+    retries = getattr(session.get_adapter("https://"), "max_retries", None)
     return 1 + int(getattr(retries, "total", None) or 0)
+
+
+def with_attempts(said: str, error: BaseException, session: PipSession) -> str:
+    """Say of a request how often it was sent, if that was more than once."""
+    sent = times(error, session)
+    return said if sent == 1 else f"{said} ({sent} attempts)"
 
 
 def _causes(error: BaseException) -> list[BaseException]:

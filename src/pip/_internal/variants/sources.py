@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
 
 __all__ = [
+    "AGAIN",
     "ManifestMissing",
     "ManifestUnavailable",
     "fetch_manifest",
@@ -67,8 +68,8 @@ _GONE = (404, 410)
 _FULL = (200, 203)
 
 
-#: What may help.
-_AGAIN = "Try again"
+#: What may help: where a server fails, and where it answers as it will again.
+AGAIN = "Try again"
 _CREDENTIALS = (
     "If it takes a password, put that into the URL of the index, a .netrc file or a "
     "keyring"
@@ -85,11 +86,13 @@ class ManifestUnavailable(Exception):
     """A manifest could not be had or read; the message says why, to people.
 
     :ivar hint: what may help, in a sentence without a final period; may be empty.
+    :ivar attempts: how often it was asked for.
     """
 
-    def __init__(self, problem: str, hint: str = "") -> None:
+    def __init__(self, problem: str, hint: str = "", *, attempts: int = 1) -> None:
         super().__init__(problem)
         self.hint = hint
+        self.attempts = attempts
 
 
 class ManifestMissing(ManifestUnavailable):
@@ -124,7 +127,7 @@ def fetch_manifest(
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error), _TO_MEND) from None
     except Overdue as error:
-        raise ManifestUnavailable(str(error), _AGAIN) from None
+        raise ManifestUnavailable(str(error), AGAIN) from None
     return manifest
 
 
@@ -164,7 +167,7 @@ def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
         with unattended(session) as budget:
             data = _download(session, link, headers, budget).data
     except Overdue as error:
-        raise ManifestUnavailable(str(error), _AGAIN) from None
+        raise ManifestUnavailable(str(error), AGAIN) from None
     return data, _hash_matches(link, data)
 
 
@@ -217,7 +220,7 @@ def _download(
             return _get(session, url, headers, budget)
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
-            reason, sent, hint = str(error), attempt, _AGAIN
+            reason, sent, hint = str(error), attempt, AGAIN
             # It may be the cache's copy that is not whole.
             _forget(session, link)
         except (
@@ -226,14 +229,12 @@ def _download(
             ValueError,
         ) as error:
             # The session has already tried this again as often as it should.
-            reason, sent = in_words(error), times(error, session, url)
-            hint = _AGAIN if is_passing(error) else ""
+            reason, sent = in_words(error).rstrip("."), times(error, session)
+            hint = AGAIN if is_passing(error) else ""
             if isinstance(error, SSLVerificationError):
                 hint = _CERTIFICATES
             break
-    if sent > 1:
-        reason += f" ({sent} attempts)"
-    raise ManifestUnavailable(redact_auth_from_url(reason), hint)
+    raise ManifestUnavailable(redact_auth_from_url(reason), hint, attempts=sent)
 
 
 class _BodyBrokeOff(Exception):
@@ -291,7 +292,7 @@ def _read(response: Response) -> bytes:
 
 def _hint_for(status: int) -> str:
     if status in _BUSY or status >= 500:
-        return _AGAIN
+        return AGAIN
     if status in _REFUSED:
         return _CREDENTIALS
     return ""

@@ -12,7 +12,6 @@ from pip._internal.variants.errors import (
 )
 from pip._internal.variants.explain import any_build, rejection
 from pip._internal.variants.links import BuildLink, source_of
-from pip._internal.variants.losses import Loss
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.remote_wheels import WheelUnreadable
@@ -58,7 +57,6 @@ def check_prepared(
 
     :raises VariantDisagreement: if they disagree; while the resolver runs, it takes
         the next candidate then.
-    :raises VariantLost: in place of that, if the user is strict.
     :raises InvalidVariantWheel: if it was not chosen by a manifest, and is not the
         wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
@@ -78,14 +76,6 @@ def check_prepared(
     except InvalidVariantWheel as error:
         found = error.problem
     if found != _listed(stated):
-        loss = Loss(
-            lost=f"the wheel {link.filename}",
-            reason=f"the variants manifest says that it is {_listed(stated)}; the wheel "
-            f"says: {found}",
-            follows="takes another one, if it can",
-            hints=VariantDisagreement.HINTS,
-        )
-        context.cost(loss)
         raise VariantDisagreement(link.filename, _listed(stated), found)
     _refuse_unsupported(selection, link, label)
     return selection

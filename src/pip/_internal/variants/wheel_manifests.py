@@ -23,6 +23,7 @@ from pip._internal.variants.remote_wheels import (
     WheelUnreadable,
     remote_wheel,
 )
+from pip._internal.variants.request_errors import with_attempts
 from pip._internal.variants.sources import ManifestUnavailable, unattended
 
 if TYPE_CHECKING:
@@ -138,7 +139,8 @@ def manifest_of_wheels(
         except InvalidVariantWheel as error:
             problems[label] = f"{link.filename}: {error.problem}"
         except (WheelUnreadable, PipError, OSError) as error:
-            problems[label] = f"{link.filename} cannot be read: {in_words(error)}"
+            problem = with_attempts(in_words(error), error, session)
+            problems[label] = f"{link.filename} cannot be read: {problem}"
     if not found:
         raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
     try:

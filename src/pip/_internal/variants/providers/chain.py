@@ -9,7 +9,6 @@ plugin that the user trusts; otherwise nothing.
 from __future__ import annotations
 
 import copy
-import itertools
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping
@@ -334,8 +333,12 @@ class Providers:
 
 
 def warnings_of(answers: Mapping[str, Answer]) -> list[str]:
-    """Collect what *answers* lack, each thing once."""
-    return list(dict.fromkeys(itertools.chain(*(a.warnings for a in answers.values()))))
+    """Collect what *answers* lack, each thing once, with what to do about it."""
+    said: dict[str, None] = {}
+    for answer in answers.values():
+        *others, last = answer.warnings or ("",)
+        said |= dict.fromkeys([*others, ". ".join((last, *answer.remedies))])
+    return list(filter(None, said))
 
 
 def supported(answers: Mapping[str, Answer]) -> SupportedProperties:

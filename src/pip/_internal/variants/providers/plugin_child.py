@@ -160,7 +160,9 @@ def main(request: dict[str, Any]) -> None:
         answer = {"fault": str(error)}
     except BaseException as error:  # SystemExit too: a plugin may do anything
         answer = {"fault": f"{type(error).__name__}: {error}"}
-        answer["trace"] = "".join(traceback.format_tb(error.__traceback__))
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [each for each in frames if below(request["path"], each.filename)]
+        answer["trace"] = "".join(traceback.format_list(own))
     with open(request["answer"], "w", encoding="utf-8") as file:
         json.dump(answer, file)
 

@@ -42,7 +42,7 @@ from pip._internal.variants.plugin_cache import (
 )
 from pip._internal.variants.providers.plugin_limits import UntrustedProvider
 from pip._internal.variants.providers.plugin_query import PluginFailed
-from pip._internal.variants.request_errors import is_passing
+from pip._internal.variants.request_errors import is_passing, with_attempts
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -99,8 +99,9 @@ def plugin_environment(
         except (PipError, OSError, ValueError, HTTPError) as error:
             for line in log.getvalue().splitlines():
                 logger.debug("Installing %s: %s", requirements, line)
+            problem = with_attempts(in_words(error), error, context.session)
             raise PluginFailed(
-                f"it cannot be installed: {in_words(error)}",
+                f"it cannot be installed: {problem}",
                 *(["Try again"] if is_passing(error) else []),
             ) from None
     try:
@@ -165,11 +166,13 @@ def _install_in(resolved: Sequence[InstallRequirement], folder: str) -> str:
 @contextmanager
 def _spinner() -> Iterator[None]:
     console = get_console()
-    with open_rich_spinner("Installing variant providers", console):
-        yield
-    if not console.is_terminal and logger.isEnabledFor(logging.INFO):
-        # The spinner ends its line on terminals alone.
-        console.line()
+    try:
+        with open_rich_spinner("Installing variant providers", console):
+            yield
+    finally:
+        if not console.is_terminal and logger.isEnabledFor(logging.INFO):
+            # The spinner ends its line on terminals alone.
+            console.line()
 
 
 def _installer(

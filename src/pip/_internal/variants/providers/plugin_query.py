@@ -208,9 +208,11 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
         # Only a plugin that writes to that file itself comes here.
         raise PluginFailed("its answer cannot be read") from None
     if isinstance(fault, str):
-        if not isinstance(trace, str):
-            raise PluginFailed(f"it failed: {fault[:500]}")
+        problem = f"it failed: {fault[:500]}"
+        if not trace or not isinstance(trace, str):
+            raise PluginFailed(problem)
+        logger.verbose("A plugin failed (%s):", fault[:500])
         for line in trace[-_MAX_TRACE:].splitlines():
             logger.verbose("%s", line)
-        raise PluginFailed(f"it failed: {fault[:500]}", "-v tells where")
+        raise PluginFailed(problem, "-v tells where")
     return tuple(valid.values())
