@@ -336,15 +336,7 @@ class VariantLost(VariantError):
         super().__init__(
             f"{lost} would be left out.",
             [loss.reason],
-<<<<<<< HEAD
-            [
-                hint if hint.endswith("?") else f"{hint}."
-                for hint in (*loss.hints, loss.otherwise)
-                if hint
-            ],
-=======
             filter(None, (*loss.hints, loss.otherwise)),
->>>>>>> strict
             [f"That is an error with --strict-variants; without it, pip {follows}."],
         )
 

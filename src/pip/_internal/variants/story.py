@@ -15,14 +15,9 @@ from pip._internal.variants import explain
 from pip._internal.variants.comparison import Comparison, Criterion, compare
 from pip._internal.variants.decision import Cause, Decision, PassedOver
 from pip._internal.variants.installed import installed_build
-<<<<<<< HEAD
 from pip._internal.variants.links import label_of
-from pip._internal.variants.losses import losses_of_answers
 from pip._internal.variants.neighbours import replaced
 from pip._internal.variants.providers.abi_dependency import wanted
-=======
-from pip._internal.variants.providers.abi_dependency import requirements
->>>>>>> strict
 from pip._internal.variants.styled import Line
 
 if TYPE_CHECKING:
