@@ -75,7 +75,7 @@ class VariantsCommand(Command, SessionCommandMixin):
 
     def _print_help(self, file: Any = None) -> None:
         if not self._parsed:
-            self._fit([])
+            self.fit([])
         type(self.parser).print_help(self.parser, file)
 
     def handler_map(
@@ -87,10 +87,10 @@ class VariantsCommand(Command, SessionCommandMixin):
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; after the name of an action, only what is its own."""
         self._parsed = True
-        self._fit(args)
+        self.fit(args)
         return super().parse_args(args)
 
-    def _fit(self, args: list[str]) -> None:
+    def fit(self, args: list[str]) -> None:
         """Let parser and help be those of the action that the arguments begin with."""
         if args and args[0] in ACTIONS:
             action = _action(args[0])

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.metadata import get_default_environment
-from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.output import get_logger
-from pip._internal.variants.texts import with_label
+from pip._internal.variants.texts import Hint, with_label
 
 if TYPE_CHECKING:
     import optparse
@@ -63,12 +62,16 @@ def checked(
 
         variants.sort(key=lambda variant: canonicalize_name(variant.name))
         providers = Providers.for_options(options, None)
-        for warning in (*unsupported(variants, providers), *different_cuda(variants)):
+        warnings = [
+            *unsupported(variants, providers, options),
+            *different_cuda(variants, options),
+        ]
+        for warning in warnings:
             logger.warning("%s", warning)
         if any(variant.build.is_bridged for variant in variants):
             from pip._internal.variants.pytorch.advice import different_backends
 
-            for warning in different_backends(dists):
+            for warning in different_backends(dists, options):
                 logger.warning("%s", warning)
     return status
 
@@ -81,13 +84,15 @@ def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
 
 
 def unsupported(
-    variants: Sequence[InstalledVariant], providers: Providers
+    variants: Sequence[InstalledVariant],
+    providers: Providers,
+    options: optparse.Values,
 ) -> Iterator[str]:
     """Say which variants the machine does not support, and what to do about it."""
     from pip._internal.variants import explain
+    from pip._internal.variants.invocation import for_upgrade
     from pip._internal.variants.pytorch.settings import ANY_BACKEND
     from pip._internal.variants.selection import select
-    from pip._internal.variants.switching import how_to_switch
 
     for variant in variants:
         selection = select(
@@ -96,16 +101,18 @@ def unsupported(
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
-            options = ANY_BACKEND if variant.build.is_bridged else ()
+            extra = ANY_BACKEND if variant.build.is_bridged else ()
             needs = explain.needs(selection, mismatches, machine="the machine")
-            yield (
+            yield Hint(
                 f"This machine does not support {variant}, which needs {needs}. To "
-                f"switch to the best variant of this version: "
-                f"{how_to_switch(variant.name, options=options)}"
+                "switch to the best variant of this version:",
+                for_upgrade(options, variant.name, extra=extra),
             )
 
 
-def different_cuda(variants: Sequence[InstalledVariant]) -> Iterator[str]:
+def different_cuda(
+    variants: Sequence[InstalledVariant], options: optparse.Values
+) -> Iterator[str]:
     """Say which variants are for different major versions of CUDA."""
     from pip._internal.variants.coherence import CudaBuild, cuda_major, mixture
 
@@ -117,8 +124,9 @@ def different_cuda(variants: Sequence[InstalledVariant]) -> Iterator[str]:
         ]
     )
     if message is not None:
-        yield (
-            f"{message}. Choose builds that agree: "
-            f"{get_best_invocation_for_this_pip()} install --variant PACKAGE=LABEL "
-            "PACKAGE"
+        from pip._internal.variants.invocation import command
+
+        yield Hint(
+            f"{message}. Choose builds that agree:",
+            command(options, "install", "--variant", "PACKAGE=LABEL", "PACKAGE"),
         )

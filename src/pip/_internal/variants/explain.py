@@ -60,14 +60,21 @@ _SHOWN_VALUES = 8
 
 
 def block(
-    project: str, version: object, label: str, properties: Iterable[Property]
+    project: str,
+    version: object,
+    label: str,
+    properties: Iterable[Property],
+    width: int = _WIDTH,
 ) -> list[str]:
-    """Describe a variant in the form that users of variant previews know."""
+    """Describe a variant in the form that users of variant previews know.
+
+    :param properties: all that it has, supported or not.
+    :param width: of the terminal.
+    """
+    width = min(width, _WIDTH)
     title = f" {project}=={version}; variant_label={label} "
-    # Rounded up on both sides, so that the title stands in the middle.
-    margin = "#" * max(0, -(-(_WIDTH - len(title)) // 2))
     lines = [f"Variant-property: {property_}" for property_ in properties]
-    return [f"{margin}{title}{margin}", *lines, "#" * _WIDTH]
+    return [title.center(width, "#"), *lines, "#" * width]
 
 
 def build_name(release: Release, label: str | None) -> str:

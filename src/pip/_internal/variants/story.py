@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
-__all__ = ["tell_decision", "tell_manifest"]
+__all__ = ["tell_decision", "tell_manifest", "tell_passed_over"]
 
 _HEADING, _TAKEN, _REFUSED, _ASIDE = "bold", "green", "red", "dim"
 
@@ -57,7 +57,7 @@ def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Lin
         yield Line(_installed(decision.installed))
     yield Line("")
     yield Line("Versions, newest first", _HEADING)
-    yield from _indented(_passed_over(decision.passed_over))
+    yield from _indented(tell_passed_over(decision.passed_over))
     chosen = decision.chosen
     if chosen is None:
         yield Line("  No other version is left.")
@@ -84,14 +84,19 @@ def _installed(dist: BaseDistribution) -> str:
     )
 
 
-def _passed_over(passed: Sequence[PassedOver]) -> Iterator[Line]:
+def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterator[Line]:
+    """Tell why versions are not taken, in as few lines as possible.
+
+    :param project: what they are versions of, if that is not told yet.
+    """
+    begin = f"{project} " if project else ""
     for (cause, detail), grouped in itertools.groupby(
         passed, lambda each: (each.cause, each.detail)
     ):
         group = list(grouped)
         if cause is Cause.VARIANTS:
             for each in group:
-                yield Line(f"{each.version}: {_CAUSES[cause]}", _REFUSED)
+                yield Line(f"{begin}{each.version}: {_CAUSES[cause]}", _REFUSED)
                 if each.offer is not None and each.offer.release is not None:
                     for line in explain.rejections(each.offer.release):
                         yield Line(f"  {line}")
@@ -101,7 +106,7 @@ def _passed_over(passed: Sequence[PassedOver]) -> Iterator[Line]:
         if len(versions) > _SHOWN_VERSIONS:
             shown += f" and {len(versions) - _SHOWN_VERSIONS} more"
         why = _CAUSES[cause] + (f" ({detail})" if detail else "")
-        yield Line(f"{shown}: {why}", _ASIDE)
+        yield Line(f"{begin}{shown}: {why}", _ASIDE)
 
 
 def _tell_release(release: Release) -> Iterator[Line]:

@@ -14,7 +14,6 @@ from pip._internal.cli.cmdoptions import PipOption
 
 __all__ = [
     "BACKENDS_OPTION",
-    "CHANNEL_OPTION",
     "CPUONLY_OPTION",
     "DEFAULT_URL",
     "LTT_VARIABLE",
@@ -29,7 +28,6 @@ __all__ = [
 
 BACKENDS_OPTION = "--pytorch-computation-backend"
 CPUONLY_OPTION = "--cpuonly"
-CHANNEL_OPTION = "--pytorch-channel"
 URL_OPTION = "--pytorch-index-url"
 #: Where users of light-the-torch keep the backends.
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
@@ -113,7 +111,7 @@ cpuonly: Callable[..., optparse.Option] = partial(
 
 pytorch_channel: Callable[..., optparse.Option] = partial(
     PyTorchOption,
-    CHANNEL_OPTION,
+    "--pytorch-channel",
     dest="pytorch_channel",
     type="channel",
     metavar="CHANNEL",
