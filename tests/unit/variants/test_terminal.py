@@ -36,12 +36,11 @@ def test_list(environment: InProcess, index: IndexServer) -> None:
         next(line for line in shown.splitlines() if f" {label} " in plain(line))
         for label in ("cu128", "cu129")
     )
-    assert re.match(r" *\* +1 +cu128 +yes ", plain(best))
+    assert re.match(r"\* 1 +cu128 +yes ", plain(best))
     assert GREEN in best
     assert re.match(r" +cu129 +no ", plain(worst))
     assert DIM in worst
     assert GREEN not in worst
-    assert "\N{BOX DRAWINGS LIGHT HORIZONTAL}" in shown
     elsewhere = environment.pip(*options, env=TERMINAL).stdout
     assert "\x1b" not in elsewhere
     words = [line.split() for line in elsewhere.splitlines() if " cu1" in line]

@@ -101,12 +101,12 @@ def unsupported(
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
-            extra = ANY_BACKEND if variant.build.is_bridged else ()
+            further = ANY_BACKEND if variant.build.is_bridged else ()
             needs = explain.needs(selection, mismatches, machine="the machine")
             yield Hint(
                 f"This machine does not support {variant}, which needs {needs}. To "
                 "switch to the best variant of this version:",
-                for_upgrade(options, variant.name, extra=extra),
+                for_upgrade(options, variant.name, further=further),
             )
 
 

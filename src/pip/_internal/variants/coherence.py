@@ -14,6 +14,7 @@ from pip._internal.exceptions import InstallationError
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
 from pip._internal.variants.output import get_logger
+from pip._internal.variants.texts import Hint
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -126,7 +127,10 @@ def agreeing(
             return second
     context.agreement = agreed
     resolver._result = result
-    logger.warning("%s", message)
+    from pip._internal.variants.invocation import again
+
+    retry = again(context.options, "--variant", "PACKAGE=LABEL")
+    logger.warning("%s", Hint(f"{message}. To choose builds that agree:", retry))
     return first
 
 

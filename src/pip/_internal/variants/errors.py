@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Iterable
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import InvalidRequirement
@@ -17,6 +18,7 @@ from pip._internal.exceptions import (
     MetadataInconsistent,
 )
 from pip._internal.variants.output import text_of
+from pip._internal.variants.space import DiskFull, is_full
 from pip._internal.variants.texts import capital, printable
 
 if TYPE_CHECKING:
@@ -50,6 +52,10 @@ def in_words(error: BaseException) -> str:
         said = error.context or error.message
         text = said if isinstance(said, Text) else Text.from_markup(said)
         return _one_line(text.plain).rstrip(".")
+    if is_full(error):
+        # What says no more is about a file that is to be gone afterwards.
+        full = isinstance(error, DiskFull)
+        return (error if full else DiskFull(gettempdir(), 0)).said
     # Many an error repeats the one beneath it.
     match error.args:
         case [Exception() as inner, *_]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,11 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.ordering import Mismatch
 from pip._internal.variants.providers.abi_dependency import requirements
 from pip._internal.variants.providers.answer import Step
+from pip._internal.variants.texts import Hint, counted
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._internal.models.link import Link
     from pip._internal.variants.properties import Property
     from pip._internal.variants.providers.answer import Answer
@@ -34,6 +36,7 @@ __all__ = [
     "chosen_line",
     "missed_accelerator",
     "needs",
+    "provider_line",
     "provider_lines",
     "rejection",
     "rejections",
@@ -116,16 +119,16 @@ def several_sources(release: Release, chosen: Selection, label: str) -> str | No
     )
 
 
-def any_build(link: Link) -> str:
+def any_build(link: Link) -> list[str]:
     """Say what to type in place of the wheel at *link* for the best build there is."""
     project, version, *_ = parse_wheel_filename(link.filename)
-    folder = ""
+    words = [f"{project}=={version}"]
     if link.is_file:
-        folder = f" --find-links {shlex.quote(os.path.dirname(link.file_path))}"
-    return f"{project}=={version}{folder}"
+        words += ("--find-links", os.path.dirname(link.file_path))
+    return words
 
 
-def several_builds(links: Iterable[Link]) -> Iterator[str]:
+def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[str]:
     """Say which of the wheels at *links* are builds of one release."""
     releases: dict[tuple[str, object], list[Link]] = {}
     for link in links:
@@ -133,10 +136,13 @@ def several_builds(links: Iterable[Link]) -> Iterator[str]:
         releases.setdefault((project, version), []).append(link)
     for release, builds in releases.items():
         if len(builds) > 1:
+            from pip._internal.variants.invocation import command
+
             names = " and ".join(link.filename for link in builds)
-            yield (
+            yield Hint(
                 f"{names} are builds of {' '.join(map(str, release))}, of which one "
-                f"can be installed. To have the best: {any_build(builds[0])}"
+                "can be installed. To have the best:",
+                command(options, "install", *any_build(builds[0])),
             )
 
 
@@ -286,6 +292,8 @@ def _numbers(value: str) -> list[int]:
     return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
 
 
+#: The values of a feature that is there, or is not.
+_FLAG = ("on",)
 _STEPS = {
     Step.DISABLED: "disabled",
     Step.OPTIONAL: "not enabled",
@@ -297,6 +305,31 @@ _STEPS = {
     Step.PLUGIN: "plugin",
     Step.NONE: "no provider",
 }
+
+
+def provider_line(namespace: str, answer: Answer) -> str:
+    """Say in short what a namespace was found to support.
+
+    That is the best value of each feature; of those that are there or are not, how many.
+    """
+    names = {feature.name for feature in answer.features}
+    flags, said = 0, []
+    for feature in answer.features:
+        # Where one bound ends, the other begins.
+        if feature.name.replace("upper_bound", "lower_bound") in names - {feature.name}:
+            continue
+        if tuple(feature.values) == _FLAG:
+            flags += 1
+        else:
+            said.append(f"{feature.name} {feature.values[0]}")
+    if flags:
+        said.append(counted(flags, "flag"))
+    if not said:
+        why, _, _ = (answer.reason or "").partition(";")
+        said = ["nothing" + (f", since {why}" if why else "")]
+    is_told = answer.step is Step.BUILTIN or (answer.reason and not answer.features)
+    how = "" if is_told else f" ({_STEPS[answer.step]})"
+    return f"{namespace}: {shortened(said)}{how}"
 
 
 def provider_lines(

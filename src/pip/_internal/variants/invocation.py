@@ -87,14 +87,14 @@ def again(options: optparse.Values, *words: str, without: Container[str] = ()) -
 
 
 def for_upgrade(
-    options: optparse.Values, *projects: str, extra: tuple[str, ...] = ()
+    options: optparse.Values, *projects: str, further: tuple[str, ...] = ()
 ) -> str:
     """Give the command that replaces installed builds by the best of their versions.
 
-    :param extra: options that it needs beside those that were typed.
+    :param further: options that it needs beside those that were typed.
     """
     others = ("--variant", "--no-variants")
-    words = ("install", "--upgrade-variants", *extra, *projects)
+    words = ("install", "--upgrade-variants", *further, *projects)
     return command(options, *words, without=others)
 
 

@@ -128,7 +128,7 @@ def installation_error(
     if any(label_of(link) for link in wheels):
         from pip._internal.variants import explain
 
-        for line in explain.several_builds(sorted(wheels)):
+        for line in explain.several_builds(sorted(wheels), context.options):
             logger.critical("%s", line)
     if context.pytorch is not None:
         from pip._internal.variants.pytorch.advice import origins

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.errors import (
@@ -97,6 +98,6 @@ def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
         raise UnsupportedVariant(
             link.filename,
             [rejection(selection, label)],
-            f"In place of this one file, {any_build(link)} takes the best build that "
-            "runs.",
+            f"In place of this one file, {shlex.join(any_build(link))} takes the best "
+            "build that runs.",
         )

@@ -101,7 +101,7 @@ def different_backends(
                     f"{dist.raw_name} {dist.version} needs {other.raw_name} for "
                     f"{backend}, and {other.raw_name} {other.version} is installed. To "
                     "take builds that go together:",
-                    for_upgrade(options, *names, extra=ANY_BACKEND),
+                    for_upgrade(options, *names, further=ANY_BACKEND),
                 )
 
 

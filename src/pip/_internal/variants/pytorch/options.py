@@ -106,7 +106,7 @@ cpuonly: Callable[..., optparse.Option] = partial(
     dest="cpuonly",
     action="store_true",
     default=False,
-    help=f"The same as {BACKENDS_OPTION}=cpu.",
+    help="Take builds for the CPU: the same as the option before with the value cpu.",
 )
 
 pytorch_channel: Callable[..., optparse.Option] = partial(
