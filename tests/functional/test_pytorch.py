@@ -213,8 +213,10 @@ def test_the_choice_is_looked_at(pip: Pip, pytorch: PyTorchIndexServer) -> None:
     assert "Other versions with variants: 2.8.0, 2.7.1, 2.5.1" in result.lines
     result = pip("variants", "explain", "torch", *options(pytorch), env=R535)
     for line in (
-        "  2.12.0: no wheel is for this platform and Python (they are for cp39 on "
-        "win_amd64)",
+        (
+            "  2.12.0: no wheel is for this platform and Python (they are for cp39 on "
+            "win_amd64)"
+        ),
         "  2.9.1+cpu.cxx11.abi: a special build, taken only if pinned exactly",
         "  2.9.1: taken",
         f"  Manifest: from the local versions on {pytorch.pytorch_url} (v0.2.0)",

@@ -54,8 +54,8 @@ def in_words(error: BaseException) -> str:
         return _one_line(text.plain).rstrip(".")
     if is_full(error):
         # What says no more is about a file that is to be gone afterwards.
-        full = isinstance(error, DiskFull)
-        return (error if full else DiskFull(gettempdir(), 0)).said
+        full = error if isinstance(error, DiskFull) else DiskFull(gettempdir(), 0)
+        return full.said
     # Many an error repeats the one beneath it.
     match error.args:
         case [Exception() as inner, *_]:

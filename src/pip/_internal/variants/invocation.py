@@ -17,7 +17,7 @@ from pip._internal.commands import create_command
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
 
-__all__ = ["again", "command", "for_upgrade"]
+__all__ = ["again", "command", "for_upgrade", "is_typed"]
 
 #: The options that what is found and chosen depends on, by the name that is shown.
 _REPEATED = frozenset(
@@ -96,6 +96,11 @@ def for_upgrade(
     others = ("--variant", "--no-variants")
     words = ("install", "--upgrade-variants", *further, *projects)
     return command(options, *words, without=others)
+
+
+def is_typed(options: optparse.Values, name: str) -> bool:
+    """Tell whether an option is one that was typed."""
+    return any(option == name for option, _ in _Typed.of(options).options)
 
 
 @dataclass(frozen=True, slots=True)

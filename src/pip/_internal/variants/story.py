@@ -38,7 +38,7 @@ _CAUSES = {
     Cause.FORMAT: "no file of a kind that may be used",
     Cause.UPLOAD_TIME: "it was uploaded too late for --uploaded-prior-to",
     Cause.HASHES: "no file has a hash that is allowed",
-    Cause.VARIANTS_OFF: "it has variant wheels alone, and variants are off",
+    Cause.VARIANTS_OFF: "there are variant wheels alone, and variants are off",
     Cause.LABEL: "it lacks the label that was chosen with --variant",
     Cause.VARIANTS: "none of its variants can be used here",
     Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",

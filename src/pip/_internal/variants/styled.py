@@ -19,6 +19,10 @@ from pip._internal.variants.wrapped import Paragraph, paragraph
 __all__ = ["Grid", "Line", "folded", "shown_width", "write_styled"]
 
 
+#: Columns are not folded to less.
+_NARROW = 16
+
+
 class Line(NamedTuple):
     """A line of output.
 
@@ -46,8 +50,10 @@ def write_styled(shown: Iterable[Line | Grid]) -> None:
     """Write what has styles; where they cannot be shown, without them."""
     lines: list[Line] = []
     for each in shown:
-        is_table = isinstance(each, Grid)
-        lines.extend(folded(each, shown_width()) if is_table else [each])
+        if isinstance(each, Grid):
+            lines += folded(each, shown_width())
+        else:
+            lines.append(each)
     write(map(_paragraph, lines))
 
 
@@ -95,10 +101,10 @@ def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
     """Give the widths of columns, of which the widest give way between their words."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
-    least = [
-        max(cell_len(word) for cell in column for word in (*cell.split(), ""))
-        for column in columns
-    ]
+    least = []
+    for column, now in zip(columns, widths, strict=True):
+        longest = max((cell_len(e) for cell in column for e in cell.split()), default=0)
+        least.append(min(now, max(_NARROW, longest)))
     over = sum(widths) + len(widths) - 1 - width
     while over > 0:
         loose = [at for at, each in enumerate(widths) if each > least[at]]

@@ -18,7 +18,7 @@ from pip._internal.variants.errors import (
     KeepsToFork,
     NoSuitableFile,
 )
-from pip._internal.variants.invocation import again, command
+from pip._internal.variants.invocation import again, command, is_typed
 from pip._internal.variants.links import label_of, searched, version_of
 from pip._internal.variants.passing_over import passed_over
 from pip._internal.variants.story import tell_passed_over
@@ -98,13 +98,14 @@ def _no_suitable(
     causes = {each.cause for each in passed}
     hints: list[str] = []
     if Cause.VARIANTS_OFF in causes:
-        if vars(context.options).get("no_variants"):
+        if is_typed(context.options, "--no-variants"):
             retry = again(context.options, without=("--no-variants",))
             hints.append(Hint("With variants:", retry))
-        hints.append(
-            "--no-variants, its environment variable or configuration key, a line of a "
-            "requirements file, or the legacy resolver turns them off."
-        )
+        else:
+            hints.append(
+                "PIP_NO_VARIANTS, no-variants in a configuration file, --no-variants in "
+                "a requirements file, or the legacy resolver turns them off."
+            )
     if Cause.PLATFORM in causes:
         best = finder.target_python.get_sorted_tags()[0]
         hints.append(

@@ -98,8 +98,9 @@ def _lines(shown: Paragraph, width: int | None) -> Iterator[Text]:
     for at, line in enumerate(text.divide(starts)):
         line.rstrip()
         yield line if not at else Text.assemble(hang, line, style=text.style)
-    for line in _command_lines(command, width, hang) if command else ():
-        yield Text(line, style=text.style)
+    if command:
+        shown_lines = _command_lines(command, width, hang)
+        yield from (Text(line, style=text.style) for line in shown_lines)
 
 
 def _line_starts(plain: str, width: int, hang: int) -> Iterator[int]:
@@ -127,7 +128,8 @@ def _command_lines(command: str, width: int, indent: str) -> Iterator[str]:
         yield f"{indent}{command}"
         return
     line = ""
-    for argument in _with_values(_ARGUMENT.findall(command)):
+    arguments = _ARGUMENT.findall(command)
+    for argument in _with_values(arguments, width - len(indent) - 4):
         if line.strip() and cell_len(f"{line} {argument}") > width - 2:
             yield f"{line} \\"
             line = f"{indent}  {argument}"
@@ -136,11 +138,12 @@ def _command_lines(command: str, width: int, indent: str) -> Iterator[str]:
     yield line
 
 
-def _with_values(arguments: list[str]) -> list[str]:
-    """Put what follows an option beside it: it may be its value."""
+def _with_values(arguments: list[str], room: int) -> list[str]:
+    """Put what follows an option beside it if it fits there: it may be its value."""
     joined: list[str] = []
     for before, argument in pairwise(("", *arguments)):
-        if before.startswith("-") and not argument.startswith("-"):
+        is_value = before.startswith("-") and not argument.startswith("-")
+        if is_value and cell_len(f"{before} {argument}") <= room:
             joined[-1] += f" {argument}"
         else:
             joined.append(argument)
