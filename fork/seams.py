@@ -195,6 +195,12 @@ SEAMS: tuple[Seam, ...] = (
         why="A warning names the place where a script will be.",
     ),
     Decorate(
+        file=_P + "cli/base_command.py",
+        target="Command.parse_args",
+        hook="arguments_parsed",
+        why="A hint repeats the options that were typed.",
+    ),
+    Decorate(
         file=_P + "commands/install.py",
         target="InstallCommand.run",
         hook="mended",

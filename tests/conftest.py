@@ -27,6 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="interpreter of the environments that functional tests make "
         "(default: the running one, and for smoke tests every supported one)",
     )
+    parser.addoption(
+        "--write-messages",
+        action="store_true",
+        help="write tests/data/messages anew; read the difference before you commit it",
+    )
 
 
 def pytest_configure() -> None:

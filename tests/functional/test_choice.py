@@ -77,10 +77,15 @@ def test_it_is_installed_as_announced(venv: Environment, torch: list[str]) -> No
 def test_the_block_of_a_dry_run(pip: Pip, torch: list[str]) -> None:
     result = pip("install", "--dry-run", "torch", *torch, env=forced("12.9", "8.6"))
     block = """\
-####################### torch==2.8.0; variant_label=cu129 #######################
+###################### torch==2.8.0; variant_label=cu129 #######################
 Variant-property: nvidia :: cuda_version_lower_bound :: 12.9
-Variant-property: nvidia :: sm_arch :: 86_real
+Variant-property: nvidia :: sm_arch :: 100_real
+Variant-property: nvidia :: sm_arch :: 120_real
+Variant-property: nvidia :: sm_arch :: 120_virtual
+Variant-property: nvidia :: sm_arch :: 75_real
 Variant-property: nvidia :: sm_arch :: 80_real
+Variant-property: nvidia :: sm_arch :: 86_real
+Variant-property: nvidia :: sm_arch :: 90_real
 ################################################################################
 """
     assert block in result.stdout

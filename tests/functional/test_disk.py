@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -134,6 +135,39 @@ def test_no_space_for_what_is_installed(
         before = files(mounted("", *command, "--variant", "null"))
         assert len(before) > 5
     assert "kernels/big.bin" in files(mounted("", *command, "--upgrade-variants"))
+
+
+def test_no_space_for_what_is_built(venv: Environment, mounted: Mounted) -> None:
+    files: Mapping[str, str | bytes] = {"demo/data.bin": os.urandom(1_000_000)}
+    make_wheel("demo", "1.0", files=files).write_to(venv.work)
+    script = "mkdir -p full; mount -t tmpfs -o size=100k none full"
+    build = ["variants", "build", "demo-1.0-py3-none-any.whl", "--null", "-d"]
+    build += ["full", "--namespace", "x86_64"]
+    result = mounted(script, *build, code=1)
+    full = venv.work / "full"
+    assert (
+        result.stderr
+        == f"""\
+error: cannot-write
+
+× demo-1.0-py3-none-any-null.whl cannot be written.
+╰─> There is no space left in {full}; 1.0 MB are needed and 102 kB are left.
+
+hint: Make room there, or name another with --output-dir.
+"""
+    )
+    result = mounted(script, "variants", "index", ".", "--simple", "-o", full, code=1)
+    assert (
+        result.stderr
+        == f"""\
+error: cannot-write
+
+× The index cannot be written.
+╰─> There is no space left in {full}; 1.0 MB are needed and 102 kB are left.
+
+hint: Make room there, or name another with --output.
+"""
+    )
 
 
 def spoil(content: bytes) -> bytes:

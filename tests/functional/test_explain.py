@@ -55,7 +55,7 @@ Versions, newest first
   3.0rc1: it is a pre-release; --pre would allow it
   2.9.2: it was yanked (it \\x1b[31mbreaks)
   2.9.1: it is for other versions of Python (2.9.1 Requires-Python >=4)
-  2.9.0: no wheel is for this platform and Python
+  2.9.0: no wheel is for this platform and Python (they are for cp39 on win_arm64)
   2.8.5: none of its variants can be used here
     cu130 needs {LOWER} :: 13.0 (the target has 12.8, 12.7, 12.6 …)
   2.8.0: taken
@@ -312,7 +312,7 @@ def test_several_indexes(
     result = pip("variants", "explain", "torch", *options, env=GPU)
     assert sum(line.startswith("Variants of torch") for line in result.lines) == 2
     result = pip("variants", "list", "torch", *options, env=GPU)
-    assert "Source" in result.lines[1]
+    assert any(line == f"    Source: {other.index_url}torch/" for line in result.lines)
 
 
 def test_what_is_installed(venv: Environment, torch: list[str]) -> None:
@@ -371,9 +371,8 @@ def test_where_no_manifest_is_to_be_had(
     url = index.file_url("only-1.0-variants.json")
     assert f"    cu128: {why} ({url})" in told.lines
     told = venv.pip("variants", "list", "torch", *torch, *swayed)
-    rows = {row.split()[0]: row for row in told.lines if " no " in row}
-    assert why in rows["cu126"]
-    assert rows["win"].endswith("no file for this platform and Python")
+    assert any(line.startswith(f"    Why not: {why} (http:") for line in told.lines)
+    assert "    Why not: no file for this platform and Python" in told.lines
     told = venv.pip("variants", "explain", "torch", *torch, *swayed, "--json")
     assert {each["first_without"] for each in document(told)["effects"]} == {None}
 

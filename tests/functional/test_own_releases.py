@@ -43,7 +43,8 @@ def test_upstream_does_not_replace_it_unasked(pip: Pip, pips: list[str]) -> None
     assert chosen(result) is None
     assert "Requirement already satisfied: pip" in result.stdout
     assert (
-        "Staying with the variants fork of pip; pip==27.0 of upstream" in result.stdout
+        "This pip is a fork and keeps to its own releases; for upstream: pip install "
+        f"pip===27.0 --index-url {pips[1]}" in result.lines
     )
     assert chosen(pip("install", "--dry-run", "pip>=26", *pips)) is None
 

@@ -213,7 +213,10 @@ def test_the_choice_is_looked_at(pip: Pip, pytorch: PyTorchIndexServer) -> None:
     assert "Other versions with variants: 2.8.0, 2.7.1, 2.5.1" in result.lines
     result = pip("variants", "explain", "torch", *options(pytorch), env=R535)
     for line in (
-        "  2.12.0: no wheel is for this platform and Python",
+        (
+            "  2.12.0: no wheel is for this platform and Python (they are for cp39 on "
+            "win_amd64)"
+        ),
         "  2.9.1+cpu.cxx11.abi: a special build, taken only if pinned exactly",
         "  2.9.1: taken",
         f"  Manifest: from the local versions on {pytorch.pytorch_url} (v0.2.0)",
@@ -239,7 +242,13 @@ def test_version_first_and_a_word_about_the_newest_for_the_gpu(
         (warning,) = (
             line for line in result.stderr.splitlines() if "The newest version" in line
         )
-        assert warning.endswith("is 2.7.1 (cu118); to take that: torch==2.7.1")
+        said, _, to_type = warning.partition(" To take that: ")
+        assert said.endswith("is 2.7.1 (cu118).")
+        typed = [*extra, *options(pytorch)]
+        assert to_type.startswith("pip install torch==2.7.1 ")
+        assert sorted(to_type.split()[3:]) == sorted(
+            "--index-url" if word == "-i" else word for word in typed
+        )
     # Nobody misses a GPU who has none, or asks for none.
     for extra, env in (([], NO_GPU), (["--cpuonly"], R535)):
         assert "The newest" not in pip(*command, *extra, env=env).stderr
@@ -388,8 +397,8 @@ def test_what_is_installed_goes_with_the_rest(
     )
     # The command that it names does what it says.
     command = warning.partition(" install ")[2].split()
-    assert command[:2] == ["--upgrade-variants", "--cpuonly"]
-    venv.pip("install", "-i", pytorch.index_url, *command, env=GPU13)
+    assert (command[0], "--cpuonly" in command) == ("--upgrade-variants", True)
+    venv.pip("install", *command, env=GPU13)
     assert "needs torch" not in venv.pip("check", env=GPU13).stderr
     installed = venv.installed()
     assert [installed[name] for name in ("torch", "torchaudio", "torchtext")] == [
@@ -800,11 +809,9 @@ def test_an_installed_build_is_asked_about(
     # What it says to type does it, with the options that were typed.
     (hint,) = (line for line in result.lines if "To switch:" in line)
     switch = hint.partition(" install ")[2].split()
-    assert switch == [
-        *("--upgrade-variants", "--pytorch-index-url"),
-        *(pytorch.pytorch_url, "torch"),
-    ]
-    venv.pip("install", "-i", pytorch.index_url, *switch, env=R535)
+    assert switch[:2] == ["--upgrade-variants", "torch"]
+    assert switch[switch.index("--pytorch-index-url") + 1] == pytorch.pytorch_url
+    venv.pip("install", *switch, env=R535)
     assert venv.installed()["torch"] == "2.9.1+cu128"
     # There is nothing else to tell where it came from than what was recorded.
     warned = venv.pip(

@@ -274,8 +274,10 @@ error: no-compatible-variant
     kernels 1.0:
       cu126 needs nvidia :: cuda_version_lower_bound :: 12.6 (the target has 12.0, 12, 11.20 …)
 
-hint: pip debug --verbose shows what this machine supports. For another machine, describe it with --variant-host FILE.
-"""
+hint: What the target supports: pip variants host --index-url URL
+      Why not: pip variants explain kernels --index-url URL
+      For another machine, describe it with --variant-host FILE.
+""".replace("URL", cuda_only.index_url)
     )
 
 

@@ -38,7 +38,7 @@ def document(result: Result) -> dict[str, Any]:
 
 def test_host_steps(pip: Pip) -> None:
     result = pip(
-        *("variants", "host", "--disable-variant-provider", "amd"),
+        *("variants", "host", "-v", "--disable-variant-provider", "amd"),
         env={**GPU, "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"},
     )
     heads = [line for line in result.lines if not line.startswith(" ")]
@@ -62,7 +62,7 @@ def test_host_a_host_file_is_what_it_was_made_from(pip: Pip, host: WriteHost) ->
     options += ["--disable-variant-provider", "nvidia"]
     written = json.loads(pip("variants", "host", "--json", *options).stdout)
     assert list(written["supported"]) == ["x86_64"]
-    result = pip("variants", "host", *options)
+    result = pip("variants", "host", "-v", *options)
     assert result.lines[0] == "nvidia (disabled, nothing supported)"
     assert result.lines[2].startswith("x86_64 (host file, from ")
 
@@ -79,7 +79,7 @@ def test_host_providers_of_a_manifest(venv: Environment, index: IndexServer) -> 
     )
     path = venv.work / "m.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    options = ["--manifest", str(path), "--index-url", index.index_url]
+    options = ["--manifest", str(path), "--index-url", index.index_url, "--verbose"]
     result = venv.pip("variants", "host", *options)
     assert result.lines[:2] == [
         "npu (no provider, nothing supported)",
@@ -136,7 +136,8 @@ def test_list_table(pip: Pip, index: IndexServer, torch: list[str]) -> None:
   2    cu126    yes  {sizes} +any
   3    00000000 yes  {sizes} +any
   4    \(plain\)  yes  {sizes} +any, source
-       cu129    no   {sizes} +any +{LOWER} :: 12\.9
+       cu129    no   {sizes} +any +{LOWER}
+ +:: 12\.9
 \* would be installed\.
 Other versions with variants: 2\.7\.0
 """
@@ -212,8 +213,9 @@ def test_list_what_does_not_run_is_listed(
     index.add_release("only", "1.0", {"cu130": cuda("13.0")}, plain=False)
     result = pip("variants", "list", "only", *torch, env=GPU)
     assert re.match(r" +cu130 no +.* any +nvidia :: ", result.lines[2])
-    assert "Nothing would be installed; pip variants explain tells why." in (
-        result.lines
+    assert result.lines[-1] == (
+        "Nothing would be installed. What tells why: pip variants explain only "
+        f"--index-url {index.index_url}"
     )
 
 
@@ -233,6 +235,13 @@ def test_names_are_completed(venv: Environment) -> None:
         }
         return venv.pip(code=1, env=environ).stdout.split()
 
-    assert {"host", "list", "explain"} <= set(completed("pip variants "))
+    actions = ["host", "list", "explain", "build", "index", "check"]
+    assert completed("pip variants ") == actions
     assert completed("pip variants ex") == ["explain"]
     assert "--variant-host=" in completed("pip variants explain --variant")
+    # What belongs to other actions is not offered, nor to any before there is one.
+    assert "--label=" in completed("pip variants build ")
+    assert "--json" in completed("pip variants explain ")
+    assert "--verbose" in completed("pip variants --")
+    for words in ("pip variants explain ", "pip variants --"):
+        assert "--label=" not in completed(words)

@@ -63,8 +63,11 @@ def test_it_stays_on_a_machine_that_has_changed(
         "sm_arch :: 90_real). To switch: "
     )
     command = hint.partition("To switch: ")[2].partition("pip ")[2].split()
-    assert command == ["install", "--upgrade-variants", "torch"]
-    venv.pip(*command, *index, env=GPU)
+    assert command == [
+        *("install", "--upgrade-variants", "torch"),
+        *("--index-url", torch.index_url),
+    ]
+    venv.pip(*command, env=GPU)
     assert label(venv) == "cu128"
     assert "suits" not in venv.pip("install", "torch", *index, env=GPU).stdout
 

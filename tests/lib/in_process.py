@@ -51,7 +51,16 @@ class InProcess(Surroundings):
             folder.mkdir(parents=True)
         config = made.venv / "pyvenv.cfg"
         config.write_text("include-system-site-packages = false\n", encoding="utf-8")
+        # That there is one lets pip call itself by its name.
+        made.scripts.mkdir(exist_ok=True)
+        script = made.scripts / "pip"
+        script.touch(mode=0o755)
         return made
+
+    @property
+    def scripts(self) -> Path:
+        """Return the folder of its scripts."""
+        return self.venv / ("Scripts" if os.name == "nt" else "bin")
 
     @property
     def python(self) -> Path:
@@ -91,21 +100,24 @@ class InProcess(Surroundings):
 
         :param code: the exit status it must end with; ``None``: any.
         :param env: variables to add, or with ``None`` to take away.
-        :param terminal: whether it takes its output for a terminal.
+        :param terminal: whether it takes what it writes to, all of which is in the
+            result's stdout then, for a terminal.
         :raises AssertionError: for another exit status.
         """
         main = _command_line()
         given = [str(argument) for argument in arguments]
         assert "--user" not in given, "it would go to the home of whoever runs the test"
-        variables = scrubbed_environ(self.home)
+        variables = scrubbed_environ(self.home, self.scripts)
         if not _ELSEWHERE.intersection(part.partition("=")[0] for part in given):
             variables["PIP_PREFIX"] = str(self.venv)
         variables["PIP_CACHE_DIR"] = str(self.home / "cache")
         variables = changed(variables, env)
-        stdout, stderr = _Stream(terminal), _Stream(terminal)
+        stdout = _Stream(terminal)
+        stderr = stdout if terminal else _Stream(False)
         with (
             _surroundings(variables, cwd or self.work, self._path()),
             mock.patch.object(sys, "prefix", str(self.venv)),
+            mock.patch.object(sys, "argv", ["pip", *given]),
             contextlib.redirect_stdout(stdout),
             contextlib.redirect_stderr(stderr),
         ):
@@ -113,7 +125,8 @@ class InProcess(Surroundings):
                 status = main(given)
             except SystemExit as ended:
                 status = ended.code if isinstance(ended.code, int) else 1
-        result = Result(("pip", *given), status, stdout.getvalue(), stderr.getvalue())
+        errors = "" if terminal else stderr.getvalue()
+        result = Result(("pip", *given), status, stdout.getvalue(), errors)
         assert code is None or status == code, str(result)
         assert "Traceback (most recent call last)" not in result.output, str(result)
         return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import optparse
 from collections.abc import Mapping
 
 import pytest
@@ -12,6 +13,9 @@ from pip._internal.variants.manifest_parser import parse_document
 from pip._internal.variants.providers.chain import Providers
 from tests.lib.hosts import forced
 from tests.lib.manifests import Properties, Provider, make_manifest
+
+#: The options of a command to which nothing was typed.
+TYPED = optparse.Values()
 
 
 def installed(
@@ -35,21 +39,21 @@ def bounds(*versions: str) -> Properties:
 
 def test_different_cuda() -> None:
     twelve, eleven = installed("a", bounds("12.8")), installed("b", bounds("11.8"))
-    (warning,) = different_cuda([twelve, eleven])
+    (warning,) = different_cuda([twelve, eleven], TYPED)
     assert warning.startswith("Variants for different CUDA versions come together: ")
     assert "a 1.0 (x) is for CUDA 12, b 1.0 (x) is for CUDA 11. Choose" in warning
     assert warning.endswith("pip install --variant PACKAGE=LABEL PACKAGE")
-    assert not list(different_cuda([twelve, installed("c", bounds("12"))]))
+    assert not list(different_cuda([twelve, installed("c", bounds("12"))], TYPED))
     level = installed("a", ["x86_64 :: level :: v3"])
-    assert not list(different_cuda([level, eleven]))
-    assert not list(different_cuda([]))
+    assert not list(different_cuda([level, eleven], TYPED))
+    assert not list(different_cuda([], TYPED))
 
 
 def judged(variant: InstalledVariant, driver: str | None = None) -> list[str]:
     """Give the warnings about a variant on a machine with this driver."""
     environ = {k: v or "" for k, v in forced(driver or "").items()}
     providers = Providers(environ=environ, environment={}, hardware=True)
-    return list(unsupported([variant], providers))
+    return list(unsupported([variant], providers, TYPED))
 
 
 def test_unsupported() -> None:

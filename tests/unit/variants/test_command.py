@@ -36,14 +36,26 @@ def test_help_of_an_action_is_about_that_alone(
     assert not any(f"Options of {other}" in text for other in others)
 
 
-@pytest.mark.parametrize("arguments", [[], ["guess"], ["-v"]])
-def test_an_action_is_needed(
-    command: VariantsCommand, caplog: pytest.LogCaptureFixture, arguments: list[str]
+def test_another_action_is_needed(
+    command: VariantsCommand, caplog: pytest.LogCaptureFixture
 ) -> None:
-    options, args = command.parse_args(arguments)
+    options, args = command.parse_args(["guess"])
     assert command.run(options, args) == 1
     assert "Need an action (" in caplog.text
     assert all(name in caplog.text for name in ACTIONS)
+
+
+@pytest.mark.parametrize("arguments", [[], ["-v"]])
+def test_alone_it_tells_the_actions(
+    command: VariantsCommand,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+) -> None:
+    options, args = command.parse_args(arguments)
+    assert command.run(options, args) == 0
+    told = capsys.readouterr()
+    assert all(f"- {name}: " in told.out for name in ACTIONS)
+    assert told.err == ""
 
 
 def test_general_options_may_come_first(command: VariantsCommand) -> None:

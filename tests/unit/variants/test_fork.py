@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import optparse
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +16,7 @@ from pip._internal.variants.fork import (
     how_to_leave,
     is_fork,
     keeps_to_fork,
+    newest_upstream,
     remote_pip_version,
 )
 
@@ -66,11 +68,15 @@ def test_others_are_as_ever() -> None:
 
 
 def test_how_to_leave() -> None:
-    assert how_to_leave([]) is None
-    assert how_to_leave([Version("1.0"), Version(__version__)]) is None
-    told = how_to_leave([Version("1.0"), Version("999.1"), Version("999.0")])
+    nothing_typed = optparse.Values()
+    assert how_to_leave([], nothing_typed) is None
+    older = [Version("1.0"), Version(__version__)]
+    assert how_to_leave(older, nothing_typed) is None
+    told = how_to_leave([Version("999.1"), Version("999.0"), *older], nothing_typed)
     assert told is not None
-    assert "pip==999.1 of upstream pip is there too" in told
+    assert told.endswith("pip install pip===999.1")
+    assert newest_upstream([]) is None
+    assert newest_upstream([Version("1.0"), Version("1.1")]) == "pip===1.1"
 
 
 @pytest.mark.parametrize(

@@ -213,20 +213,27 @@ ERRORS = frozenset(
 #: Those who may use some of them, by the end of the path, and why.
 PROGRESS = {
     *("BarColumn", "DownloadColumn", "Progress", "TextColumn"),
-    *("TimeRemainingColumn", "TransferSpeedColumn"),
+    *("TaskProgressColumn", "TimeRemainingColumn", "TransferSpeedColumn"),
 }
 ALLOWED = {
     # It is the way out.
     "variants/output.py": {"Text", *WAYS},
-    "variants/styled.py": {"Text", "SIMPLE_HEAD", "Table", "JustifyMethod", *WAYS},
+    "variants/styled.py": {"cell_len", "get_console"},
+    "variants/wrapped.py": {
+        *("Text", "cell_len", "Console", "ConsoleOptions", "RenderResult"),
+    },
     # What others derive their errors from, and raise, makes printable what it is given.
-    "variants/errors.py": {"Text", *ERRORS},
+    "variants/errors.py": {
+        *("Text", "Console", "ConsoleOptions", "RenderResult", *ERRORS),
+    },
     # Records that were made printable when they were logged.
     "variants/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.
     "downloads/progress.py": {*PROGRESS, "get_console", "sys.stdout"},
     # Upstream's bar; the names are escaped for it.
-    "actions/progress.py": {"escape", "get_console"},
+    "actions/progress.py": {"escape", "get_console", *PROGRESS},
+    # What shows the help of upstream's commands; the texts are this pip's own.
+    "actions/formatting.py": {"escape"},
     # A bar with a text of its own.
     "providers/plugin_environment.py": {"get_console"},
     # An error that tells a name, and is caught.

@@ -165,7 +165,7 @@ def test_versions_that_are_passed_over_alike_share_a_line() -> None:
     others = [PassedOver(Version("2.0"), Cause.PLATFORM)] * 2
     refused = [PassedOver(Version("1.0"), Cause.VARIANTS)]
     passed = [*reversed(newest), *others, *refused]
-    assert [line.text for line in story._passed_over(passed)] == [
+    assert [line.text for line in story.tell_passed_over(passed)] == [
         "3.8, 3.7, 3.6, 3.5, 3.4, 3.3 and 3 more: it was yanked (broken)",
         "2.0, 2.0: no wheel is for this platform and Python",
         "1.0: none of its variants can be used here",

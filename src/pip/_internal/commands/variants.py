@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import optparse
-import textwrap
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,8 +13,9 @@ from typing import Any, cast
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
-from pip._internal.cli.status_codes import ERROR
+from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.variants.actions.action import Action, OptionMaker
+from pip._internal.variants.actions.formatting import HelpFormatter
 from pip._internal.variants.output import get_logger, printable_output
 
 logger = get_logger(__name__)
@@ -69,13 +70,16 @@ class VariantsCommand(Command, SessionCommandMixin):
                 *(f"- {name}: {_action(name).SUMMARY}" for name in ACTIONS),
             ]
         )
+        self.parser.formatter = HelpFormatter()
+        self.parser.formatter.set_parser(self.parser)
+        _complete(self)
         # `pip help variants` asks for the help of a parser that has parsed nothing.
         self._parsed = False
         self.parser.print_help = self._print_help  # type: ignore[method-assign]
 
     def _print_help(self, file: Any = None) -> None:
         if not self._parsed:
-            self._fit([])
+            self.fit([])
         type(self.parser).print_help(self.parser, file)
 
     def handler_map(
@@ -87,17 +91,16 @@ class VariantsCommand(Command, SessionCommandMixin):
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; after the name of an action, only what is its own."""
         self._parsed = True
-        self._fit(args)
+        self.fit(args)
         return super().parse_args(args)
 
-    def _fit(self, args: list[str]) -> None:
+    def fit(self, args: list[str]) -> None:
         """Let parser and help be those of the action that the arguments begin with."""
         if args and args[0] in ACTIONS:
             action = _action(args[0])
             self._narrow(args[0])
             self.parser.set_usage(f"\n        %prog {action.USAGE}")
-            status = textwrap.fill(action.STATUS, 76)
-            self.parser.set_description(f"{action.SUMMARY}\n\n{status}")
+            self.parser.set_description(f"{action.SUMMARY}\n\n{action.STATUS}")
         elif not set(args) & set(ACTIONS):
             # The options of all actions together would hide the actions.
             self._narrow(None)
@@ -130,10 +133,35 @@ class VariantsCommand(Command, SessionCommandMixin):
         yield
 
     def run(self, options: optparse.Values, args: list[str]) -> int:
-        """Do what the first argument says."""
+        """Do what the first argument says; without any, tell what it may be."""
+        if not args:
+            self.parser.print_help()
+            return SUCCESS
         handlers = self.handler_map()
-        if not args or args[0] not in handlers:
+        if args[0] not in handlers:
             logger.error("Need an action (%s) to perform.", ", ".join(ACTIONS))
             return ERROR
         status: int = handlers[args[0]](options, args[1:])
         return status
+
+
+def _complete(command: VariantsCommand) -> None:
+    """Have a shell that completes a word offer what may stand there.
+
+    That is an action first, and then one of its options.
+    """
+    words = os.environ.get("COMP_WORDS", "").split()[1:]
+    if "PIP_AUTO_COMPLETE" not in os.environ or command.name not in words:
+        return
+    given = words[words.index(command.name) + 1 :]
+    # The last word is the one to complete, unless that has not been begun.
+    is_begun = os.environ.get("COMP_CWORD", "") == str(len(words))
+    before, current = (given[:-1], given[-1]) if is_begun and given else (given, "")
+    action = next((word for word in before if word in ACTIONS), None)
+    if action is not None:
+        command.fit([action])
+    elif current.startswith("-"):
+        command.fit([])
+    else:
+        for option in command.parser.option_list_all:
+            option.help = optparse.SUPPRESS_HELP

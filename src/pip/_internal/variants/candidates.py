@@ -135,13 +135,12 @@ _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
 def _infos_of_fork(infos: _Infos, context: Context) -> Iterator[IndexCandidateInfo]:
-    left_out = []
     for info in infos():
         if fork.is_fork(info[0]):
             yield info
         else:
-            left_out.append(info[0])
-    message = fork.how_to_leave(left_out)
+            context.left_out_pips.add(info[0])
+    message = fork.how_to_leave(context.left_out_pips, context.options)
     if message is not None:
         context.say_once(logging.INFO, message)
 

@@ -14,10 +14,9 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.cli.status_codes import ERROR
 from pip._internal.metadata import get_default_environment
-from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.output import get_logger
-from pip._internal.variants.texts import with_label
+from pip._internal.variants.texts import Hint, with_label
 
 if TYPE_CHECKING:
     import optparse
@@ -75,18 +74,18 @@ def checked(
 
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
     providers = Providers.for_options(options, None)
-    found = list(unsupported(variants, providers))
+    found = list(unsupported(variants, providers, options))
     # What upstream says if all is well is not to hide it.
     options.unsupported_variants = len(found)
     status = fn(command, options, args)
     strict = bool(vars(options).get("strict_variants"))
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    warnings = [*providers.warnings, *different_cuda(variants)]
+    warnings = [*providers.warnings, *different_cuda(variants, options)]
     if any(variant.build.is_bridged for variant in variants):
         from pip._internal.variants.pytorch.advice import different_backends
 
-        warnings += different_backends(dists)
+        warnings += different_backends(dists, options)
     for warning in warnings:
         logger.warning("%s", warning)
     return ERROR if found and strict else status
@@ -113,13 +112,15 @@ def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
 
 
 def unsupported(
-    variants: Sequence[InstalledVariant], providers: Providers
+    variants: Sequence[InstalledVariant],
+    providers: Providers,
+    options: optparse.Values,
 ) -> Iterator[str]:
     """Say which variants the machine does not support, and what to do about it."""
     from pip._internal.variants import explain
+    from pip._internal.variants.invocation import for_upgrade
     from pip._internal.variants.pytorch.settings import ANY_BACKEND
     from pip._internal.variants.selection import select
-    from pip._internal.variants.switching import how_to_switch
 
     for variant in variants:
         selection = select(
@@ -128,16 +129,18 @@ def unsupported(
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
-            options = ANY_BACKEND if variant.build.is_bridged else ()
+            further = ANY_BACKEND if variant.build.is_bridged else ()
             needs = explain.needs(selection, mismatches, machine="the machine")
-            yield (
+            yield Hint(
                 f"This machine does not support {variant}, which needs {needs}. To "
-                f"switch to the best variant of this version: "
-                f"{how_to_switch(variant.name, options=options)}"
+                "switch to the best variant of this version:",
+                for_upgrade(options, variant.name, further=further),
             )
 
 
-def different_cuda(variants: Sequence[InstalledVariant]) -> Iterator[str]:
+def different_cuda(
+    variants: Sequence[InstalledVariant], options: optparse.Values
+) -> Iterator[str]:
     """Say which variants are for different major versions of CUDA."""
     from pip._internal.variants.coherence import CudaBuild, cuda_major, mixture
 
@@ -149,8 +152,9 @@ def different_cuda(variants: Sequence[InstalledVariant]) -> Iterator[str]:
         ]
     )
     if message is not None:
-        yield (
-            f"{message}. Choose builds that agree: "
-            f"{get_best_invocation_for_this_pip()} install --variant PACKAGE=LABEL "
-            "PACKAGE"
+        from pip._internal.variants.invocation import command
+
+        yield Hint(
+            f"{message}. Choose builds that agree:",
+            command(options, "install", "--variant", "PACKAGE=LABEL", "PACKAGE"),
         )

@@ -15,6 +15,7 @@ from pip._internal.exceptions import InstallationError
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
 from pip._internal.variants.output import get_logger
+from pip._internal.variants.texts import Hint
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -131,7 +132,10 @@ def agreeing(
             return second
     context.agreement = agreed
     resolver._result = result
-    logger.warning("%s", message)
+    from pip._internal.variants.invocation import again
+
+    retry = again(context.options, "--variant", "PACKAGE=LABEL")
+    logger.warning("%s", Hint(f"{message}. To choose builds that agree:", retry))
     return first
 
 

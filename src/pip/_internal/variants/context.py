@@ -125,6 +125,11 @@ class Context:
         self._releases: dict[object, Release] = {}
         self._release_of_link: dict[Link, Release] = {}
         self._said: set[str] = set()
+        #: Releases of upstream's pip that may not replace this one unasked.
+        self.left_out_pips: set[_BaseVersion] = set()
+        #: All files of a project that were listed where some are for variants, or none
+        #: suited.
+        self.listed: dict[NormalizedName, list[Link]] = {}
         #: Of what a lock file has in one version, that version.
         self.locked_versions: Mapping[NormalizedName, Version] = {}
         #: What was chosen from lock files: by project the label, None for a plain build.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Iterable
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import InvalidRequirement
@@ -17,20 +18,26 @@ from pip._internal.exceptions import (
     MetadataInconsistent,
 )
 from pip._internal.variants.output import text_of
-from pip._internal.variants.texts import printable
+from pip._internal.variants.space import DiskFull, is_full
+from pip._internal.variants.texts import capital, printable
 
 if TYPE_CHECKING:
+    from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
+
     from pip._internal.variants.losses import Loss
 
 __all__ = [
     "BuildConflict",
     "ContradictoryOptions",
+    "DependencyNotListed",
     "InvalidHostFile",
     "InvalidOption",
     "InvalidVariantWheel",
+    "KeepsToFork",
     "LabelInVersion",
     "LockConflict",
     "NoCompatibleVariant",
+    "NoSuitableFile",
     "OtherMachine",
     "UnknownHost",
     "UnsupportedVariant",
@@ -57,6 +64,10 @@ def in_words(error: BaseException) -> str:
         said = error.context or error.message
         text = said if isinstance(said, Text) else Text.from_markup(said)
         return _one_line(text.plain).rstrip(".")
+    if is_full(error):
+        # What says no more is about a file that is to be gone afterwards.
+        full = error if isinstance(error, DiskFull) else DiskFull(gettempdir(), 0)
+        return full.said
     # Many an error repeats the one beneath it.
     match error.args:
         case [Exception() as inner, *_]:
@@ -68,6 +79,10 @@ def in_words(error: BaseException) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+#: The width of what upstream puts beside the lines of an error, as in ``hint:``.
+_BESIDE = len("hint: ")
 
 
 class VariantError(DiagnosticPipError):
@@ -86,12 +101,34 @@ class VariantError(DiagnosticPipError):
         hint: Iterable[str] = (),
         note: Iterable[str] = (),
     ) -> None:
+        self._hint, self._note = list(hint), list(note)
+        self._context = list(context)
         super().__init__(
             message=Text(printable(message)),
-            context=text_of(context),
-            hint_stmt=text_of(hint),
-            note_stmt=text_of(note),
+            context=text_of(self._context),
+            hint_stmt=text_of(self._hint),
+            note_stmt=text_of(self._note),
         )
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> RenderResult:
+        """Show it as upstream does, with lines that end between words on a terminal."""
+        if console.is_terminal:
+            from pip._internal.variants.wrapped import paragraphs
+
+            width = options.max_width - _BESIDE
+            message = self.message
+            assert isinstance(message, Text), "it was made one"
+            shown = DiagnosticPipError(
+                reference=self.reference,
+                message=paragraphs([message], width),
+                context=paragraphs(self._context, width) or None,
+                hint_stmt=paragraphs(self._hint, width) or None,
+                note_stmt=paragraphs(self._note, width) or None,
+            )
+            return shown.__rich_console__(console, options)
+        return super().__rich_console__(console, options)
 
 
 class WrongUse(CommandError):
@@ -199,7 +236,7 @@ class InvalidVariantWheel(VariantError):
         self.problem = problem
         super().__init__(
             f"{filename} is not a valid variant wheel.",
-            [problem[:1].upper() + problem[1:] + "."],
+            [f"{capital(problem)}."],
             [
                 (
                     "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
@@ -311,7 +348,7 @@ class UnusableManifest(VariantError):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(
             f"{path} cannot be used as a variants manifest.",
-            [problem[:1].upper() + problem[1:] + "."],
+            [f"{capital(problem)}."],
             [
                 (
                     "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
@@ -356,6 +393,48 @@ class VariantsDisabled(VariantError):
                 )
             ],
             ["Leave that out to install variant wheels."],
+        )
+
+
+class NoSuitableFile(VariantError, DistributionNotFound):
+    """What is listed is for others, or is left out for a reason that the user has."""
+
+    reference = "no-suitable-file"
+
+    def __init__(
+        self, requirement: str, reasons: Iterable[str], hints: Iterable[str]
+    ) -> None:
+        super().__init__(
+            f"Nothing that is listed for {requirement} can be installed.",
+            reasons,
+            hints,
+        )
+
+
+class DependencyNotListed(VariantError, DistributionNotFound):
+    """What a variant depends on is nowhere where packages are looked for.
+
+    :param where: that, in a few words; may be empty.
+    """
+
+    reference = "dependency-not-listed"
+
+    def __init__(self, project: str, parent: str, where: str, hint: str) -> None:
+        super().__init__(
+            f"{parent} depends on {project}, which was not found{where}.",
+            hint=[hint],
+            note=["Of what several indexes have, the newest version is taken."],
+        )
+
+
+class KeepsToFork(VariantError, DistributionNotFound):
+    """Only releases of upstream's pip suit, which do not replace this one unasked."""
+
+    reference = "keeps-to-fork"
+
+    def __init__(self, requirement: str, hint: str) -> None:
+        super().__init__(
+            f"There is no release of this pip for {requirement}.", hint=[hint]
         )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,11 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.ordering import Mismatch
 from pip._internal.variants.providers.abi_dependency import wanted
 from pip._internal.variants.providers.answer import Step
+from pip._internal.variants.texts import Hint, counted
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._internal.models.link import Link
     from pip._internal.variants.properties import Property
     from pip._internal.variants.providers.answer import Answer
@@ -35,6 +37,7 @@ __all__ = [
     "lacks_label",
     "missed_accelerator",
     "needs",
+    "provider_line",
     "provider_lines",
     "rejection",
     "rejections",
@@ -60,14 +63,21 @@ _SHOWN_VALUES = 8
 
 
 def block(
-    project: str, version: object, label: str, properties: Iterable[Property]
+    project: str,
+    version: object,
+    label: str,
+    properties: Iterable[Property],
+    width: int = _WIDTH,
 ) -> list[str]:
-    """Describe a variant in the form that users of variant previews know."""
+    """Describe a variant in the form that users of variant previews know.
+
+    :param properties: all that it has, supported or not.
+    :param width: of the terminal.
+    """
+    width = min(width, _WIDTH)
     title = f" {project}=={version}; variant_label={label} "
-    # Rounded up on both sides, so that the title stands in the middle.
-    margin = "#" * max(0, -(-(_WIDTH - len(title)) // 2))
     lines = [f"Variant-property: {property_}" for property_ in properties]
-    return [f"{margin}{title}{margin}", *lines, "#" * _WIDTH]
+    return [title.center(width, "#"), *lines, "#" * width]
 
 
 def build_name(release: Release, label: str | None) -> str:
@@ -109,16 +119,16 @@ def several_sources(release: Release, chosen: Selection, label: str) -> str | No
     )
 
 
-def any_build(link: Link) -> str:
+def any_build(link: Link) -> list[str]:
     """Say what to type in place of the wheel at *link* for the best build there is."""
     project, version, *_ = parse_wheel_filename(link.filename)
-    folder = ""
+    words = [f"{project}=={version}"]
     if link.is_file:
-        folder = f" --find-links {shlex.quote(os.path.dirname(link.file_path))}"
-    return f"{project}=={version}{folder}"
+        words += ("--find-links", os.path.dirname(link.file_path))
+    return words
 
 
-def several_builds(links: Iterable[Link]) -> Iterator[str]:
+def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[str]:
     """Say which of the wheels at *links* are builds of one release."""
     releases: dict[tuple[str, object], list[Link]] = {}
     for link in links:
@@ -126,10 +136,13 @@ def several_builds(links: Iterable[Link]) -> Iterator[str]:
         releases.setdefault((project, version), []).append(link)
     for release, builds in releases.items():
         if len(builds) > 1:
+            from pip._internal.variants.invocation import command
+
             names = " and ".join(link.filename for link in builds)
-            yield (
+            yield Hint(
                 f"{names} are builds of {' '.join(map(str, release))}, of which one "
-                f"can be installed. To have the best: {any_build(builds[0])}"
+                "can be installed. To have the best:",
+                command(options, "install", *any_build(builds[0])),
             )
 
 
@@ -268,6 +281,8 @@ def _numbers(value: str) -> list[int]:
     return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
 
 
+#: The values of a feature that is there, or is not.
+_FLAG = ("on",)
 _STEPS = {
     Step.DISABLED: "disabled",
     Step.OPTIONAL: "not enabled",
@@ -279,6 +294,31 @@ _STEPS = {
     Step.PLUGIN: "plugin",
     Step.NONE: "no provider",
 }
+
+
+def provider_line(namespace: str, answer: Answer) -> str:
+    """Say in short what a namespace was found to support.
+
+    That is the best value of each feature; of those that are there or are not, how many.
+    """
+    names = {feature.name for feature in answer.features}
+    flags, said = 0, []
+    for feature in answer.features:
+        # Where one bound ends, the other begins.
+        if feature.name.replace("upper_bound", "lower_bound") in names - {feature.name}:
+            continue
+        if tuple(feature.values) == _FLAG:
+            flags += 1
+        else:
+            said.append(f"{feature.name} {feature.values[0]}")
+    if flags:
+        said.append(counted(flags, "flag"))
+    if not said:
+        why, _, _ = (answer.reason or "").partition(";")
+        said = ["nothing" + (f", since {why}" if why else "")]
+    is_told = answer.step is Step.BUILTIN or (answer.reason and not answer.features)
+    how = "" if is_told else f" ({_STEPS[answer.step]})"
+    return f"{namespace}: {shortened(said)}{how}"
 
 
 def provider_lines(

@@ -7,12 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.version import InvalidVersion, Version, _BaseVersion
 
+from pip._internal.variants.texts import Hint
+
 if TYPE_CHECKING:
+    import optparse
+
     from pip._vendor.packaging.specifiers import SpecifierSet
 
     from pip._internal.resolution.resolvelib.factory import Factory
 
-__all__ = ["how_to_leave", "is_fork", "keeps_to_fork", "remote_pip_version"]
+__all__ = [
+    "FOR_UPSTREAM",
+    "how_to_leave",
+    "is_fork",
+    "keeps_to_fork",
+    "newest_upstream",
+    "remote_pip_version",
+]
+
+#: What to say before the command that installs upstream's pip.
+FOR_UPSTREAM = "This pip is a fork and keeps to its own releases; for upstream:"
 
 
 def is_fork(version: object) -> bool:
@@ -38,17 +52,28 @@ def keeps_to_fork(factory: Factory, project: str, specifier: SpecifierSet) -> bo
     )
 
 
-def how_to_leave(left_out: Iterable[_BaseVersion]) -> str | None:
-    """Tell how to get the newest release of upstream's pip that was left out."""
+def newest_upstream(left_out: Iterable[_BaseVersion]) -> str | None:
+    """Give the requirement of the newest of upstream's releases, None for none.
+
+    Three signs of equality: the fork satisfies two.
+    """
+    newest = max(left_out, default=None)
+    return None if newest is None else f"pip==={newest}"
+
+
+def how_to_leave(
+    left_out: Iterable[_BaseVersion], options: optparse.Values
+) -> str | None:
+    """Tell how to get a newer release of upstream's pip that was left out."""
     from pip import __version__
 
-    newest = max(left_out, default=None)
-    if newest is None or newest <= Version(__version__):
+    own = Version(__version__)
+    newer = newest_upstream(each for each in left_out if each > own)
+    if newer is None:
         return None
-    return (
-        f"Staying with the variants fork of pip; pip=={newest} of upstream pip is there "
-        "too, and that exact pin would install it"
-    )
+    from pip._internal.variants.invocation import command
+
+    return Hint(FOR_UPSTREAM, command(options, "install", newer))
 
 
 def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.variants.downloads import replacing
 from pip._internal.variants.downloads.elsewhere import final_path
 from pip._internal.variants.installed import SELECTION_FILE, SELECTIONS
+from pip._internal.variants.space import DiskFull, is_full
 from pip._internal.variants.texts import with_label
 
 if TYPE_CHECKING:
@@ -74,9 +75,12 @@ def installing_wheel(
     with contextlib.contextmanager(fn)(wheel, *args, **kwargs) as written:
         try:
             yield written
-        except BaseException:
+        except BaseException as error:
             if wheel.filename in SELECTIONS:
                 _remove(written.written_paths(), written.lib_dir)
+                if is_full(error):
+                    size = sum(info.file_size for info in wheel.infolist())
+                    raise DiskFull(written.lib_dir, size) from error
             raise
 
 

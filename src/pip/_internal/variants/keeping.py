@@ -23,13 +23,14 @@ from pip._internal.utils.hashes import Hashes
 from pip._internal.variants import explain
 from pip._internal.variants.archives import undamaged
 from pip._internal.variants.dependencies import bind
+from pip._internal.variants.invocation import command, for_upgrade
 from pip._internal.variants.links import label_of
 from pip._internal.variants.neighbours import replaced, requirements_of
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.releases import releases
 from pip._internal.variants.remote_wheels import WheelUnreadable
 from pip._internal.variants.sources import unattended
-from pip._internal.variants.switching import how_to_install, how_to_switch
+from pip._internal.variants.texts import Hint
 from pip._internal.variants.wheel_manifests import metadata_of_wheel
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def keep_installed(
             logger.debug("No solution that keeps %s: %s", _listed(kept), error)
         else:
             if _same_versions(before, resolver._result, kept):
-                _tell_kept(kept, before, second)
+                _tell_kept(context, kept, before, second)
                 return second, constraints
         resolver._result, context.agreement = before, agreement
     for each in moved:
@@ -217,7 +218,9 @@ def _same_versions(before: Any, after: Any, kept: Sequence[_Moved]) -> bool:
     )
 
 
-def _tell_kept(kept: Iterable[_Moved], before: Any, found: RequirementSet) -> None:
+def _tell_kept(
+    context: Context, kept: Iterable[_Moved], before: Any, found: RequirementSet
+) -> None:
     for each in kept:
         taken, better = [], []
         for build in each.builds:
@@ -227,18 +230,15 @@ def _tell_kept(kept: Iterable[_Moved], before: Any, found: RequirementSet) -> No
                 taken.append(explain.build_name(build.release, label_of(link)))
             better.append(explain.build_name(build.release, build.label))
         instead = f"{' and '.join(taken)} runs with it" if taken else "nothing changes"
-        logger.warning(
-            "%s stays installed, and %s. The better pair is %s with %s %s: %s",
-            *(each, instead, " and ".join(better), each.dist.raw_name),
-            *(before.mapping[each.name].version, _command_for(each)),
+        projects = dict.fromkeys(build.release.project for build in each.builds)
+        wanted = dict.fromkeys(str(build.wanted) for build in each.builds)
+        hint = Hint(
+            f"{each} stays installed, and {instead}. The better pair is "
+            f"{' and '.join(better)} with {each.dist.raw_name} "
+            f"{before.mapping[each.name].version}:",
+            for_upgrade(context.options, *projects, *wanted),
         )
-
-
-def _command_for(moved: _Moved) -> str:
-    """Give the command that has the best builds, and replaces what is installed."""
-    projects = dict.fromkeys(build.release.project for build in moved.builds)
-    wanted = dict.fromkeys(str(build.wanted) for build in moved.builds)
-    return how_to_switch(*projects, *wanted)
+        logger.warning("%s", hint)
 
 
 def _tell_moved(
@@ -262,10 +262,11 @@ def _tell_moved(
             return
         older.append(f"{release.project}=={version}")
     pinned = f"{moved.name}=={moved.dist.version}"
-    logger.warning(
-        "%s. To keep it, take %s: %s",
-        *(said, " and ".join(older), how_to_install(*older, pinned)),
+    hint = Hint(
+        f"{said}. To keep it, take {' and '.join(older)}:",
+        command(context.options, "install", *older, pinned),
     )
+    logger.warning("%s", hint)
 
 
 def _older(

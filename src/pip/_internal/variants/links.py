@@ -22,6 +22,7 @@ from pip._vendor.packaging.utils import (
 from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.models.link import Link
+from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url, url_to_path
 from pip._internal.variants.context import context_of
 from pip._internal.variants.output import get_logger
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
+    from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.index.sources import _FlatDirectoryToUrls
     from pip._internal.models.candidate import InstallationCandidate
@@ -46,6 +48,7 @@ __all__ = [
     "manifest_link_from_json",
     "public",
     "scan_directory",
+    "searched",
     "source_of",
     "uploaded_too_late",
     "version_of",
@@ -129,6 +132,13 @@ def source_of(link: Link) -> str:
     return link.comes_from or link.url_without_fragment.rpartition("/")[0]
 
 
+def searched(collector: LinkCollector) -> str:
+    """Say where packages are looked for, in a sentence; nothing if that is nowhere."""
+    scope = collector.search_scope
+    places = [*scope.find_links, *([] if scope.no_index else scope.index_urls)]
+    return f" on {' or '.join(map(redact_auth_from_url, places))}" if places else ""
+
+
 def folder_url(location: str) -> str:
     """Name what ``--find-links`` names as :func:`source_of` names a folder."""
     if location.startswith("file:"):
@@ -178,9 +188,21 @@ def evaluate_links(
 ) -> list[InstallationCandidate]:
     """Take the manifests out of a page's links; without variants, their wheels too."""
     context = context_of(finder)
-    if context is None or not context.enabled:
-        return fn(finder, link_evaluator, _without_variants(finder, links))
     links = list(links)
+    if context is None or not context.enabled:
+        left = _without_variants(finder, links)
+    else:
+        left = _without_manifests(context, link_evaluator, links)
+    found = fn(finder, link_evaluator, left)
+    if context is not None and (not found or len(left) < len(links)):
+        # Should there be nothing to install, this tells why.
+        context.listed.setdefault(link_evaluator._canonical_name, []).extend(links)
+    return found
+
+
+def _without_manifests(
+    context: Context, link_evaluator: LinkEvaluator, links: list[Link]
+) -> list[Link]:
     # Of a page's 10,000 links few or none are of manifests: the rest pass with the two
     # cheapest of tests, which is why properties are not used.
     manifests = [
@@ -195,7 +217,7 @@ def evaluate_links(
         # A page may have thousands of them.
         set_aside = set(map(id, manifests))
         links = [link for link in links if id(link) not in set_aside]
-    return fn(finder, link_evaluator, links)
+    return links
 
 
 def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> None:

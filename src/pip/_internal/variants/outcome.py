@@ -134,6 +134,13 @@ def _resolved(
             if hint is not None:
                 # What is installed now may need what the installed one lacks.
                 logger.log(logging.WARNING if chosen else logging.INFO, "%s", hint)
+    elif kept:
+        from pip._internal.variants.switching import no_other_build
+
+        for dist in kept:
+            hint = no_other_build(context, dist)
+            if hint is not None:
+                logger.info("%s", hint)
     return requirements
 
 
@@ -229,6 +236,7 @@ def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
 
 def _announce(context: Context, release: Release, link: Link) -> None:
     from pip._internal.variants import explain
+    from pip._internal.variants.styled import Line, shown_width, write_styled
 
     label = label_of(link)
     _warn_of_refused_newer(context, release)
@@ -248,12 +256,22 @@ def _announce(context: Context, release: Release, link: Link) -> None:
             option = f"chosen with {release.chosen_by}"
         elif selection.is_swayed:
             option = "preferred with --prefer-variant"
-        logger.info("%s", explain.chosen_line(release, label, properties, option))
+        said = explain.chosen_line(release, label, properties, option)
+        chosen = {r"(?<=^Using the variant )\S+": "bold green"}
+        write_styled([Line(said, highlights=chosen)])
         several = explain.several_sources(release, selection, label)
         if several is not None:
             context.say_once(logging.WARNING, several)
         if context.dry_run or logger.isEnabledFor(VERBOSE):
-            write(explain.block(release.project, release.version, label, properties))
+            write(
+                explain.block(
+                    release.project,
+                    release.version,
+                    label,
+                    selection.declared(label),
+                    shown_width(),
+                )
+            )
     if logger.isEnabledFor(VERBOSE):
         for refused in explain.rejections(release):
             logger.verbose("%s: %s", release, refused)

@@ -22,6 +22,8 @@ from pip._internal.variants.texts import printable
 if TYPE_CHECKING:
     import optparse
 
+    from pip._internal.variants.wrapped import Paragraph
+
 __all__ = [
     "get_logger",
     "only_output",
@@ -36,14 +38,17 @@ class _Printable(logging.Filter):
     """Leave nothing in a record that a terminal would obey."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        # What has styles was made of lines and grids, below.
+        # What is made of paragraphs is printable by now.
         if not getattr(record, "rich", False):
-            said = getattr(record, "lines", None) or self._split(record.getMessage())
-            record.msg, record.args = "\n".join(map(printable, said)), None
-            if record.exc_info and not record.exc_text:
-                traceback = logging.Formatter().formatException(record.exc_info)
-                record.exc_text = "\n".join(map(printable, traceback.split("\n")))
+            self._make_printable(record)
         return True
+
+    def _make_printable(self, record: logging.LogRecord) -> None:
+        said = self._split(record.getMessage())
+        record.msg, record.args = "\n".join(map(printable, said)), None
+        if record.exc_info and not record.exc_text:
+            traceback = logging.Formatter().formatException(record.exc_info)
+            record.exc_text = "\n".join(map(printable, traceback.split("\n")))
 
     def _split(self, message: str) -> Sequence[str]:
         return (message,)
@@ -56,29 +61,63 @@ class _PrintableLines(_Printable):
         return message.split("\n")
 
 
-_PRINTABLE, _PRINTABLE_LINES = _Printable(), _PrintableLines()
+class _Paragraph(_Printable):
+    """The same for this pip's own, whose lines end between words on a terminal."""
+
+    def _make_printable(self, record: logging.LogRecord) -> None:
+        if record.exc_info:
+            super()._make_printable(record)
+            return
+        match record.msg, record.args:
+            # What it says at the end may be a command to type.
+            case "%s", (str() as said,):
+                pass
+            case _:
+                said = record.getMessage()
+        from pip._internal.variants.wrapped import Wrapped, paragraph
+
+        level = next((each for each in _LEVELS if record.levelno >= each[0]), None)
+        prefix, style = ("", "") if level is None else level[1:]
+        shown = Wrapped([paragraph(said, style)], prefix)
+        record.msg, record.args, record.rich = "%s", (shown,), True
+
+
+#: As upstream's formatter and handlers have it, the highest first.
+_LEVELS = (
+    (logging.ERROR, "ERROR: ", "red"),
+    (logging.WARNING, "WARNING: ", "yellow"),
+)
+
+
+_PARAGRAPH, _PRINTABLE_LINES = _Paragraph(), _PrintableLines()
 
 
 def get_logger(name: str) -> VerboseLogger:
-    """Return the logger of a module, each record of which is one printable line."""
+    """Return the logger of a module, each record of which is one printable line.
+
+    On a terminal that is as many as it takes, with whole words.
+    """
     logger = getLogger(name)
-    logger.addFilter(_PRINTABLE)
+    logger.addFilter(_PARAGRAPH)
     return logger
 
 
 _logger = get_logger(__name__)
 
 
-def write(lines: Iterable[str]) -> None:
-    """Write lines as they are, apart from what is not printable."""
-    listed = list(lines)
+def write(lines: Iterable[str | Paragraph]) -> None:
+    """Write lines, apart from what is not printable in them."""
+    from pip._internal.variants.wrapped import Wrapped, paragraph
+
+    listed = [paragraph(each) if isinstance(each, str) else each for each in lines]
     if listed:
-        _logger.info("", extra={"lines": listed})
+        _logger.info("%s", Wrapped(listed), extra={"rich": True})
 
 
 def write_document(document: Mapping[str, Any]) -> None:
-    """Write a JSON document, in ASCII."""
-    write(json.dumps(document, indent=2).split("\n"))
+    """Write a JSON document, in ASCII, as it is on any terminal."""
+    text = Text(json.dumps(document, indent=2))
+    _logger.info("%s", text, extra={"rich": True})
 
 
 def text_of(lines: Iterable[str]) -> Text | None:

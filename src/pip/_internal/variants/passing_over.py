@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging.utils import parse_wheel_filename
+
 from pip._internal.index.package_finder import LinkType
 from pip._internal.variants.context import context_of
 from pip._internal.variants.decision import Cause, Offer, PassedOver
-from pip._internal.variants.explain import lacks_label
-from pip._internal.variants.links import BuildLink, public, version_of
+from pip._internal.variants.explain import lacks_label, shortened
+from pip._internal.variants.links import BuildLink, label_of, public, version_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -107,9 +109,24 @@ def _unsuitable(
         details.setdefault(result, detail)
     if LinkType.candidate in details:
         # Upstream's own code would take it, without looking at its label.
-        return PassedOver(version, Cause.VARIANTS_OFF)
+        labels = filter(None, map(label_of, links))
+        return PassedOver(
+            version, Cause.VARIANTS_OFF, shortened([*dict.fromkeys(labels)])
+        )
     for result, cause in _CAUSES.items():
         if result in details:
-            detail = "" if cause is Cause.PLATFORM else details[result]
+            is_platform = cause is Cause.PLATFORM
+            detail = _platforms(links) if is_platform else details[result]
             return PassedOver(version, cause, detail)
     return PassedOver(version, Cause.FORMAT, next(iter(details.values())))
+
+
+def _platforms(links: Iterable[Link]) -> str:
+    """Say which Pythons and platforms wheels are for."""
+    tags = {
+        f"{tag.interpreter} on {tag.platform}"
+        for link in links
+        if link.is_wheel
+        for tag in parse_wheel_filename(link.filename)[3]
+    }
+    return f"they are for {shortened(sorted(tags))}"

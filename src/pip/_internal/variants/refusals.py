@@ -145,9 +145,14 @@ def installation_error(
             mistaken = _label_in_version(factory, cause, constraints)
             if mistaken is not None:
                 return mistaken
-    usual = fn(factory, error, constraints)
+    if context is not None and len(error.causes) == 1:
+        from pip._internal.variants.unsuitable import true_reason
+
+        reason = true_reason(context, factory._finder, error.causes[0])
+        if reason is not None:
+            return reason
     if context is None or not context.enabled:
-        return usual
+        return fn(factory, error, constraints)
     parents = (cause.parent for cause in error.causes if cause.parent is not None)
     for release in dict.fromkeys(
         context.release_of(parent.source_link) for parent in parents
@@ -162,7 +167,7 @@ def installation_error(
     if any(label_of(link) for link in wheels):
         from pip._internal.variants import explain
 
-        for line in explain.several_builds(sorted(wheels)):
+        for line in explain.several_builds(sorted(wheels), context.options):
             logger.critical("%s", line)
     if context.pytorch is not None:
         from pip._internal.variants.pytorch.advice import origins
@@ -187,12 +192,13 @@ def installation_error(
             ireq = cause.requirement.get_candidate_lookup()[1]
             hashed |= ireq is not None and ireq.has_hash_options
         label = context.label_for(project)
+        fn(factory, error, constraints)
         return nothing_left(causes[project], label, releases, hashed=hashed)
     # Among several causes the variants are one: the usual error tells the rest.
     for releases in refused.values():
         for line in _refusals(releases):
             logger.critical("%s", line)
-    return usual
+    return fn(factory, error, constraints)
 
 
 def _build_conflict(causes: Sequence[Any]) -> InstallationError:
@@ -253,7 +259,9 @@ def nothing_left(
     """
     from pip._internal.variants import explain
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
+    from pip._internal.variants.invocation import command
     from pip._internal.variants.losses import losses_of_answers
+    from pip._internal.variants.texts import Hint
 
     if label is not None:
         labelled = [release for release in releases if release.labels]
@@ -287,9 +295,11 @@ def nothing_left(
     if choices:
         hints.append(choices[0])
     elif judged:
-        hints.append(
-            "pip debug --verbose shows what this machine supports. For another "
-            "machine, describe it with --variant-host FILE."
+        options, project = releases[0].options, releases[0].project
+        hints += (
+            Hint("What the target supports:", command(options, "variants", "host")),
+            Hint("Why not:", command(options, "variants", "explain", project)),
+            "For another machine, describe it with --variant-host FILE.",
         )
     return NoCompatibleVariant(
         requirement, _refusals(releases), dict.fromkeys(hints), judged=judged

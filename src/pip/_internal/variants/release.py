@@ -11,6 +11,8 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.links import label_of, source_of
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
@@ -52,6 +54,11 @@ class Release:
 
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
+
+    @property
+    def options(self) -> optparse.Values:
+        """Give the options of the command."""
+        return self._context.options
 
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:

@@ -167,6 +167,22 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
     return make
 
 
+def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep what was typed with the options that it comes to.
+
+    Stands here, since each command comes by, and few have a hint to give.
+    """
+
+    @functools.wraps(fn)
+    def parse(command: Any, args: list[str]) -> Any:
+        typed = tuple(args)
+        options, rest = fn(command, args)
+        options.variants_command_line = command.parser, typed
+        return options, rest
+
+    return parse
+
+
 def mended(fn: Callable[..., int]) -> Callable[..., int]:
     """Finish first what an earlier run was replacing when it was killed.
 

@@ -87,6 +87,11 @@ class Selection(NamedTuple):
             return ()
         return supported_of(self.manifest, variant, self.supported, self.preferences)
 
+    def declared(self, label: str) -> tuple[Property, ...]:
+        """Give all properties of a variant, as its manifest has them, in order."""
+        variant = None if self.manifest is None else self.manifest.variant(label)
+        return () if variant is None else tuple(sorted(variant.properties()))
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Give all labels that were decided about, the compatible ones first."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
-__all__ = ["tell_decision", "tell_manifest"]
+__all__ = ["tell_decision", "tell_manifest", "tell_passed_over"]
 
 _HEADING, _TAKEN, _REFUSED, _ASIDE = "bold", "green", "red", "dim"
 
@@ -40,7 +40,7 @@ _CAUSES = {
     Cause.FORMAT: "no file of a kind that may be used",
     Cause.UPLOAD_TIME: "it was uploaded too late for --uploaded-prior-to",
     Cause.HASHES: "no file has a hash that is allowed",
-    Cause.VARIANTS_OFF: "it has variant wheels alone, and variants are off",
+    Cause.VARIANTS_OFF: "there are variant wheels alone, and variants are off",
     Cause.LABEL: "it lacks the label that was chosen with --variant",
     Cause.VARIANTS: "none of its variants can be used here",
     Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
@@ -59,7 +59,7 @@ def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Lin
         yield Line(_installed(decision.installed))
     yield Line("")
     yield Line("Versions, newest first", _HEADING)
-    yield from _indented(_passed_over(decision.passed_over))
+    yield from _indented(tell_passed_over(decision.passed_over))
     chosen = decision.chosen
     if chosen is None:
         yield Line("  No other version is left.")
@@ -95,14 +95,19 @@ def _installed(dist: BaseDistribution) -> str:
     )
 
 
-def _passed_over(passed: Sequence[PassedOver]) -> Iterator[Line]:
+def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterator[Line]:
+    """Tell why versions are not taken, in as few lines as possible.
+
+    :param project: what they are versions of, if that is not told yet.
+    """
+    begin = f"{project} " if project else ""
     for (cause, detail), grouped in itertools.groupby(
         passed, lambda each: (each.cause, each.detail)
     ):
         group = list(grouped)
         if cause is Cause.VARIANTS:
             for each in group:
-                yield Line(f"{each.version}: {_CAUSES[cause]}", _REFUSED)
+                yield Line(f"{begin}{each.version}: {_CAUSES[cause]}", _REFUSED)
                 if each.offer is not None and each.offer.release is not None:
                     for line in explain.rejections(each.offer.release):
                         yield Line(f"  {line}")
@@ -112,7 +117,7 @@ def _passed_over(passed: Sequence[PassedOver]) -> Iterator[Line]:
         if len(versions) > _SHOWN_VERSIONS:
             shown += f" and {len(versions) - _SHOWN_VERSIONS} more"
         why = _CAUSES[cause] + (f" ({detail})" if detail else "")
-        yield Line(f"{shown}: {why}", _ASIDE)
+        yield Line(f"{begin}{shown}: {why}", _ASIDE)
 
 
 def _tell_release(release: Release) -> Iterator[Line]:

@@ -5,22 +5,22 @@ Only commands of variants have some, so that nothing of this is loaded for other
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from pip._vendor.rich.text import Text
+from pip._vendor.rich.cells import cell_len
 
 from pip._internal.utils.logging import get_console
-from pip._internal.variants.output import get_logger, write
+from pip._internal.variants.output import write
 from pip._internal.variants.texts import printable
+from pip._internal.variants.wrapped import Paragraph, paragraph
 
-if TYPE_CHECKING:
-    from pip._vendor.rich.console import JustifyMethod
-    from pip._vendor.rich.table import Table
+__all__ = ["Grid", "Line", "folded", "shown_width", "write_styled"]
 
-__all__ = ["Grid", "Line", "write_styled"]
 
-_logger = get_logger(__name__)
+#: Columns are not folded to less.
+_NARROW = 16
 
 
 class Line(NamedTuple):
@@ -36,52 +36,96 @@ class Line(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table: with lines and colours on terminals, of columns of text elsewhere.
+    """A table, as wide as what it is shown on at the most.
 
     :ivar styles: of the rows, in the words of rich.
-    :ivar numeric: the columns that are of numbers.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     styles: Sequence[str]
-    numeric: Sequence[str] = ()
 
 
 def write_styled(shown: Iterable[Line | Grid]) -> None:
     """Write what has styles; where they cannot be shown, without them."""
-    if not get_console().is_terminal:
-        write(line for each in shown for line in _plain(each))
-        return
+    lines: list[Line] = []
     for each in shown:
-        styled = _table(each) if isinstance(each, Grid) else _styled(each)
-        _logger.info("%s", styled, extra={"rich": True})
+        if isinstance(each, Grid):
+            lines += folded(each, shown_width())
+        else:
+            lines.append(each)
+    write(map(_paragraph, lines))
 
 
-def _styled(line: Line) -> Text:
-    text = Text(printable(line.text), line.style)
+def shown_width() -> int:
+    """Give the width of what output is shown on."""
+    console = get_console()
+    # What is no terminal has a width only if the user says so.
+    return console.width if console.is_terminal else shutil.get_terminal_size().columns
+
+
+def _paragraph(line: Line) -> Paragraph:
+    made = paragraph(line.text, line.style)
     for pattern, style in line.highlights.items():
-        text.highlight_regex(pattern, style)
-    return text
+        made.text.highlight_regex(pattern, style)
+    return made
 
 
-def _table(grid: Grid) -> Table:
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.table import Table
+def folded(grid: Grid, width: int) -> Iterator[Line]:
+    """Give the lines of a table that is at most *width* wide, if words let it be.
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in grid.columns:
-        justify: JustifyMethod = "right" if column in grid.numeric else "left"
-        table.add_column(Text(printable(column)), justify=justify)
-    for row, style in zip(grid.rows, grid.styles, strict=True):
-        table.add_row(*(Text(printable(cell)) for cell in row), style=style)
-    return table
+    Columns are folded between words. Those for which there is no place, the last ones,
+    stand below their rows.
+    """
+    rows = [list(map(printable, row)) for row in (grid.columns, *grid.rows)]
+    count = len(grid.columns)
+    widths = _widths(rows, width)
+    while sum(widths) + len(widths) - 1 > width and count > 1:
+        count -= 1
+        widths = _widths([row[:count] for row in rows], width)
+    for row, style in zip(rows, ("bold", *grid.styles), strict=True):
+        cells = [_fold(cell, room) for cell, room in zip(row, widths, strict=False)]
+        for line in range(max(map(len, cells))):
+            parts = (
+                _padded(cell[line] if line < len(cell) else "", room)
+                for cell, room in zip(cells, widths, strict=True)
+            )
+            yield Line(" ".join(parts).rstrip(), style)
+        if row is not rows[0]:
+            for name, cell in zip(rows[0][count:], row[count:], strict=True):
+                if cell:
+                    yield Line(f"    {name}: {cell}", style)
 
 
-def _plain(shown: Line | Grid) -> list[str]:
-    if isinstance(shown, Line):
-        return [shown.text]
-    from pip._internal.utils.misc import tabulate
+def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Give the widths of columns, of which the widest give way between their words."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    least = []
+    for column, now in zip(columns, widths, strict=True):
+        longest = max((cell_len(e) for cell in column for e in cell.split()), default=0)
+        least.append(min(now, max(_NARROW, longest)))
+    over = sum(widths) + len(widths) - 1 - width
+    while over > 0:
+        loose = [at for at, each in enumerate(widths) if each > least[at]]
+        if not loose:
+            break
+        widest = max(loose, key=lambda at: widths[at])
+        widths[widest] -= 1
+        over -= 1
+    return widths
 
-    rows = [list(map(printable, row)) for row in (shown.columns, *shown.rows)]
-    return tabulate(rows)[0]
+
+def _fold(cell: str, width: int) -> list[str]:
+    lines = [""]
+    for word in cell.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and cell_len(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - cell_len(cell))

@@ -7,17 +7,16 @@ here too, unless the user asked for another build: by its label, or for the best
 from __future__ import annotations
 
 import logging
-import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.variants import explain
 from pip._internal.variants.installed import installed_build
-from pip._internal.variants.links import BuildLink, label_of
+from pip._internal.variants.links import BuildLink, label_of, public, searched
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection import select
+from pip._internal.variants.texts import Hint
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.installed_records import InstalledBuild
     from pip._internal.variants.release import Release
 
-__all__ = ["Rival", "better_build", "how_to_switch", "is_other_build", "rival"]
+__all__ = ["Rival", "better_build", "is_other_build", "no_other_build", "rival"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,23 +180,34 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
         return None
     what = f"{dist.raw_name} {dist.version}"
     properties = explain.shortened([str(each) for each in selection.properties(best)])
-    options = () if context.pytorch is None else context.pytorch.settings.typed
-    installed = "a plain build" if build.label is None else f"the variant {build.label}"
-    return (
-        f"{what} is installed as {installed}, but the variant {best} suits this machine "
-        f"better ({properties or 'it runs, and the installed one does not'}). To switch: "
-        f"{how_to_switch(dist.raw_name, options=options)}"
+    from pip._internal.variants.invocation import for_upgrade
+
+    return Hint(
+        f"{what} is installed as {_build(build)}, but the variant {best} suits this "
+        f"machine better ({properties or 'it runs, and the installed one does not'}). "
+        "To switch:",
+        for_upgrade(context.options, dist.raw_name),
     )
 
 
-def how_to_switch(*projects: str, options: Iterable[str] = ()) -> str:
-    """Give the command that replaces installed builds by the best of their versions.
+def no_other_build(context: Context, dist: BaseDistribution) -> str | None:
+    """Say that no variant was found where one might have replaced what is kept."""
+    build, finder = installed_build(dist), context.collector
+    if build is None or finder is None:
+        return None
+    version = public(dist.version) if build.is_bridged else dist.version
+    found = context.reached_releases(dist.canonical_name)
+    if any(each.version == version and each.labels for each in found):
+        return None
+    from pip._internal.variants.invocation import command
 
-    :param options: further ones that it needs.
-    """
-    return how_to_install("--upgrade-variants", *options, *projects)
+    words = ("install", "--upgrade-variants", dist.raw_name, "--index-url", "URL")
+    return Hint(
+        f"No variant of {dist.raw_name} {version} was found{searched(finder)}: it stays "
+        f"installed as {_build(build)}. To look elsewhere:",
+        command(context.options, *words, without=("--no-index",)),
+    )
 
 
-def how_to_install(*arguments: str) -> str:
-    """Give the command that installs with these arguments."""
-    return f"{get_best_invocation_for_this_pip()} install {shlex.join(arguments)}"
+def _build(build: InstalledBuild) -> str:
+    return "a plain build" if build.label is None else f"the variant {build.label}"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants import explain
 from pip._internal.variants.decision import Decision, Offer
+from pip._internal.variants.invocation import command
 from pip._internal.variants.styled import Grid, Line
+from pip._internal.variants.texts import Hint
 
 if TYPE_CHECKING:
     from pip._internal.variants.listing import Row
@@ -34,7 +36,7 @@ def tables(
         columns = (*_COLUMNS, "Source") if several else _COLUMNS
         cells = [_cells(row)[: len(columns)] for row in rows]
         styles = [_style(row) for row in rows]
-        yield Grid(columns, cells, styles, numeric=("Rank", "Size"))
+        yield Grid(columns, cells, styles)
     yield from map(Line, _notes(decision, listed))
 
 
@@ -72,7 +74,12 @@ def _notes(
     elif decision.link is not None:
         yield f"{decision.link.filename} would be installed."
     if decision.problem is not None:
-        yield "Nothing would be installed; pip variants explain tells why."
+        yield Hint(
+            "Nothing would be installed. What tells why:",
+            command(
+                decision.context.options, "variants", "explain", decision.requirement
+            ),
+        )
     shown = {offered.version for offered, _ in listed}
     others = [
         str(offered.version)

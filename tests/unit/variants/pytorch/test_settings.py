@@ -76,21 +76,6 @@ def test_only_on_request(
     assert parse(arguments, environ, configured) is None
 
 
-def test_what_was_typed_is_known() -> None:
-    """The rest is there for the next command anyhow."""
-    found = parse(
-        ["--pytorch-channel", "Nightly", BACKEND, "CUDA12.8, cpu"],
-        {},
-        {"pytorch_index_url": "https://mirror.example/whl"},
-    )
-    assert found is not None
-    assert found.typed == (BACKEND, "cu128,cpu", "--pytorch-channel", "nightly")
-    assert found.base_url == "https://mirror.example/whl/nightly"
-    hidden = parse([URL, "https://user:secret@mirror.example/a b"])
-    assert hidden is not None
-    assert hidden.typed == (URL, "'https://user:****@mirror.example/a b'")
-
-
 def test_the_devices_that_are_not_named_are_lacking() -> None:
     for arguments, namespaces in (
         (["--cpuonly"], {"nvidia", "amd", "intel"}),

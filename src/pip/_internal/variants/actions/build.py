@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import NULL_LABEL
 
+from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import SUCCESS
+from pip._internal.variants.actions.progress import byte_progress
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.output import get_logger, write, write_document
 from pip._internal.variants.publishing import options as own
@@ -32,6 +34,7 @@ OPTIONS = (
     own.schema,
     own.output_dir,
     own.strict,
+    cmdoptions.progress_bar,
 )
 
 logger = get_logger(__name__)
@@ -58,7 +61,8 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
             GENERATIONS[options.schema],
             options.output_dir,
             options.strict,
-        )
+        ),
+        byte_progress(options.progress_bar),
     )
     for warning in built.warnings:
         logger.warning("%s.", warning)

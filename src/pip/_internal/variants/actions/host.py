@@ -20,7 +20,7 @@ from pip._internal.variants.output import (
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand
 
-SUMMARY = "Show what this machine supports, by namespace, and what told so."
+SUMMARY = "Show what this machine supports, by namespace; with -v, in full."
 USAGE = "host [options]"
 STATUS = (
     "With --json, the output is what --variant-host takes. The exit status is 0, or 1 if "
@@ -53,9 +53,11 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
     """Show what a machine supports; with ``--json``, as a host file."""
     from pip._internal.variants import explain
     from pip._internal.variants.contradictions import refuse_contradictions
+    from pip._internal.variants.invocation import command as command_to_type
     from pip._internal.variants.lookup import make_context
     from pip._internal.variants.manifest_file import read_manifest
     from pip._internal.variants.providers.chain import Providers, warnings_of
+    from pip._internal.variants.texts import Hint
 
     if args:
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
@@ -75,5 +77,14 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
         write_document(providers.described_host(answers))
         return SUCCESS
     for namespace, answer in answers.items():
-        write(explain.provider_lines(namespace, answer))
+        if options.verbose:
+            write(explain.provider_lines(namespace, answer))
+        else:
+            write([explain.provider_line(namespace, answer)])
+    if not options.verbose:
+        words = ["variants", "host", "--verbose"]
+        if options.manifest is not None:
+            words += ["--manifest", options.manifest]
+        said = "All that is supported, and what told so:"
+        write([Hint(said, command_to_type(options, *words))])
     return SUCCESS

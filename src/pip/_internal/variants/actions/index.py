@@ -60,9 +60,13 @@ def _lines(report: IndexReport) -> Iterator[str]:
     yield f"Wrote an index to {report.pages}. To try it:"
     served = os.path.dirname(report.pages) or os.curdir
     yield f"  python -m http.server -b 127.0.0.1 -d {served}"
-    names = list(dict.fromkeys(release.name for release in report.releases))
+    # Of a release with variants, if there is one.
+    tried = max(report.releases, key=lambda release: len(release.labels))
     page = os.path.basename(report.pages)
-    yield f"  pip install -i http://127.0.0.1:8000/{page}/ {names[0]}"
+    yield (
+        f"  pip install --extra-index-url http://127.0.0.1:8000/{page}/ "
+        f"{tried.name}=={tried.version}"
+    )
 
 
 def _release_line(release: ReleaseReport) -> str:

@@ -16,6 +16,7 @@ from pip._internal.variants.downloads.pool import Pool
 from pip._internal.variants.downloads.progress import CombinedProgress
 from pip._internal.variants.held_records import HeldRecords, emit
 from pip._internal.variants.output import get_logger
+from pip._internal.variants.space import space_for
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -136,7 +137,8 @@ class _Batch:
             emit(fetch.records)
         self._progress.close()
         emit(failed.records)
-        raise failed.error
+        with space_for(failed.size or failed.listed_size, failed.folder):
+            raise failed.error
 
     def _again(self, fetch: Fetch) -> tuple[str, str]:
         """Download as upstream does, with nothing beside it."""

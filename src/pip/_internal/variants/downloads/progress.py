@@ -50,7 +50,9 @@ class CombinedProgress:
     def __enter__(self) -> CombinedProgress:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if isinstance(self._bar, _Bar) and error is KeyboardInterrupt:
+            self._bar.vanish()
         self.close()
 
     def close(self) -> None:
@@ -104,6 +106,10 @@ class _Bar:
         self._task = self._progress.add_task(
             " " * (get_indentation() + 2), total=None, time_description="eta", files=""
         )
+
+    def vanish(self) -> None:
+        """Leave nothing of it on the screen in the end."""
+        self._progress.live.transient = True
 
     def show(self, received: int, total: int, over: int, files: int) -> None:
         is_over = over == files

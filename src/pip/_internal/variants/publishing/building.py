@@ -13,7 +13,7 @@ from pip._internal.variants.merging import Subject, disagreements
 from pip._internal.variants.properties import Property
 from pip._internal.variants.publishing.core_metadata import variant_marked
 from pip._internal.variants.publishing.documents import make_document, to_json
-from pip._internal.variants.publishing.errors import CannotBuildVariant
+from pip._internal.variants.publishing.errors import CannotBuildVariant, CannotWrite
 from pip._internal.variants.publishing.files import file_sha256, replacing
 from pip._internal.variants.publishing.generations import CURRENT, Generation
 from pip._internal.variants.publishing.known_providers import KNOWN_PROVIDERS
@@ -23,8 +23,11 @@ from pip._internal.variants.publishing.release_wheels import manifests_of_releas
 from pip._internal.variants.publishing.wheel_copy import copy_wheel
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
+    Advance,
+    ByteProgress,
     UnreadableWheel,
     WheelFile,
+    no_progress,
     open_wheel,
 )
 
@@ -73,22 +76,26 @@ class BuiltWheel:
     warnings: tuple[str, ...]
 
 
-def build_wheel(request: BuildRequest) -> BuiltWheel:
+def build_wheel(
+    request: BuildRequest, progress: ByteProgress = no_progress
+) -> BuiltWheel:
     """Build what *request* wants; the wheel it names is only read.
 
+    :param progress: shows how far it is.
     :raises CannotBuildVariant: if that is not possible, or against the rules.
+    :raises CannotWrite: if there is no place for it.
     """
     filename = os.path.basename(request.wheel)
     try:
         with open_wheel(request.wheel) as wheel:
-            return _Builder(request, wheel).build()
+            return _Builder(request, wheel).build(progress)
     except UnreadableWheel as error:
         hint = "It takes a wheel as build tools write it"
         raise CannotBuildVariant(filename, [str(error)], [hint]) from None
     except OSError as error:
         problem = f"{error.filename or filename}: {error.strerror or error}"
         raise CannotBuildVariant(
-            filename, [problem], ["Name a wheel that exists"]
+            filename, [problem], ["Name a wheel that can be read"]
         ) from None
 
 
@@ -107,7 +114,7 @@ class _Builder:
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
 
-    def build(self) -> BuiltWheel:
+    def build(self, progress: ByteProgress) -> BuiltWheel:
         """Build the wheel."""
         request = self.request
         self._check_labels()
@@ -122,15 +129,22 @@ class _Builder:
         self._warn_of_signatures()
         if self.warnings and request.strict:
             raise self._error("; ".join(self.warnings), "Leave --strict out")
-        self.wheel.check_integrity()
-        os.makedirs(request.folder, exist_ok=True)
-        with replacing(path) as target:
-            copy_wheel(
-                self.wheel, target, None if document is None else to_json(document)
-            )
+        text = None if document is None else to_json(document)
+        with progress(self.wheel.bytes_to_read) as advance:
+            self.wheel.check_integrity(advance)
+            self._write(path, text, advance)
         return BuiltWheel(
             path, request.label, file_sha256(path), document, tuple(self.warnings)
         )
+
+    def _write(self, path: str, text: bytes | None, advance: Advance) -> None:
+        size = os.path.getsize(self.request.wheel) + len(text or b"")
+        try:
+            os.makedirs(self.request.folder, exist_ok=True)
+            with replacing(path, size) as target:
+                copy_wheel(self.wheel, target, text, advance)
+        except OSError as error:
+            raise CannotWrite(self.result, error, "--output-dir") from None
 
     def _check_labels(self) -> None:
         label = self.wheel.name.label

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from pip._internal.variants.publishing.simple_index import HTML_PAGE
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-    from pip._internal.variants.publishing.scanning import FileToRead
+    from pip._internal.variants.publishing.scanning import FileProgress
 
 __all__ = ["CheckReport", "check_target"]
 
@@ -48,12 +48,12 @@ def check_target(
     report: CheckReport,
     session: PipSession,
     providers: ProviderLookup,
-    progress: Callable[[list[FileToRead]], Iterable[FileToRead]] = iter,
+    progress: FileProgress = nullcontext,
 ) -> None:
     """Judge what *target* names, and add that to *report*.
 
     :param target: a wheel, a manifest, a folder of both, or a page of an index.
-    :param progress: wraps the files to read while they are read.
+    :param progress: gives the files to read, one after the other, while they are.
     :raises NoSuchTarget: if there is nothing of the kind.
     """
     if target.lower().startswith(_SCHEMES):

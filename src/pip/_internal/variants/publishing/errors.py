@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.publishing.rules import Finding
 from pip._internal.variants.publishing.texts import capital
+from pip._internal.variants.space import DiskFull
 
 __all__ = [
     "BadProjectTable",
     "CannotBuildVariant",
     "CannotIndex",
+    "CannotWrite",
     "NoSuchTarget",
     "finding_lines",
 ]
@@ -72,6 +74,22 @@ class CannotIndex(VariantError):
             ["Mend or remove the files. 'pip variants check' tells more about each."],
             ["Nothing was written."],
         )
+
+
+class CannotWrite(VariantError):
+    """What was asked for cannot be written where it was to go.
+
+    :param option: that names another folder.
+    """
+
+    reference = "cannot-write"
+
+    def __init__(self, what: str, error: OSError, option: str) -> None:
+        said = f"{error.filename}: {error.strerror or error}"
+        hint = f"Name another folder with {option}."
+        if isinstance(error, DiskFull):
+            said, hint = error.said, f"Make room there, or name another with {option}."
+        super().__init__(f"{what} cannot be written.", [f"{capital(said)}."], [hint])
 
 
 class NoSuchTarget(VariantError):

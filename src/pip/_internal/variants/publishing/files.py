@@ -15,6 +15,7 @@ from typing import BinaryIO
 from pip._internal.utils.filesystem import replace
 from pip._internal.utils.misc import hash_file
 from pip._internal.utils.unpacking import current_umask
+from pip._internal.variants.space import space_for
 
 __all__ = [
     "file_sha256",
@@ -59,7 +60,11 @@ def link_or_copy(source: str, target: str) -> None:
     folder, name = os.path.split(target)
     # A link to a link would lead elsewhere from here.
     source = os.path.realpath(source)
-    with TemporaryDirectory(dir=folder or os.curdir, prefix=".", suffix=".tmp") as own:
+    folder = folder or os.curdir
+    with (
+        space_for(os.path.getsize(source), folder),
+        TemporaryDirectory(dir=folder, prefix=".", suffix=".tmp") as own,
+    ):
         temporary = os.path.join(own, name)
         try:
             os.link(source, temporary)
@@ -70,21 +75,31 @@ def link_or_copy(source: str, target: str) -> None:
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """Give a file that takes the place of *path* once it is complete."""
+def replacing(path: str, size: int = 0) -> Iterator[BinaryIO]:
+    """Give a file that takes the place of *path* once it is complete.
+
+    :param size: of what will be written, in bytes, as far as that is known.
+    :raises DiskFull: if there is no space for it.
+    """
     folder, name = os.path.split(path)
-    descriptor, temporary = mkstemp(
-        dir=folder or os.curdir, prefix=f".{name[:80]}.", suffix=".tmp"
-    )
-    try:
-        with open(descriptor, "w+b") as file:
-            yield file
-        os.chmod(temporary, 0o666 & ~current_umask())
-        replace(temporary, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+    folder = folder or os.curdir
+    with space_for(size, folder):
+        try:
+            descriptor, temporary = mkstemp(
+                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp"
+            )
+        except OSError as error:
+            # The name is of no interest to anybody, and the folder is.
+            raise OSError(error.errno, error.strerror, folder) from None
+        try:
+            with open(descriptor, "w+b") as file:
+                yield file
+            os.chmod(temporary, 0o666 & ~current_umask())
+            replace(temporary, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
 
 
 def write_if_changed(path: str, content: bytes) -> bool:
@@ -95,7 +110,7 @@ def write_if_changed(path: str, content: bytes) -> bool:
                 return False
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with replacing(path) as output:
+    with replacing(path, len(content)) as output:
         output.write(content)
     return True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging._variants import (
@@ -33,7 +32,7 @@ from pip._internal.variants.publishing.wheel_rules import check_wheel
 if TYPE_CHECKING:
     from pip._internal.variants.publishing.checking import CheckReport
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-    from pip._internal.variants.publishing.scanning import FileToRead
+    from pip._internal.variants.publishing.scanning import FileProgress
 
 __all__ = ["check_file", "check_folder", "check_manifest_name"]
 
@@ -93,7 +92,7 @@ def check_folder(
     folder: str,
     report: CheckReport,
     providers: ProviderLookup,
-    progress: Callable[[list[FileToRead]], Iterable[FileToRead]],
+    progress: FileProgress,
 ) -> None:
     """Judge the wheels and manifests of a folder, each and together.
 

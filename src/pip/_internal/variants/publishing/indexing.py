@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 
 from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.merging import merge
 from pip._internal.variants.publishing.documents import to_json
-from pip._internal.variants.publishing.errors import CannotIndex, NoSuchTarget
+from pip._internal.variants.publishing.errors import (
+    CannotIndex,
+    CannotWrite,
+    NoSuchTarget,
+)
 from pip._internal.variants.publishing.files import (
     file_sha256,
     link_or_copy,
@@ -27,6 +30,7 @@ from pip._internal.variants.publishing.release_rules import (
     manifest_name,
 )
 from pip._internal.variants.publishing.scanning import (
+    FileProgress,
     FileToRead,
     ScannedFolder,
     scan_folder,
@@ -84,25 +88,29 @@ def make_index(
     output: str,
     *,
     simple: bool,
-    progress: Callable[[list[FileToRead]], Iterable[FileToRead]] = iter,
+    progress: FileProgress = nullcontext,
 ) -> IndexReport:
     """Write the manifest of each release of which *folder* has variant wheels.
 
     :param output: where to; if it is another folder, pages come with links to, or
         copies of, the wheels.
     :param simple: whether to write pages too.
-    :param progress: wraps the files to read while they are read.
+    :param progress: gives the files to read, one after the other, while they are.
     :raises NoSuchTarget: if there are no wheels.
     :raises CannotIndex: if wheels are broken or contradict each other; nothing is
         written then.
+    :raises CannotWrite: if there is no place for it.
     """
+    state = IndexState.load(output)
     try:
-        state = IndexState.load(output)
         scanned = scan_folder(folder, state.files, hashes=simple, progress=progress)
-        return _Indexer(folder, output, simple, state, scanned).make()
     except OSError as error:
         problem = f"{error.filename or folder}: {error.strerror or error}"
         raise NoSuchTarget(folder, problem, "Name a folder of wheels") from None
+    try:
+        return _Indexer(folder, output, simple, state, scanned).make()
+    except OSError as error:
+        raise CannotWrite("The index", error, "--output") from None
 
 
 class _Indexer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from pip._vendor.packaging.utils import (
@@ -25,7 +26,7 @@ from pip._internal.variants.publishing.wheel_file import (
 )
 from pip._internal.variants.publishing.wheel_rules import check_wheel
 
-__all__ = ["FileToRead", "ScannedFolder", "scan_folder"]
+__all__ = ["FileProgress", "FileToRead", "ScannedFolder", "scan_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,12 @@ class FileToRead:
         return self.name.endswith(".whl")
 
 
+#: Shows how far files are while they are read.
+FileProgress = Callable[
+    [list[FileToRead]], AbstractContextManager[Iterable[FileToRead]]
+]
+
+
 @dataclass(slots=True)
 class ScannedFolder:
     """What is in a folder.
@@ -71,13 +78,13 @@ def scan_folder(
     known: dict[str, FileFacts],
     *,
     hashes: bool,
-    progress: Callable[[list[FileToRead]], Iterable[FileToRead]] = iter,
+    progress: FileProgress = nullcontext,
 ) -> ScannedFolder:
     """Read the files of a folder, not those in folders below it.
 
     :param known: what is known from before, by file name.
     :param hashes: whether the digests of all files are needed.
-    :param progress: wraps the list of the files to read while they are.
+    :param progress: gives the files to read, one after the other, while they are.
     :raises OSError: if something cannot be read.
     """
     result = ScannedFolder()
@@ -93,14 +100,16 @@ def scan_folder(
         else:
             to_read.append(each)
     unfit = []
-    for each in progress(to_read) if to_read else ():
-        result.read += 1
-        facts = _read(each, result) if each.is_wheel else each.facts
-        if facts is None:
-            unfit.append(each)
-            continue
-        digest = file_sha256(each.path) if hashes else None
-        result.files[each.name] = replace(each, facts=replace(facts, sha256=digest))
+    with progress(to_read) as files:
+        for each in files:
+            result.read += 1
+            facts = _read(each, result) if each.is_wheel else each.facts
+            if facts is None:
+                unfit.append(each)
+                continue
+            digest = file_sha256(each.path) if hashes else None
+            found = replace(each, facts=replace(facts, sha256=digest))
+            result.files[each.name] = found
     result.files = dict(sorted(result.files.items()))
     for each in (*result.files.values(), *unfit):
         _add_to_release(each, result)

@@ -17,14 +17,14 @@ from typing import BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from pip._internal.variants.publishing.wheel_file import (
+    PIECE,
     SIGNATURES,
+    Advance,
     UnreadableWheel,
     WheelFile,
 )
 
 __all__ = ["copy_wheel", "record_hash"]
-
-_PIECE = 1 << 20
 
 # The local header of a member (section 4.3.7 of the ZIP format).
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
@@ -32,12 +32,18 @@ _LOCAL_SIGNATURE = b"PK\3\4"
 _ENCRYPTED, _SIZES_FOLLOW, _UTF8_NAME = 0x1, 0x8, 0x800
 
 
-def copy_wheel(wheel: WheelFile, target: BinaryIO, variant_json: bytes | None) -> None:
+def copy_wheel(
+    wheel: WheelFile,
+    target: BinaryIO,
+    variant_json: bytes | None,
+    advance: Advance = lambda _: None,
+) -> None:
     """Copy *wheel* to *target* with this ``variant.json``, or without any.
 
     Signatures of RECORD are left out, since they do not hold any more.
 
     :param target: an empty file that can be sought in.
+    :param advance: called with the size of each piece.
     :raises UnreadableWheel: if the archive is not as it says itself.
     """
     archive, dist_info = wheel.archive, wheel.dist_info
@@ -54,7 +60,7 @@ def copy_wheel(wheel: WheelFile, target: BinaryIO, variant_json: bytes | None) -
     with ZipFile(target, "w") as output:
         for info in archive.infolist():
             if info.filename not in left_out:
-                _copy_member(archive, info, ends[info.header_offset], output)
+                _copy_member(archive, info, ends[info.header_offset], output, advance)
         # What is new looks like the old RECORD: same date, same permissions.
         model = archive.getinfo(record_path)
         for path, content in added.items():
@@ -88,7 +94,9 @@ def _ends(archive: ZipFile) -> dict[int, int]:
     return dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
 
 
-def _copy_member(archive: ZipFile, info: ZipInfo, end: int, output: ZipFile) -> None:
+def _copy_member(
+    archive: ZipFile, info: ZipInfo, end: int, output: ZipFile, advance: Advance
+) -> None:
     """Copy a member with its data as they are, compressed."""
     source, target = archive.fp, output.fp
     assert source is not None
@@ -118,10 +126,11 @@ def _copy_member(archive: ZipFile, info: ZipInfo, end: int, output: ZipFile) -> 
     source.seek(position)
     left = info.compress_size
     while left:
-        piece = source.read(min(left, _PIECE))
+        piece = source.read(min(left, PIECE))
         if not piece:
             raise UnreadableWheel(f"its archive ends within {info.filename}")
         target.write(piece)
+        advance(len(piece))
         left -= len(piece)
     output.filelist.append(member)
     output.NameToInfo[member.filename] = member

@@ -6,8 +6,8 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from zipfile import BadZipFile, ZipFile
 
 from pip._vendor.packaging._variants import split_label
@@ -26,12 +26,16 @@ from pip._internal.variants.archives import UNREADABLE
 from pip._internal.variants.publishing.files import open_regular
 
 __all__ = [
+    "PIECE",
     "SIGNATURES",
+    "Advance",
+    "ByteProgress",
     "UnreadableWheel",
     "UnsafeEntries",
     "WheelFile",
     "WheelName",
     "is_safe_name",
+    "no_progress",
     "open_wheel",
 ]
 
@@ -43,8 +47,24 @@ _SAFE = re.compile(r"[A-Za-z0-9._+!-]+")
 # separator of another system, an end before the end.
 _STRAY = re.compile(r"[A-Za-z]:|/|.*[\\\0]", re.DOTALL)
 
+#: So many bytes are read at once.
+PIECE = 1 << 20
+#: Takes the size of what was just read.
+Advance = Callable[[int], object]
+#: Shows how far so many bytes are.
+ByteProgress = Callable[[int], AbstractContextManager[Advance]]
+
 # No honest file of this kind is larger.
 _LARGEST_TEXT = 64 << 20
+
+
+def _nothing(_: int) -> None:
+    """Show nothing."""
+
+
+def no_progress(_: int) -> AbstractContextManager[Advance]:
+    """Show nothing of how far something is."""
+    return nullcontext(_nothing)
 
 
 class UnreadableWheel(ValueError):
@@ -178,15 +198,28 @@ class WheelFile:
             raise UnreadableWheel("its RECORD has a row without three columns")
         return rows
 
-    def check_integrity(self) -> None:
+    @property
+    def bytes_to_read(self) -> int:
+        """Give how many bytes there are to check, and to copy then."""
+        members = self.archive.infolist()
+        return sum(info.file_size + info.compress_size for info in members)
+
+    def check_integrity(self, advance: Advance = _nothing) -> None:
         """Read all of it, piece by piece, and compare the check sums of the archive.
 
+        :param advance: called with the size of each piece.
         :raises UnreadableWheel: if it is damaged.
         """
         with _readable("archive"):
-            damaged = self.archive.testzip()
-        if damaged is not None:
-            raise UnreadableWheel(f"its archive is damaged at {damaged}")
+            for info in self.archive.infolist():
+                try:
+                    with self.archive.open(info) as member:
+                        while piece := member.read(PIECE):
+                            advance(len(piece))
+                except BadZipFile:
+                    raise UnreadableWheel(
+                        f"its archive is damaged at {info.filename}"
+                    ) from None
 
 
 def _check_entries(archive: ZipFile) -> None:

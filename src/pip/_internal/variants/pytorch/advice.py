@@ -13,9 +13,11 @@ from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.listing import releases
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
-from pip._internal.variants.switching import how_to_switch
+from pip._internal.variants.texts import Hint
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.index.package_finder import PackageFinder
@@ -47,10 +49,13 @@ def newest_with_gpu_build(
         return None
     older, label = found
     requirement = f"{older.project}=={older.version}"
-    return (
+    from pip._internal.variants.invocation import command
+
+    return Hint(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
         f"target. The newest version with a build for the target's GPU is "
-        f"{older.version} ({label}); to take that: {requirement}"
+        f"{older.version} ({label}). To take that:",
+        command(context.options, "install", requirement),
     )
 
 
@@ -72,8 +77,12 @@ def _newest(
     return None
 
 
-def different_backends(dists: Iterable[BaseDistribution]) -> Iterator[str]:
+def different_backends(
+    dists: Iterable[BaseDistribution], options: optparse.Values
+) -> Iterator[str]:
     """Say which installed builds need another build of what they depend on."""
+    from pip._internal.variants.invocation import for_upgrade
+
     builds = {
         dist.canonical_name: (dist, backend)
         for dist in dists
@@ -88,11 +97,11 @@ def different_backends(dists: Iterable[BaseDistribution]) -> Iterator[str]:
             )
             if its_backend != backend:
                 names = dist.raw_name, other.raw_name
-                yield (
+                yield Hint(
                     f"{dist.raw_name} {dist.version} needs {other.raw_name} for "
                     f"{backend}, and {other.raw_name} {other.version} is installed. To "
-                    "take builds that go together: "
-                    f"{how_to_switch(*names, options=ANY_BACKEND)}"
+                    "take builds that go together:",
+                    for_upgrade(options, *names, further=ANY_BACKEND),
                 )
 
 
@@ -110,5 +119,5 @@ def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]
                 f"{project} is looked up on PyTorch's index alone ({url}), since that "
                 f"has it; from your own index you get it with {project}==VERSION"
             )
-        elif bridge.places.has_builds(project):
+        elif project in bridge.places.looked_up:
             yield f"{project} is looked up on PyTorch's index alone ({url})"

@@ -22,7 +22,7 @@ from pip._internal.variants.output import get_logger
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.selection import OriginKind
-from pip._internal.variants.switching import how_to_switch
+from pip._internal.variants.texts import Hint
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -126,7 +126,7 @@ def one_backend(
     context.agreement, resolver._result = agreed, result
     if harmony is not _Harmony.EQUAL:
         level = logging.WARNING if harmony is _Harmony.BROKEN else logging.INFO
-        logger.log(level, "%s", _mixture(builds, bridge))
+        logger.log(level, "%s", _mixture(builds, context))
     return first
 
 
@@ -265,10 +265,12 @@ def _explained(before: _Builds, after: _Builds) -> str:
     return f"Taking {changed}, so that the builds go together"
 
 
-def _mixture(builds: _Builds, bridge: Bridge) -> str:
+def _mixture(builds: _Builds, context: Context) -> str:
+    from pip._internal.variants.invocation import for_upgrade
+
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
-    command = how_to_switch(*builds, options=bridge.settings.typed)
-    return (
+    return Hint(
         f"Builds for different backends come together: {listed}. To take builds anew "
-        f"for all of them: {command}"
+        "for all of them:",
+        for_upgrade(context.options, *builds),
     )

@@ -40,8 +40,12 @@ class Bridge:
         self._context = context
         self.settings = settings
         if index is None:
-            session, base_url = context.session, settings.base_url
-            index = PyTorchIndex(session, base_url, self._backends_in_question)
+            index = PyTorchIndex(
+                context.session,
+                settings.base_url,
+                self._backends_in_question,
+                context.options,
+            )
         self.places = Places(context, settings, index)
 
     def for_build(self, context: Context) -> Bridge:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import optparse
+
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import VariantError
+from pip._internal.variants.invocation import again
+from pip._internal.variants.pytorch.options import URL_OPTION
+from pip._internal.variants.texts import Hint
 
 __all__ = ["PyTorchIndexUnavailable"]
 
@@ -13,16 +18,17 @@ class PyTorchIndexUnavailable(VariantError):
 
     reference = "pytorch-index-unavailable"
 
-    def __init__(self, url: str, problem: str) -> None:
+    def __init__(self, url: str, problem: str, options: optparse.Values) -> None:
         super().__init__(
             f"Cannot use {redact_auth_from_url(url)} as PyTorch's index.",
             [problem.rstrip(".") + "."],
             [
+                Hint("A mirror may have it:", again(options, URL_OPTION, "URL")),
                 (
-                    "--pytorch-index-url names a mirror. Without the --pytorch-* options, "
-                    "--cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND, their environment "
-                    "variables and configuration keys, pip does not look there."
-                )
+                    "Without the --pytorch-* options, --cpuonly and "
+                    "LTT_PYTORCH_COMPUTATION_BACKEND, their environment variables and "
+                    "configuration keys, pip does not look there."
+                ),
             ],
             [
                 (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import RetryError
 
-from pip._internal.exceptions import NetworkConnectionError
+from pip._internal.exceptions import DiagnosticPipError, NetworkConnectionError
 from pip._internal.index.collector import (
     _get_simple_response,
     _make_index_content,
@@ -22,12 +22,16 @@ from pip._internal.index.collector import (
 from pip._internal.models.link import Link
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import url_to_path
+from pip._internal.variants.errors import in_words
 from pip._internal.variants.output import get_logger
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.errors import PyTorchIndexUnavailable
 from pip._internal.variants.pytorch.wheels import have_builds
+from pip._internal.variants.texts import capital
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._internal.network.session import PipSession
 
 __all__ = ["PUBLISHED", "PyTorchIndex"]
@@ -60,12 +64,15 @@ class PyTorchIndex:
         session: PipSession,
         base_url: str,
         backends: Callable[[], Sequence[Backend]],
+        options: optparse.Values,
     ) -> None:
         """Prepare the index; nothing is fetched before a project is looked up.
 
         :param backends: gives those whose own pages to look at where the umbrella pages
             are missing.
+        :param options: of the command.
         """
+        self._options = options
         self._session = session
         self.base_url = base_url
         self._backends = backends
@@ -116,7 +123,7 @@ class PyTorchIndex:
             backends = self._backends()
             self._served = [each for each in backends if self._of(each, _LANDMARK)]
             if not self._served:
-                raise PyTorchIndexUnavailable(
+                raise self._unavailable(
                     self.base_url,
                     f"There is no page of {_LANDMARK} there, neither for all builds nor "
                     f"for {', '.join(map(str, backends))}",
@@ -132,7 +139,7 @@ class PyTorchIndex:
     def _fetched(self, url: str, *, afresh: bool) -> list[Link] | None:
         link = Link(url)
         if not self._session.is_secure_origin(link):
-            raise PyTorchIndexUnavailable(
+            raise self._unavailable(
                 url, "It is neither secure nor named with --trusted-host"
             )
         if url.startswith("file:"):
@@ -146,10 +153,16 @@ class PyTorchIndex:
             if status in _MISSING:
                 logger.debug("%s is not there: %s", redact_auth_from_url(url), error)
                 return None
-            raise PyTorchIndexUnavailable(url, str(error)) from None
+            raise self._unavailable(url, str(error)) from None
+        except DiagnosticPipError as error:
+            # No connection: what came of it says why.
+            raise self._unavailable(url, capital(in_words(error))) from None
         except _NotAPIContent as error:
-            raise PyTorchIndexUnavailable(
+            raise self._unavailable(
                 url, f"It is no index page, but {error.content_type}"
             ) from None
         content = _make_index_content(response, cache_link_parsing=False)
         return list(parse_links(content))
+
+    def _unavailable(self, url: str, problem: str) -> PyTorchIndexUnavailable:
+        return PyTorchIndexUnavailable(url, problem, self._options)

@@ -14,7 +14,6 @@ from pip._internal.cli.cmdoptions import PipOption
 
 __all__ = [
     "BACKENDS_OPTION",
-    "CHANNEL_OPTION",
     "CPUONLY_OPTION",
     "DEFAULT_URL",
     "LTT_VARIABLE",
@@ -29,7 +28,6 @@ __all__ = [
 
 BACKENDS_OPTION = "--pytorch-computation-backend"
 CPUONLY_OPTION = "--cpuonly"
-CHANNEL_OPTION = "--pytorch-channel"
 URL_OPTION = "--pytorch-index-url"
 #: Where users of light-the-torch keep the backends.
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
@@ -108,12 +106,12 @@ cpuonly: Callable[..., optparse.Option] = partial(
     dest="cpuonly",
     action="store_true",
     default=False,
-    help=f"The same as {BACKENDS_OPTION}=cpu.",
+    help="Take builds for the CPU: the same as the option before with the value cpu.",
 )
 
 pytorch_channel: Callable[..., optparse.Option] = partial(
     PyTorchOption,
-    CHANNEL_OPTION,
+    "--pytorch-channel",
     dest="pytorch_channel",
     type="channel",
     metavar="CHANNEL",

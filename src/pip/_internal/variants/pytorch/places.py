@@ -43,6 +43,7 @@ class Places:
 
     :ivar index: PyTorch's.
     :ivar found: the candidates of each project that was looked up.
+    :ivar looked_up: the projects that come from PyTorch's index.
     :ivar shared: projects on PyTorch's index without builds for single backends.
     :ivar left_alone: those of that kind that come from the user's index.
     """
@@ -54,6 +55,7 @@ class Places:
         self._settings = settings
         self.index = index
         self.found: dict[NormalizedName, list[InstallationCandidate]] = {}
+        self.looked_up: set[NormalizedName] = set()
         self.shared: set[NormalizedName] = set()
         self.left_alone: set[NormalizedName] = set()
         self._pinned: frozenset[NormalizedName] = frozenset()
@@ -99,6 +101,7 @@ class Places:
             finally:
                 finder.search_scope = scope
             there = self._there(finder, project_name, links)
+            self.looked_up.add(project)
             if not wheels.have_builds(links):
                 self.shared.add(project)
         found = [
@@ -124,7 +127,10 @@ class Places:
         on_indexes = tuple(finder.index_urls)
         if on_indexes and (link.comes_from or "").startswith(on_indexes):
             return link
-        return wheels.as_build(link, self.index.base_url, by_place=False)
+        # With --no-index, PyTorch's has nothing to do with it.
+        folders = " and ".join(map(redact_auth_from_url, finder.find_links))
+        source = folders if finder.search_scope.no_index else self.index.base_url
+        return wheels.as_build(link, source, by_place=False)
 
     def _offered(
         self, finder: PackageFinder, project: NormalizedName

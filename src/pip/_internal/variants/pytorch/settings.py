@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import enum
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
@@ -21,12 +19,10 @@ from pip._internal.variants.pytorch.backends import (
 from pip._internal.variants.pytorch.devices import NAMESPACES
 from pip._internal.variants.pytorch.options import (
     BACKENDS_OPTION,
-    CHANNEL_OPTION,
     CPUONLY_OPTION,
     DEFAULT_URL,
     LTT_VARIABLE,
     TYPED,
-    URL_OPTION,
 )
 
 if TYPE_CHECKING:
@@ -63,14 +59,12 @@ class Settings:
     :ivar backends: those that may be taken, most preferred first; empty: what suits.
     :ivar origin: what names them, None if nothing does.
     :ivar index_url: of all channels, or with a field for the channel.
-    :ivar typed: the options that led to this, as one would type them again.
     """
 
     backends: tuple[Backend, ...]
     origin: str | None
     channel: Channel
     index_url: str
-    typed: tuple[str, ...]
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -105,7 +99,7 @@ def settings(options: optparse.Values, environ: Mapping[str, str]) -> Settings:
     if channel is None:
         channel = Channel.TEST if _wants_prereleases(options) else Channel.STABLE
     url = given("pytorch_index_url") or DEFAULT_URL
-    return Settings(backends, origin, channel, url, tuple(_typed(options)))
+    return Settings(backends, origin, channel, url)
 
 
 def _backends(
@@ -129,23 +123,6 @@ def _backends(
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
         raise WrongUse(_invalid(LTT_VARIABLE, error)) from None
-
-
-def _typed(options: optparse.Values) -> Iterator[str]:
-    given = vars(options).get
-    typed = given(TYPED) or ()
-    if "pytorch_backends" in typed:
-        backends: tuple[Backend, ...] = given("pytorch_backends") or ()
-        yield from (BACKENDS_OPTION, ",".join(map(str, backends)) or AUTO)
-    if "cpuonly" in typed:
-        yield CPUONLY_OPTION
-    if "pytorch_channel" in typed:
-        channel: Channel | None = given("pytorch_channel")
-        assert channel is not None, "an option that was typed has a value"
-        yield from (CHANNEL_OPTION, channel.value)
-    if "pytorch_index_url" in typed:
-        url = redact_auth_from_url(given("pytorch_index_url") or DEFAULT_URL)
-        yield from (URL_OPTION, shlex.quote(url))
 
 
 def _wants_prereleases(options: optparse.Values) -> bool:

@@ -1,0 +1,228 @@
+"""What is said where something can be done about it: word by word, and how it is wrapped.
+
+Each message is shown on terminals of three widths and elsewhere; the files in
+``tests/data/messages`` hold what is to be seen there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.hosts import forced, write_host
+from tests.lib.in_process import InProcess
+from tests.lib.index import IndexServer
+from tests.lib.manifests import PREVIEW_TORCH, cuda
+from tests.lib.pytorch_index import PyTorchIndexServer
+from tests.lib.terminals import on_terminal, shown
+from tests.lib.wheels import make_wheel
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "messages"
+#: Widths of terminals; None for what is none.
+WIDTHS = (60, 80, 100, None)
+
+GPU = forced("12.8")
+V2, V3 = (f"x86_64 :: level :: {value}" for value in ("v2", "v3"))
+#: How lines begin that upstream writes.
+UPSTREAM = (
+    *("Looking in ", "Requirement already", "  Downloading ", "ERROR: "),
+    *("Collecting ", "Would install ", "The conflict ", "Additionally, "),
+    "2. remove package versions",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A command, and what comes before it.
+
+    :param typed: with ``INDEX``, ``BARE`` and ``WHL`` for the indexes: one with
+        variants, one with nothing but plain wheels, and PyTorch's
+    :param before: commands that are run first
+    """
+
+    typed: str
+    code: int = 0
+    env: Mapping[str, str | None] = field(default_factory=dict)
+    before: Sequence[str] = ()
+
+
+CASES: Mapping[str, Case] = {
+    "upstreams-pip": Case("install pip<26.3 -i INDEX", 1),
+    "newer-upstreams-pip": Case("install --dry-run -U pip -i INDEX"),
+    "better-build": Case(
+        "install levels --variant-host cpu-x86_64-v3 -i INDEX --pre",
+        before=["install levels --variant-host cpu-x86_64-v2 -i INDEX"],
+    ),
+    "no-other-build": Case(
+        "install --upgrade-variants levels --variant-host cpu-x86_64-v3 -i BARE",
+        before=["install levels --variant-host cpu-x86_64-v2 -i INDEX"],
+    ),
+    "nothing-fits": Case("install only --variant-host cpu-x86_64-v3 -i INDEX", 1),
+    "nothing-fits-listed": Case(
+        "variants list only --variant-host cpu-x86_64-v3 -i INDEX"
+    ),
+    "variants-off": Case("install only --no-variants --no-deps -i INDEX", 1),
+    "variants-off-elsewhere": Case(
+        "install only -i INDEX", 1, env={"PIP_NO_VARIANTS": "1"}
+    ),
+    "another-platform": Case(
+        "install elsewhere --platform linux_x86_64 --python-version 3.12 "
+        "--only-binary :all: --target there -i INDEX",
+        1,
+    ),
+    "another-python": Case(
+        "install newer --platform linux_x86_64 --python-version 3.12 "
+        "--only-binary :all: --target there -i INDEX",
+        1,
+    ),
+    "dependency-not-listed": Case("install needs -i AUTH", 1, env=GPU),
+    "pytorch-unreachable": Case(
+        "install torch --cpuonly --pytorch-index-url MISSING --retries 0", 1
+    ),
+    "pytorch-refused": Case(
+        "install torch --cpuonly --pytorch-index-url http://127.0.0.1:9/whl --retries 0",
+        1,
+    ),
+    "pytorch-without-index": Case(
+        "install torch --pytorch-computation-backend cu118 --no-index -f dist", 1
+    ),
+    "pytorch-conflict": Case(
+        "install torch==2.8.0 torchvision==0.24.0 --cpuonly -i BARE --pytorch-index-url WHL",
+        1,
+    ),
+    "chosen": Case("install --dry-run torch -i INDEX", env=GPU),
+    "different-cuda": Case(
+        "install --dry-run old new -i INDEX --prefer-variant nvidia", env=GPU
+    ),
+    "unsupported": Case("check", env=forced("12.6"), before=["install torch -i INDEX"]),
+    "list": Case("variants list torch -i INDEX", env=GPU),
+    "list-of-two-indexes": Case(
+        "variants list wide -i INDEX --extra-index-url OTHER", env=GPU
+    ),
+    "explain": Case("variants explain torch --variant-host cuda.json -i INDEX"),
+    "host": Case("variants host --variant-host cuda.json"),
+    "host-in-full": Case("variants host -v --variant-host cuda.json"),
+    "alone": Case("variants"),
+    "help": Case("variants check --help"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """An environment, and the indexes that the cases name."""
+
+    venv: Environment | InProcess
+    indexes: Mapping[str, str]
+
+    def words(self, typed: str) -> list[str]:
+        """Give the words of a command."""
+        return [self.indexes.get(word, word) for word in typed.split()]
+
+    def prepare(self, case: Case) -> None:
+        """Run what comes before a case."""
+        for command in case.before:
+            self.venv.pip(*self.words(command), env=GPU)
+
+    def seen(self, case: Case, columns: int | None) -> str:
+        """Run a case, and give what is seen of it with fixed addresses."""
+        words, result = self.words(case.typed), None
+        if columns is None:
+            result = self.venv.pip(*words, code=case.code, env=case.env)
+        else:
+            result = on_terminal(
+                self.venv, columns, *words, code=case.code, env=case.env
+            )
+        text = shown(result, columns)
+        for number, url in enumerate(self.indexes.values()):
+            # As long as the real one.
+            (port,) = re.findall(r":(\d{5})/", url)
+            text = text.replace(port, f"{10001 + number}")
+        return text.replace(str(self.venv.site_packages), "SITE-PACKAGES")
+
+
+@pytest.fixture
+def stage(
+    venv: Environment | InProcess, make_index: Callable[[], IndexServer]
+) -> Iterator[Stage]:
+    """Return an environment, and indexes with a package for each case."""
+    if isinstance(venv, InProcess):
+        venv.show_pip()
+    write_host(venv.work / "cuda.json", "cuda12.8-sm9.0")
+    index, other = make_index(), make_index()
+    for version in ("26.2", "26.2.1", "26.4"):
+        index.add(make_wheel("pip", version))
+    index.add_release("levels", "1.0", {"v2": [V2], "v3": [V3]})
+    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    for version, driver in ("0.9", "12.6"), ("1.0", "12.8"):
+        index.add_release("only", version, {"gpu": cuda(driver)}, plain=False)
+    for name, driver in ("old", "11.8"), ("new", "12.0"):
+        index.add_release(name, "1.0", {"gpu": cuda(driver)}, plain=False)
+    index.add_release("needs", "1.0", {"gpu": cuda("12.8")}, requires=["filelock>3"])
+    for tag in ("cp39-cp39-win_arm64", "cp310-cp310-macosx_11_0_arm64"):
+        for label in ("a", "b"):
+            index.add(make_wheel("elsewhere", "1.0", tag=tag, label=label))
+    index.add(make_wheel("newer", "1.0", label="x"), requires_python=">=3.99")
+    variants = {"a_rather_long_label": cuda("12.0"), "short": cuda("13.0")}
+    tag = "py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64"
+    index.add_release("wide", "1.0", variants, tag=tag)
+    other.add_release("wide", "1.0", variants)
+    with PyTorchIndexServer() as pytorch:
+        for torch, vision in ("2.8.0", "0.23.0"), ("2.9.0", "0.24.0"):
+            backends, requires = ["cpu", "cu128"], [f"torch=={torch}"]
+            pytorch.add_builds("torch", torch, backends)
+            pytorch.add_builds("torchvision", vision, backends, requires=requires)
+        pytorch.add(make_wheel("levels", "1.0"))
+        dist = venv.work / "dist"
+        dist.mkdir()
+        make_wheel("torch", "2.8.0+cpu").write_to(dist)
+        yield Stage(
+            venv,
+            {
+                "INDEX": index.index_url,
+                "AUTH": index.index_url.replace("://", "://user:secret@"),
+                "OTHER": other.index_url,
+                "BARE": pytorch.index_url,
+                "WHL": pytorch.pytorch_url + "/",
+                "MISSING": f"{index.url}/whl/",
+            },
+        )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals are those of POSIX")
+@pytest.mark.parametrize("name", CASES)
+def test_message(stage: Stage, name: str, pytestconfig: pytest.Config) -> None:
+    stage.prepare(CASES[name])
+    seen = {columns: stage.seen(CASES[name], columns) for columns in WIDTHS}
+    assert not any("secret" in text for text in seen.values())
+    text = "".join(f"{title(columns)}{text}" for columns, text in seen.items())
+    path = DATA / f"{name}.txt"
+    if pytestconfig.getoption("--write-messages"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def title(columns: int | None) -> str:
+    """Return the line above what is seen."""
+    where = "not on a terminal" if columns is None else f"{columns} columns"
+    return f"[{where}]\n"
+
+
+def parts(text: str) -> list[str]:
+    """Return what is to be seen at each of the widths."""
+    return re.split("|".join(re.escape(title(each)) for each in WIDTHS), text)[1:]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_lines_end_between_words(name: str) -> None:
+    """Those of upstream excepted: a terminal breaks them where it must."""
+    text = (DATA / f"{name}.txt").read_text(encoding="utf-8")
+    for columns, part in zip(WIDTHS, parts(text), strict=True):
+        for line in part.splitlines():
+            if columns is not None and not line.startswith(UPSTREAM):
+                assert len(line) <= columns or len(line.split()) == 1, line

@@ -1,0 +1,106 @@
+"""What to type: the options that were typed, and nothing that is secret."""
+
+from __future__ import annotations
+
+import optparse
+from collections.abc import Sequence
+
+import pytest
+
+from pip._internal.commands import create_command
+from pip._internal.variants.invocation import again, command, for_upgrade, is_typed
+
+INDEX = "https://index.example/simple"
+
+
+def options(typed: Sequence[str], name: str = "install") -> optparse.Values:
+    """Return the options of a command line."""
+    parsed: optparse.Values
+    parsed, _ = create_command(name, isolated=True).parse_args(list(typed))
+    return parsed
+
+
+def after(text: str) -> str:
+    """Return what follows the name of pip."""
+    return text.partition("pip ")[2]
+
+
+@pytest.mark.parametrize(
+    ("typed", "repeated"),
+    [
+        ([], ""),
+        (["torch", "-v", "-U", "--dry-run", "--report", "r.json"], ""),
+        (["-i", INDEX], f" --index-url {INDEX}"),
+        ([f"--index-url={INDEX}"], f" --index-url {INDEX}"),
+        # Part of a name is enough.
+        (["--extra-index", INDEX], f" --extra-index-url {INDEX}"),
+        (["-f", "a b", "--no-index"], " --find-links 'a b' --no-index"),
+        (["--pre", "--variant-host", "h.json"], " --pre --variant-host h.json"),
+        (["--variant", "a=x", "--variant", "b=y"], " --variant a=x --variant b=y"),
+        (["--cpuonly", "--target", "t"], " --cpuonly --target t"),
+        (["-C", "token=secret", "--log", "x"], ""),
+    ],
+)
+def test_what_was_typed_is_repeated(typed: list[str], repeated: str) -> None:
+    told = command(options(typed), "install", "torch==2.8.0")
+    assert after(told) == f"install torch==2.8.0{repeated}"
+
+
+def test_what_is_typed_now_is_not_repeated() -> None:
+    given = options(["-i", INDEX, "--variant", "x", "--no-variants"])
+    told = command(given, "install", "a", "--index-url", "URL", without=["--variant"])
+    assert after(told) == "install a --index-url URL --no-variants"
+    told = for_upgrade(given, "a", "b", further=("--pre",))
+    assert after(told) == f"install --upgrade-variants --pre a b --index-url {INDEX}"
+
+
+def test_only_what_the_other_command_has() -> None:
+    given = options(
+        ["--target", "t", "--no-deps", "--cert", "c", "--variant-host", "h"]
+    )
+    told = command(given, "variants", "explain", "torch")
+    assert after(told) == "variants explain torch --cert c --variant-host h"
+    given = options(["explain", "a", "--json", "--platform", "p"], "variants")
+    assert after(command(given, "variants", "host")) == "variants host"
+    assert after(command(given, "install", "a")) == "install a --platform p"
+
+
+@pytest.mark.parametrize(
+    ("typed", "repeated"),
+    [
+        (
+            ["-i", "https://u:secret@x.example"],
+            "--index-url 'https://u:****@x.example'",
+        ),
+        (["-f", "https://secret@x.example"], "--find-links 'https://****@x.example'"),
+        (["--proxy", "u:secret@x.example:80"], "--proxy 'u:****@x.example:80'"),
+        (["--proxy", "http://u:secret@x.example"], "--proxy 'http://u:****@x.example'"),
+        (["-c", "https://u:secret@x.example/c"], "'https://u:****@x.example/c'"),
+        (["a @ git+https://secret@x.example/a"], "'a @ git+https://****@x.example/a'"),
+    ],
+)
+def test_credentials_are_left_out(typed: list[str], repeated: str) -> None:
+    told = again(options(typed))
+    assert repeated in told
+    assert "secret" not in told
+
+
+def test_the_same_command_again() -> None:
+    given = options(["-r", "r.txt", "a", "-U", "--no-variants", "b>1", "-v"])
+    told = again(given, "--extra-index-url", INDEX, without=["--no-variants"])
+    assert after(told) == (
+        f"install a 'b>1' --extra-index-url {INDEX} --requirement r.txt --upgrade"
+    )
+    assert is_typed(given, "--no-variants")
+    assert not is_typed(given, "--pre")
+
+
+def test_of_another_python() -> None:
+    """The pip that was typed runs another one, which is for that Python."""
+    given = options(["--python", "the venv", "a", "--pre"])
+    assert again(given, "b") == "pip --python 'the venv' install a b --pre"
+
+
+def test_what_was_not_typed() -> None:
+    """As where a program makes the options itself."""
+    assert after(command(optparse.Values(), "install", "a")) == "install a"

@@ -1,0 +1,95 @@
+"""Where lines end on terminals."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+
+from pip._vendor.rich.console import Console
+
+from pip._internal.variants.texts import Hint, capital
+from pip._internal.variants.wrapped import Wrapped, paragraph
+
+
+def lines(
+    said: str, width: int, *, terminal: bool = True, prefix: str = ""
+) -> list[str]:
+    """Return what is shown of a line."""
+    stream = StringIO()
+    console = Console(
+        file=stream,
+        force_terminal=terminal,
+        width=width,
+        color_system=None,
+        soft_wrap=True,
+        _environ={},
+    )
+    console.print(Wrapped([paragraph(said)], prefix))
+    return stream.getvalue().removesuffix("\n").split("\n")
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("", [""]),
+        ("short", ["short"]),
+        ("exactly twenty chars", ["exactly twenty chars"]),
+        ("one more than twenties", ["one more than", "  twenties"]),
+        ("  what is indented stays so", ["  what is indented", "    stays so"]),
+        ("x https://host.example/a/long/path y", ["x", "  https://host.example/a/long/path", "  y"]),
+        ("https://host.example/a/long/path", ["https://host.example/a/long/path"]),
+        ("needs ns :: f :: v, ns :: g :: v", ["needs ns :: f :: v,", "  ns :: g :: v"]),
+        # What is too long for a line is broken all the same.
+        ("ns :: feature :: a_long_value", ["ns :: feature ::", "  a_long_value"]),
+        ("\N{CJK UNIFIED IDEOGRAPH-4E00}" * 9 + " ab cd", ["\N{CJK UNIFIED IDEOGRAPH-4E00}" * 9, "  ab cd"]),
+    ],
+)  # fmt: skip
+def test_lines_end_between_words(said: str, expected: list[str]) -> None:
+    assert lines(said, 20) == expected
+    assert lines(said, 20, terminal=False) == [said]
+
+
+def test_a_prefix_takes_place() -> None:
+    assert lines("one two three", 20, prefix="WARNING: ") == [
+        "WARNING: one two",
+        "  three",
+    ]
+
+
+def test_a_command_stands_alone() -> None:
+    hint = Hint("To do it:", "pip install --opt 'a b' --long-option value name")
+    assert lines(hint, 80) == [
+        "To do it:",
+        "  pip install --opt 'a b' --long-option value name",
+    ]
+    assert lines(hint, 30) == [
+        "To do it:",
+        "  pip install --opt 'a b' \\",
+        "    --long-option value name",
+    ]
+    assert lines(hint, 22) == [
+        "To do it:",
+        "  pip install \\",
+        "    --opt 'a b' \\",
+        "    --long-option \\",
+        "    value name",
+    ]
+    assert lines(hint, 22, terminal=False) == [
+        "To do it: pip install --opt 'a b' --long-option value name"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("its RECORD is broken", "Its RECORD is broken"),
+        ("dist: no space", "dist: no space"),
+        ("idna-3.10.whl is broken", "idna-3.10.whl is broken"),
+        ("/tmp/x is full", "/tmp/x is full"),
+        ("variant.json is missing", "variant.json is missing"),
+        ("", ""),
+    ],
+)
+def test_names_keep_their_case(text: str, expected: str) -> None:
+    assert capital(text) == expected
