@@ -99,6 +99,22 @@ def test_the_installed_version_is_preferred_then_the_newest() -> None:
     assert kept.values == ("2", "2.9", "2.9.1", "2.10", "2.8")
 
 
+def test_what_means_nothing_is_told() -> None:
+    def reason(project: str | None = None, **features: Sequence[str]) -> str | None:
+        several = manifest(**features)
+        return abi_dependency.answer(several, "abi", lambda _: None, project).reason
+
+    told = (
+        "the property abi :: torch :: 02.8 has no version of one to three numbers, of up "
+        "to nine digits each and without leading zeros"
+    )
+    assert reason(torch=["2.8"]) is None
+    assert reason(torch=["02.8"]) == told
+    assert reason(torch=["02.8", "2.8"]) == told
+    # All that it names otherwise is itself.
+    assert reason("torch", torch=["02.8", "2.8"]) == reason("torch", torch=["2.8"])
+
+
 def test_nothing_depends_on_itself() -> None:
     answer = abi_dependency.answer(
         manifest(torch=["2"]), "abi", lambda _: None, project="torch"

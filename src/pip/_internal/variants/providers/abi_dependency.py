@@ -78,8 +78,9 @@ def answer(
         features.append(
             SupportedFeature(feature, tuple(sorted(values[feature], key=place)))
         )
-    reason = None if features else "it names no version of another package"
-    reason = next(filter(None, doubts.values()), reason)
+    reason = next(filter(None, doubts.values()), None)
+    if not features and (reason is None or None in doubts.values()):
+        reason = "it names no version of another package"
     return Answer(tuple(features), "this installation", reason=reason)
 
 
