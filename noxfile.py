@@ -149,7 +149,7 @@ def torch(session: nox.Session) -> None:
 @nox.session(python="3.11")
 def differential(session: nox.Session) -> None:
     """Compare choices on random releases with an oracle, variantlib and uv."""
-    session.install("variantlib==0.2.2", "uv==0.13.8", "filelock")
+    session.install("variantlib==0.2.2", "uv==0.13.9", "filelock")
     _assemble(session)
     _run_tool(session, "tools.differential")
 

@@ -270,17 +270,17 @@ RANKED = f"{TABLE}default-priorities.namespace = ['nvidia']\n"
 
 #: What stands in a lock file, and what is wrong with it.
 INVALID: Mapping[str, tuple[str, str]] = {
-    "text": ("variants-json = 'x'", "the manifest is not an object: 'x'"),
-    "list": ("variants-json = [1]", "the manifest is not an object: [1]"),
+    "text": ("variants-json = 'x'", "it is a string, not an object"),
+    "list": ("variants-json = [1]", "it is a list, not an object"),
     "empty": (TABLE, "'default-priorities' is missing"),
     "no labels": (f"{RANKED}variants = {{}}", "it lists no variants"),
     "number": (
         f"{RANKED}variants.cu128.nvidia.sm_arch = ['90_real', 80]",
-        "is not a string: 80",
+        "is a number, not a string",
     ),
     "date": (
         f"{TABLE}default-priorities.namespace = 2026-01-01",
-        "'default-priorities.namespace' is not a list",
+        "'default-priorities.namespace' is a date, not a list",
     ),
     "version": (
         f"{TABLE}'$schema' = 'https://example.org/v2.0.0.json'",

@@ -111,7 +111,7 @@ def _abi(feature: str, value: str) -> tuple[str, dict[str, Any]]:
         "providers": {"abi": {"builtin": "abi_dependency"}},
         "variants": {
             "null": {},
-            "good": {"abi": {"torch": ["2.8"]}},
+            "good": {"abi": {"numpy": ["2.8"]}},
             "x": {"abi": {feature: [value]}},
         },
     }
@@ -948,7 +948,13 @@ ROWS: Mapping[str, Row] = {
         },
     ),
     "an entry point with blanks": Row(
-        "0.2.0", {"providers/nvidia/plugin-api": _API.replace(":", " : ")}
+        "0.2.0",
+        {"providers/nvidia/plugin-api": _API.replace(":", " : ")},
+        NONE,
+        {
+            "provider-in-uv": "uv does not take its own provider of nvidia: that has the "
+            "entry point nvidia_variant_provider.plugin:NvidiaVariantPlugin"
+        },
     ),
     "an entry point of no type": Row(
         "0.2.0",
@@ -1128,7 +1134,7 @@ ROWS: Mapping[str, Row] = {
         },
     ),
     # Dependencies on the versions of other packages.
-    "a good ABI dependency": Row(*_abi("torch", "2.8.1")),
+    "a good ABI dependency": Row(*_abi("numpy", "2.8.1")),
     "a name that is not normalised": Row(
         *_abi("flash__attn", "2.8"),
         DROPPED,
@@ -1137,38 +1143,38 @@ ROWS: Mapping[str, Row] = {
         },
     ),
     "a name that no distribution has": Row(
-        *_abi("_torch", "2.8"),
+        *_abi("_numpy", "2.8"),
         DROPPED,
         {
-            "abi-dependency": "The property abi :: _torch :: 2.8 does not name the distribution in its normalised form"
+            "abi-dependency": "The property abi :: _numpy :: 2.8 does not name the distribution in its normalised form"
         },
     ),
     "a version of four numbers": Row(
-        *_abi("torch", "2.8.0.1"),
+        *_abi("numpy", "2.8.0.1"),
         DROPPED,
         {
-            "abi-dependency": "The property abi :: torch :: 2.8.0.1 has no version of one to three numbers, of up to nine digits each and without leading zeros"
+            "abi-dependency": "The property abi :: numpy :: 2.8.0.1 has no version of one to three numbers, of up to nine digits each and without leading zeros"
         },
     ),
     "a version with zeros": Row(
-        *_abi("torch", "02.8"),
+        *_abi("numpy", "02.8"),
         DROPPED,
         {
-            "abi-dependency": "The property abi :: torch :: 02.8 has no version of one to three numbers, of up to nine digits each and without leading zeros"
+            "abi-dependency": "The property abi :: numpy :: 02.8 has no version of one to three numbers, of up to nine digits each and without leading zeros"
         },
     ),
     "a pre-release": Row(
-        *_abi("torch", "2.9rc1"),
+        *_abi("numpy", "2.9rc1"),
         DROPPED,
         {
-            "abi-dependency": "The property abi :: torch :: 2.9rc1 has no version of one to three numbers, of up to nine digits each and without leading zeros"
+            "abi-dependency": "The property abi :: numpy :: 2.9rc1 has no version of one to three numbers, of up to nine digits each and without leading zeros"
         },
     ),
     "a version of 14 digits": Row(
-        *_abi("torch", "20240101123456"),
+        *_abi("numpy", "20240101123456"),
         DROPPED,
         {
-            "abi-dependency": "The property abi :: torch :: 20240101123456 has no version of one to three numbers, of up to nine digits each and without leading zeros"
+            "abi-dependency": "The property abi :: numpy :: 20240101123456 has no version of one to three numbers, of up to nine digits each and without leading zeros"
         },
     ),
     "abi_dependency by its name in 0.2.0": Row(

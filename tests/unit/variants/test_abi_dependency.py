@@ -139,6 +139,22 @@ def test_versions_are_told_as_people_write_them() -> None:
     assert told == ["torch==2.9.* or 1.13.*", "numpy==2.*"]
 
 
+def test_what_means_nothing_is_told() -> None:
+    def reason(project: str | None = None, **features: Sequence[str]) -> str | None:
+        several = manifest(**features)
+        return abi_dependency.answer(several, "abi", None, project).reason
+
+    told = (
+        "the property abi :: torch :: 02.8 has no version of one to three numbers, of up "
+        "to nine digits each and without leading zeros"
+    )
+    assert reason(torch=["2.8"]) is None
+    assert reason(torch=["02.8"]) == told
+    assert reason(torch=["02.8", "2.8"]) == told
+    # All that it names otherwise is itself.
+    assert reason("torch", torch=["02.8", "2.8"]) == reason("torch", torch=["2.8"])
+
+
 def test_nothing_depends_on_itself() -> None:
     answer = abi_dependency.answer(manifest(torch=["2"]), "abi", None, project="torch")
     assert answer.features == ()

@@ -122,6 +122,7 @@ def test_a_label_without_properties() -> None:
         {"requires": ["x"], "enable-if": "os_name == 'nt'"},
         {"requires": ["x"]},
         {"static-properties": {"torch": ["2.8"]}},
+        {"static-properties": {}},
         {"builtin": "other"},
         {},
     ],

@@ -14,6 +14,8 @@ from pip._internal.variants.publishing.index_state import STATE_FILE, IndexState
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.pyproject_table import read_project_table
 from pip._internal.variants.publishing.scanning import scan_folder
+from pip._internal.variants.publishing.texts import capital
+from pip._internal.variants.rules import Effect
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tests.lib.wheels import make_wheel
 from tools.fuzz.shapes import make_document
@@ -57,13 +59,17 @@ def _checked(data: bytes) -> None:
     for finding in checked.findings:
         said(finding.problem)
         said(finding.remedy or "")
+    refused = [each for each in checked.findings if each.rule.effect is Effect.REFUSED]
+    manifest, said_to_installers = None, []
     try:
         manifest = parse_manifest(data)
-    except InvalidManifest:
-        # What no installer accepts is not to be published.
-        assert any(finding.is_error for finding in checked.findings)
-        return
+    except InvalidManifest as error:
+        said_to_installers = [(error.rule, capital(str(error)))]
     assert checked.manifest == manifest
+    # What no installer accepts is not to be published, and for the same reason.
+    said_to_publishers = [(f.rule.id, str(InvalidManifest(f.problem))) for f in refused]
+    assert said_to_publishers[:1] == said_to_installers
+    assert all(finding.is_error for finding in refused)
 
 
 def _table_seeds() -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pip._vendor.packaging.utils import parse_wheel_filename
+from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from pip._internal.exceptions import PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
@@ -106,7 +106,11 @@ def metadata_of_wheel(
     """
     if not link.is_file:
         return remote_wheel(session, link, budget)
-    project, *_ = parse_wheel_filename(link.filename)
+    try:
+        project, *_ = parse_wheel_filename(link.filename)
+    except InvalidWheelFilename:
+        # A lock file may state another name than that of the path.
+        raise InvalidVariantWheel(link.filename, "its file name is invalid") from None
     return get_wheel_distribution(FilesystemWheel(link.file_path), project)
 
 

@@ -95,8 +95,8 @@ def answer(
         elif not fitting:
             reasons.append(settled)
         features.append(SupportedFeature(feature, tuple(fitting)))
-    if not features:
-        reasons.append("it names no version of another package")
+    if not features and (not reasons or None in doubts.values()):
+        reasons = ["it names no version of another package"]
     return Answer(
         tuple(each for each in features if each.values),
         "this installation",

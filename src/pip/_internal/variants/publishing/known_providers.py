@@ -28,7 +28,7 @@ class KnownProvider:
 
     :ivar declaration: what a manifest of schema 0.2.0 says of it (PEP 850).
     :ivar features: by name, what the values of a feature look like.
-    :ivar in_uv: the version that uv 0.13.8 brings along; None if it brings none.
+    :ivar in_uv: the version that uv 0.13.9 brings along; None if it brings none.
     """
 
     declaration: Mapping[str, Any]

@@ -62,7 +62,7 @@ def check_providers(
     for provider in manifest.providers.values() if has_providers else ():
         _check_requirements(provider, findings)
         if generation is CURRENT:
-            _check_uv(provider, findings)
+            _check_uv(manifest, provider, findings)
         if generation.version == "0.0.3":
             _check_order(manifest, provider, findings)
 
@@ -160,11 +160,12 @@ def _check_order(manifest: Manifest, provider: Provider, findings: Findings) -> 
         )
 
 
-def _check_uv(provider: Provider, findings: Findings) -> None:
+def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> None:
     """Judge whether uv takes what it brings along, which it compares exactly."""
     known, requires = KNOWN_PROVIDERS.get(provider.namespace), provider.requires
     if known is None or known.in_uv is None or not requires:
         return
+    stated = manifest.document["providers"][provider.namespace]
     expected = Requirement(known.declaration["requires"][0])
     reason = None
     if len(requires) != 1:
@@ -182,7 +183,7 @@ def _check_uv(provider: Provider, findings: Findings) -> None:
             reason = "its requirement has more than a name and versions"
         elif not found.specifier.contains(Version(known.in_uv), prereleases=True):
             reason = f"that is of version {known.in_uv}, which it excludes"
-        elif (provider.plugin_api or default_api) != expected_api:
+        elif stated.get("plugin-api", default_api) != expected_api:
             reason = f"that has the entry point {expected_api}"
     if reason is not None:
         findings.add(
