@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,9 @@ VARIANTS = {"gpu": cuda("12.8"), "null": {}}
 
 CUDA = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
+
+#: What moves the cursor of a terminal, or sets colours.
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 PLUGIN = "npu-variant-provider"
 TRUST = ("--trust-variant-provider", PLUGIN)
@@ -463,6 +467,53 @@ def test_what_a_wheel_says(venv: Environment, index: IndexServer, name: str) -> 
     assert result.stderr.startswith(
         f"WARNING: {cause.warning}" if cause.warning else ""
     )
+
+
+@pytest.mark.parametrize("retries", ["0", "1", "3", None])
+@pytest.mark.parametrize("fault", ["500", "reset"])
+def test_attempts_are_counted(
+    venv: Environment, index: IndexServer, fault: str, retries: str | None
+) -> None:
+    failing(fault)(index)
+    limit = [] if retries is None else ["--retries", retries]
+    command = ("install", "torch", "-i", index.index_url, *limit)
+    result = venv.pip(*command, env=GPU)
+    sent = index.log().count(("GET", MANIFEST_PATH))
+    assert sent == 1 + int(retries or 5)
+    where = "(" if sent == 1 else f"({sent} attempts at "
+    assert f"{where}{index.url}{MANIFEST_PATH})" in result.stderr
+    assert result.stderr.count("Asking again for ") == (
+        sent - 1 if fault == "reset" else 0
+    )
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "100"])
+@pytest.mark.parametrize("name", ["500", "403", "a plugin that fails"])
+def test_on_a_terminal(
+    venv: Environment, index: IndexServer, name: str, columns: str
+) -> None:
+    """The same words, none of them broken, whatever the width."""
+    cause = CAUSES[name]
+    cause.prepare(index)
+    command = (
+        "install",
+        "--dry-run",
+        "torch",
+        *cause.options,
+        "--retries",
+        "1",
+        "-i",
+        index.index_url,
+    )
+    for options, text in ((), f"WARNING: {cause.warning}"), ((STRICT,), cause.error):
+        result = venv.pip(
+            *(*command, *options),
+            env={**environ(cause), "COLUMNS": columns, "NO_COLOR": "1"},
+            code=len(options),
+            terminal=True,
+        )
+        said = ESCAPES.sub("", result.stderr)
+        assert said.split() == there(text, index).split()
 
 
 #: Further ways to be strict, as variables and as lines of a configuration.

@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 
     from pip._internal.network.session import PipSession
 
-__all__ = ["is_passing", "reword", "said_of_request", "times", "with_attempts"]
+__all__ = [
+    "UNTRUSTED",
+    "is_passing",
+    "reword",
+    "said_of_request",
+    "times",
+    "with_attempts",
+]
+
+
+#: How it begins where that is what is wrong.
+UNTRUSTED = "its certificate is not trusted"
 
 
 def said_of_request(error: BaseException) -> str | None:
@@ -78,7 +89,7 @@ def _said_of_tls(cause: OSError) -> str:
     # Not by its class: Python may have been built without TLS.
     told = getattr(cause, "verify_message", None)
     if told:
-        return f"its certificate is not trusted: {told}"
+        return f"{UNTRUSTED}: {told}"
     reason = getattr(cause, "reason", None) or str(cause)
     return f"there is no secure connection: {reason.lower().replace('_', ' ')}"
 
@@ -88,9 +99,8 @@ def reword(record: logging.LogRecord) -> None:
     match record.args:
         case (Retry(), Exception() as error, str() as path):
             said = said_of_request(error) or getattr(error, "strerror", None)
-            if isinstance(error, urllib3.TimeoutError | TimeoutError):
+            if said is None or isinstance(error, urllib3.ReadTimeoutError):
                 said = "there was no answer in time"
-            said = said or type(error).__name__
             record.msg, record.args = "Asking again for %s: %s", (path, said)
 
 

@@ -18,7 +18,6 @@ from pip._internal.exceptions import (
     DiagnosticPipError,
     HashMismatch,
     NetworkConnectionError,
-    SSLVerificationError,
 )
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
@@ -32,7 +31,7 @@ from pip._internal.variants.manifest_parser import (
     parse_manifest,
 )
 from pip._internal.variants.output import get_logger
-from pip._internal.variants.request_errors import is_passing, times
+from pip._internal.variants.request_errors import UNTRUSTED, is_passing, times
 from pip._internal.variants.time_limits import (
     MAX_TIME,
     Overdue,
@@ -231,7 +230,7 @@ def _download(
             # The session has already tried this again as often as it should.
             reason, sent = in_words(error).rstrip("."), times(error, session)
             hint = AGAIN if is_passing(error) else ""
-            if isinstance(error, SSLVerificationError):
+            if reason.startswith(UNTRUSTED):
                 hint = _CERTIFICATES
             break
     raise ManifestUnavailable(redact_auth_from_url(reason), hint, attempts=sent)

@@ -99,13 +99,9 @@ def _check_alone(
 
 def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
     if label not in selection.ranking.compatible:
-        remedies = [each for a in selection.answers.values() for each in a.remedies]
-        instead = (
-            f"In place of this one file, {shlex.join(any_build(link))} takes the best build "
-            "that runs"
-        )
         raise UnsupportedVariant(
             link.filename,
             [rejection(selection, label)],
-            f"{'. '.join([*remedies, instead])}.",
+            f"In place of this one file, {shlex.join(any_build(link))} takes the best "
+            "build that runs.",
         )
