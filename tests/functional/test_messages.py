@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,6 +93,9 @@ CASES: Mapping[str, Case] = {
     "pytorch-without-index": Case(
         "install torch --pytorch-computation-backend cu118 --no-index -f dist", 1
     ),
+    "pytorch-without-index-explained": Case(
+        "variants explain torch --cpuonly --no-index -f dist"
+    ),
     "pytorch-conflict": Case(
         "install torch==2.8.0 torchvision==0.24.0 --cpuonly -i BARE --pytorch-index-url WHL",
         1,
@@ -172,6 +176,7 @@ def stage(
     tag = "py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64"
     index.add_release("wide", "1.0", variants, tag=tag)
     other.add_release("wide", "1.0", variants)
+    other.add(make_wheel("filelock", "4.0"))
     with PyTorchIndexServer() as pytorch:
         for torch, vision in ("2.8.0", "0.23.0"), ("2.9.0", "0.24.0"):
             backends, requires = ["cpu", "cu128"], [f"torch=={torch}"]
@@ -205,6 +210,40 @@ def test_message(stage: Stage, name: str, pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--write-messages"):
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
+
+
+def to_type(stage: Stage, case: Case, after: str) -> list[str]:
+    """Run a case, and give the words of the command that it says to type."""
+    stage.prepare(case)
+    result = stage.venv.pip(*stage.words(case.typed), code=case.code, env=case.env)
+    (line,) = (line for line in result.output.splitlines() if after in line)
+    pip, *words = shlex.split(line.partition(after)[2])
+    assert pip == "pip"
+    return words
+
+
+def test_what_it_says_to_type_helps(stage: Stage) -> None:
+    """Each as it stands there, for an address that is a placeholder another one."""
+    venv = stage.venv
+    words = to_type(stage, CASES["upstreams-pip"], "for upstream:")
+    assert "Would install pip-26.2.1" in venv.pip(*words, "--dry-run").stdout
+    words = to_type(stage, CASES["variants-off"], "With variants:")
+    assert "Would install only-1.0 (gpu)" in (
+        venv.pip(*words, "--dry-run", env=GPU).stdout
+    )
+    words = to_type(stage, CASES["dependency-not-listed"], "To look elsewhere too:")
+    places = {"https://pypi.org/simple/": "OTHER"}
+    words = stage.words(" ".join(places.get(word, word) for word in words))
+    words = [word.replace("****", "secret") for word in words]
+    result = venv.pip(*words, "--dry-run", env=GPU)
+    assert "Would install filelock-4.0 needs-1.0 (gpu)" in result.stdout
+    words = to_type(stage, CASES["no-other-build"], "To look elsewhere:")
+    words = stage.words(" ".join("INDEX" if word == "URL" else word for word in words))
+    assert "Using the variant v3 of levels 1.0" in venv.pip(*words).stdout
+    for after in "What the target supports:", "Why not:":
+        words = to_type(stage, CASES["nothing-fits"], after)
+        assert words[0] == "variants"
+        venv.pip(*words, code=1 if "explain" in words else 0)
 
 
 def title(columns: int | None) -> str:

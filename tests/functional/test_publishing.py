@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.environments import REPOSITORY, Environment, Workshop, scrubbed_environ
+from tests.lib.index import IndexServer
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
@@ -129,6 +130,23 @@ def test_the_fork_chooses_by_machine(site: Site, index_url: str) -> None:
             options += ["--platform=manylinux_2_28_aarch64", "--only-binary=:all:"]
         found[host] = chosen(site, index_url, *options)
     assert found == HOSTS
+
+
+def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> None:
+    """As the guide says it, and what makes an index."""
+    (line,) = block("install").splitlines()
+    result = site.environment.pip(
+        "variants", "index", "dist", "--simple", cwd=site.folder
+    )
+    assert result.lines[-1].strip() == line
+    index.add(make_wheel("idna", "3.10"))
+    index.add(make_wheel("idna", "99.0"))
+    with StaticServer(site.dist) as server:
+        _, *words = shlex.split(line.replace("8000", str(server.server_port)))
+        result = site.environment.pip(
+            *words, "--dry-run", env={_CUDA: "12.8", "PIP_INDEX_URL": index.index_url}
+        )
+    assert "Using the variant cu128 of idna 3.10" in result.stdout
 
 
 def test_the_fork_installs_what_it_chose(site: Site, tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ import pytest
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants import story
+from pip._internal.variants import explain, story
 from pip._internal.variants.decision import Cause, PassedOver
 from pip._internal.variants.effects import Effect
 from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.preferences import Preference
+from pip._internal.variants.properties import SupportedFeature
+from pip._internal.variants.providers.answer import Answer, Step
 from pip._internal.variants.providers.chain import Providers
 from pip._internal.variants.selection import Selection, select, without_manifest
 from tests.lib.manifests import Properties, Provider, make_manifest
@@ -170,3 +172,28 @@ def test_versions_that_are_passed_over_alike_share_a_line() -> None:
         "2.0, 2.0: no wheel is for this platform and Python",
         "1.0: none of its variants can be used here",
     ]
+
+
+def answer(
+    step: Step = Step.BUILTIN, reason: str | None = None, **values: str
+) -> Answer:
+    """Return an answer with these values of features, separated by blanks."""
+    features = [SupportedFeature(name, tuple(v.split())) for name, v in values.items()]
+    return Answer(tuple(features), reason=reason, step=step)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (answer(level="v3 v2", avx="on", aes="on"), "ns: level v3, 2 flags"),
+        (answer(aes="on"), "ns: 1 flag"),
+        (answer(x_lower_bound="2 1", x_upper_bound="9 3"), "ns: x_lower_bound 2"),
+        (answer(x_upper_bound="9 3"), "ns: x_upper_bound 9"),
+        (answer(Step.HOST, kind="b2"), "ns: kind b2 (host file)"),
+        (answer(reason="it is off; so is all else"), "ns: nothing, since it is off"),
+        (answer(Step.DISABLED, "it is off"), "ns: nothing, since it is off"),
+        (answer(Step.DISABLED), "ns: nothing (disabled)"),
+    ],
+)
+def test_a_namespace_in_one_line(given: Answer, expected: str) -> None:
+    assert explain.provider_line("ns", given) == expected
