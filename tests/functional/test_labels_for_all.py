@@ -206,6 +206,16 @@ def test_a_label_that_nothing_has(
     )
 
 
+@pytest.mark.parametrize("choice", ["v1", "scipy=v1"])
+def test_a_conflict_of_which_it_is_a_part(
+    pip: Pip, index: IndexServer, scipy: list[str], choice: str
+) -> None:
+    index.add(make_wheel("newer", "1.0", requires=["scipy>=1.16.1"]))
+    result = pip(*scipy, "scipy", "newer", "--variant", choice, code=1)
+    assert "ERROR: scipy 1.17.1 has no variants; you asked for v1\n" in result.stderr
+    assert "newer 1.0 depends on scipy>=1.16.1" in result.output
+
+
 def test_what_is_installed_has_it(venv: Environment, scipy: list[str]) -> None:
     install = ["install", *scipy[2:], "scipy", "--variant"]
     venv.pip(*install, "v2")
@@ -272,9 +282,9 @@ def test_a_local_version_that_is_no_label(pip: Pip, scipy: list[str]) -> None:
 
 
 def test_a_label_as_an_extra(pip: Pip, index: IndexServer, scipy: list[str]) -> None:
-    index.add(make_wheel("other", "1.0", extras={"v2": []}))
+    index.add_release("other", "1.0", builds("v2"), extras={"v2": []})
     result = pip(*scipy, "scipy[v2]<1.17", "other[v2]")
-    assert planned(result) == "other-1.0 scipy-1.16.1 (v2)"
+    assert planned(result) == "other-1.0 (v2) scipy-1.16.1 (v2)"
     assert result.stderr == (
         "WARNING: scipy 1.16.1 does not provide the extra 'v2'\n"
         "WARNING: v2 is a variant of scipy 1.16.1, not an extra: --variant scipy=v2\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.context import Context, context_of
@@ -195,6 +195,9 @@ def installation_error(
         fn(factory, error, constraints)
         return nothing_left(causes[project], label, releases, hashed=hashed)
     # Among several causes the variants are one: the usual error tells the rest.
+    for project in causes:
+        if context.label_for(project) is not None:
+            _tell_lacking(context.reached_releases(project))
     for releases in refused.values():
         for line in _refusals(releases):
             logger.critical("%s", line)
@@ -211,6 +214,17 @@ def _build_conflict(causes: Sequence[Any]) -> InstallationError:
         for cause in causes
     )
     return BuildConflict(explain.shortened(list(lines), "; "))
+
+
+def _tell_lacking(releases: Iterable[Release]) -> None:
+    """Say which is the newest release that lacks the label chosen by hand."""
+    from pip._internal.variants import explain
+
+    for release in releases:
+        lacking = explain.lacks_label(release)
+        if lacking is not None:
+            logger.critical("%s %s", release, lacking)
+            return
 
 
 def _label_in_version(
