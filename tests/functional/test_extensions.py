@@ -283,7 +283,9 @@ def test_packages_that_have_no_version_in_common_are_warned_of(
     assert chosen(result) == {"torch": "2.10.0 cu130", "old-kernels": "1.0 cu118"}
     assert (
         "WARNING: Variants for different CUDA versions come together: torch 2.10.0 "
-        "(cu130) is for CUDA 13, old-kernels 1.0 (cu118) is for CUDA 11\n"
+        "(cu130) is for CUDA 13, old-kernels 1.0 (cu118) is for CUDA 11. To choose "
+        "builds that agree: pip install torch old-kernels --variant PACKAGE=LABEL "
+        f"--dry-run --index-url {nntile.index_url}\n"
     ) in result.stderr
 
 

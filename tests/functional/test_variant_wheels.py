@@ -273,11 +273,12 @@ def test_several_builds_of_one_release(venv: Environment, torch: IndexServer) ->
     hint = "are builds of torch 2.8.0, of which one can be installed. To have the best:"
     result = venv.pip("install", *labelled, code=1, env=forced("12.8"))
     assert (
-        f"{labelled[0].name} and {CU128} {hint} torch==2.8.0 --find-links {folder}\n"
-        in (result.stderr)
+        f"{labelled[0].name} and {CU128} {hint} pip install torch==2.8.0 --find-links "
+        f"{folder}\n" in result.stderr
     )
     result = venv.pip("install", *urls, code=1, env=forced("12.8"))
-    assert f"{labelled[0].name} and {CU128} {hint} torch==2.8.0\n" in result.stderr
+    to_type = "pip install torch==2.8.0"
+    assert f"{labelled[0].name} and {CU128} {hint} {to_type}\n" in result.stderr
     # Two releases are upstream's to explain.
     torch.add_release("torch", "2.9.0", {}, manifest=PREVIEW_TORCH)
     other = torch.file_url(CU128.replace("2.8", "2.9"))

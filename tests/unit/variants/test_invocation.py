@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from pip._internal.commands import create_command
+from pip._internal.variants.context import IN_BUILD
 from pip._internal.variants.invocation import again, command, for_upgrade, is_typed
 
 INDEX = "https://index.example/simple"
@@ -101,6 +102,12 @@ def test_of_another_python() -> None:
     assert again(given, "b") == "pip --python 'the venv' install a b --pre"
 
 
-def test_what_was_not_typed() -> None:
-    """As where a program makes the options itself."""
-    assert after(command(optparse.Values(), "install", "a")) == "install a"
+def test_what_was_not_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a program makes the options itself, or a pip for one of its own."""
+    nothing = optparse.Values()
+    assert after(command(nothing, "install", "a")) == "install a"
+    assert after(again(nothing, "--pre")) == "install ... --pre"
+    given = options(["a", "--prefix", "secret"])
+    monkeypatch.setenv(IN_BUILD, "1")
+    assert after(command(given, "install", "b")) == "install b"
+    assert after(again(given)) == "install ..."

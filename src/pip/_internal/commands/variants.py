@@ -92,7 +92,8 @@ class VariantsCommand(Command, SessionCommandMixin):
         """Parse the arguments; after the name of an action, only what is its own."""
         self._parsed = True
         self.fit(args)
-        return super().parse_args(args)
+        parsed: tuple[optparse.Values, list[str]] = super().parse_args(args)
+        return parsed
 
     def fit(self, args: list[str]) -> None:
         """Let parser and help be those of the action that the arguments begin with."""

@@ -6,6 +6,7 @@ What the configuration and the environment say counts for the next command anywa
 from __future__ import annotations
 
 import optparse
+import os
 import re
 import shlex
 from collections.abc import Container, Iterable, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 from pip._internal.commands import create_command
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
+from pip._internal.variants.context import IN_BUILD
 
 __all__ = ["again", "command", "for_upgrade", "is_typed"]
 
@@ -35,6 +37,7 @@ _REPEATED = frozenset(
         "--ignore-requires-python",
         # Which variants, and on whose word.
         *("--variant", "--no-variants", "--prefer-variant", "--variant-host"),
+        *("--strict-variants", "--no-variant-agreement"),
         *("--enable-variant-provider", "--disable-variant-provider"),
         *("--trust-variant-provider", "--variant-provider"),
         *("--variant-provider-timeout", "--variant-provider-variable"),
@@ -83,7 +86,9 @@ def again(options: optparse.Values, *words: str, without: Container[str] = ()) -
         for option, value in typed.options
         if option in _REPEATED or option in _REPEATED_AGAIN
     ]
-    return typed.joined((*typed.words, *words), repeated, without)
+    # What is not known is left to the reader.
+    begun = typed.words or ("install", "...")
+    return typed.joined((*begun, *words), repeated, without)
 
 
 def for_upgrade(
@@ -118,8 +123,8 @@ class _Typed:
     def of(cls, options: optparse.Values) -> _Typed:
         """Read again what the options of a command were read from."""
         parser, arguments = vars(options).get("variants_command_line", (None, ()))
-        if parser is None:
-            # They were not read from a command line.
+        if parser is None or os.environ.get(IN_BUILD):
+            # They were not read from a command line, or from none of the user's.
             return cls()
         found: list[tuple[str, str | None]] = []
 
