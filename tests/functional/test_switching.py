@@ -143,7 +143,8 @@ def test_a_dependency_switches(venv: Environment, torch: IndexServer) -> None:
 @pytest.fixture
 def two_versions(torch: IndexServer) -> IndexServer:
     """Return the same index with a newer torch, which has no cu126."""
-    torch.add_release("torch", "2.9.0", {"cu128": cuda("12.8"), "cu130": cuda("13.0")})
+    variants = {"cu120": cuda("12.0"), "cu128": cuda("12.8"), "cu130": cuda("13.0")}
+    torch.add_release("torch", "2.9.0", variants)
     return torch
 
 
@@ -153,7 +154,7 @@ SWITCHES: Mapping[str, tuple[Sequence[str], str, str]] = {
     "the version stays with a label": (["--variant", "torch=cu126"], "2.8.0", "cu126"),
     "also with one for all": (["--variant", "cu126"], "2.8.0", "cu126"),
     "which other versions have": (["-U", "--variant=torch=cu126"], "2.8.0", "cu126"),
-    "which another version has": (["--variant", "cu130"], "2.9.0", "cu130"),
+    "which another version has": (["--variant", "cu120"], "2.9.0", "cu120"),
     "or only older ones": (["-U", "--variant=cu126"], "2.8.0", "cu126"),
     "forced": (["--force-reinstall"], "2.9.0", "cu128"),
     "forced in its version": (["--force-reinstall", "torch==2.8.0"], "2.8.0", "cu128"),
@@ -196,7 +197,7 @@ error: variant-label-not-found
 
 × No variant is labelled cu118.
 ╰─> torch 2.8.0, which is installed, has 00000000, cu129, cu128, cu126
-    torch 2.9.0 has cu128, cu130
+    torch 2.9.0 has cu130, cu128, cu120
 
 hint: Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, leave it to pip, or describe another machine with --variant-host FILE.
 """
