@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.functional.test_strict_variants import CAUSES, STRICT, environ, there
 from tests.lib.hosts import forced
 from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer
@@ -72,3 +73,21 @@ def test_a_bar_shows_names_as_they_are(environment: InProcess) -> None:
     result = environment.pip(*command, env=TERMINAL, terminal=True, code=1)
     assert "\x1b]0;" not in result.stdout
     assert r"[\x1b]0;x\x07[red]y-1.0-py3-none-any.whl]" in plain(result.stdout)
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "100"])
+@pytest.mark.parametrize("name", ["500", "403", "a plugin that fails"])
+def test_what_costs_a_variant(
+    environment: InProcess, index: IndexServer, name: str, columns: str
+) -> None:
+    """The same words, none of them broken, whatever the width."""
+    cause = CAUSES[name]
+    cause.prepare(index)
+    command = ["install", "--dry-run", "torch", *cause.options]
+    command += ["--retries", "1", "-i", index.index_url]
+    env = {**TERMINAL, **environ(cause), "COLUMNS": columns}
+    for options, text in ([], f"WARNING: {cause.warning}"), ([STRICT], cause.error):
+        result = environment.pip(
+            *(*command, *options), env=env, terminal=True, code=len(options)
+        )
+        assert plain(result.stderr).split() == there(text, index).split()
