@@ -357,9 +357,9 @@ OF_WHEELS: Mapping[str, Cause] = {
     "a wheel that disagrees": Cause(
         disagreeing,
         "The variant gpu of torch 2.8.0",
-        f"{GPU_WHEEL} is discarded: The manifest: the variant gpu with nvidia :: "
-        "cuda_version_lower_bound :: 12.8 The wheel: the variant gpu with nvidia :: "
-        "cuda_version_lower_bound :: 12.0",
+        f"{GPU_WHEEL} is not what the variants manifest says: that is the variant gpu with "
+        "nvidia :: cuda_version_lower_bound :: 12.8; the wheel: the variant gpu with nvidia "
+        ":: cuda_version_lower_bound :: 12.0",
         "looks for another candidate",
         (
             "Whoever publishes it has to mend it",
@@ -373,7 +373,7 @@ OF_WHEELS: Mapping[str, Cause] = {
     "a wheel with invalid metadata": Cause(
         with_invalid_metadata,
         "The variant gpu of torch 2.8.0",
-        f"{GPU_WHEEL} is discarded: Requested torch from {{index}}/files/{GPU_WHEEL} has "
+        f"Requested torch from {{index}}/files/{GPU_WHEEL} has "
         "invalid metadata: Expected semicolon (after name with no version specifier) or "
         "end a b c ^",
         "looks for another candidate",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 from pip._vendor.packaging.version import Version
 
 from pip._internal.exceptions import MetadataInvalid
-from pip._internal.variants.errors import in_words
 
 if TYPE_CHECKING:
     from pip._internal.exceptions import InstallationError
@@ -98,10 +97,10 @@ class Builds:
             candidate: Candidate | None = maker()
         except MetadataInvalid as error:
             # Upstream passes over the version then.
-            self.release.discarded(link, in_words(error))
+            self.release.discarded(link, str(error))
             raise
         if candidate is None:
-            self.release.discarded(link, in_words(_failures(maker)[link]))
+            self.release.discarded(link, str(_failures(maker)[link]))
         return candidate
 
 

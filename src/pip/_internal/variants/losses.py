@@ -17,7 +17,6 @@ from pip._internal.variants.links import label_of
 from pip._internal.variants.sources import AGAIN, ManifestMissing, ManifestUnavailable
 
 if TYPE_CHECKING:
-    from pip._internal.models.link import Link
     from pip._internal.variants.release import Release
     from pip._internal.variants.selection import Selection
 
@@ -102,11 +101,11 @@ def loss_of_problem(
     return Loss(lost, str(problem), sentences(*said, *hints), follows, hints)
 
 
-def loss_of_wheel(release: Release, label: str, link: Link, reason: str) -> Loss:
+def loss_of_wheel(release: Release, label: str, reason: str) -> Loss:
     """Tell of a wheel that is not what it should be, of which upstream warns itself."""
     return Loss(
         lost=the_variants([label], release),
-        reason=f"{link.filename} is discarded: {reason}",
+        reason=" ".join(reason.split()),
         follows="looks for another candidate",
         hints=[
             "Whoever publishes it has to mend it",

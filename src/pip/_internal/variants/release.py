@@ -336,7 +336,7 @@ class Release:
         if label is not None:
             from pip._internal.variants.losses import loss_of_wheel
 
-            self._context.cost(loss_of_wheel(self, label, link, reason))
+            self._context.cost(loss_of_wheel(self, label, reason))
 
     def _refuse_unsupported(self, label: str) -> None:
         from pip._internal.variants.errors import UnsupportedVariant
