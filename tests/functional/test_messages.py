@@ -21,7 +21,7 @@ from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH, cuda
 from tests.lib.pytorch_index import PyTorchIndexServer
-from tests.lib.terminals import on_terminal, shown
+from tests.lib.terminals import run_pip, shown
 from tests.lib.wheels import make_wheel
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "messages"
@@ -135,13 +135,8 @@ class Stage:
 
     def seen(self, case: Case, columns: int | None) -> str:
         """Run a case, and give what is seen of it with fixed addresses."""
-        words, result = self.words(case.typed), None
-        if columns is None:
-            result = self.venv.pip(*words, code=case.code, env=case.env)
-        else:
-            result = on_terminal(
-                self.venv, columns, *words, code=case.code, env=case.env
-            )
+        words = self.words(case.typed)
+        result = run_pip(self.venv, columns, *words, code=case.code, env=case.env)
         text = shown(result, columns)
         for number, url in enumerate(self.indexes.values()):
             # As long as the real one.

@@ -11,23 +11,30 @@ from pathlib import Path
 from tests.lib.environments import Environment, Result, changed
 from tests.lib.in_process import InProcess
 
-__all__ = ["on_terminal", "screen", "shown"]
+__all__ = ["run_pip", "screen", "shown"]
 
 _TERMINAL = {"TERM": "xterm-256color"}
 _ESCAPE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|(\r\n|\n|\r)|([^\x1b\r\n]+)")
 
 
-def on_terminal(
+def run_pip(
     environment: Environment | InProcess,
-    columns: int,
+    columns: int | None,
     *arguments: str | Path,
     code: int | None = 0,
     env: Mapping[str, str | None] | None = None,
 ) -> Result:
-    """Run pip on a terminal; all that it writes there is in the result's stdout.
+    """Run ``pip`` on a terminal, where all that it writes is in the result's stdout.
 
     With a process of its own that is a pseudo-terminal.
+
+    :param columns: None for no terminal.
     """
+    if columns is None:
+        if isinstance(environment, InProcess):
+            return environment.pip(*arguments, code=code, env=env)
+        script = environment.scripts / "pip"
+        return environment.run(script, *arguments, code=code, env=env)
     if isinstance(environment, InProcess):
         size: dict[str, str | None] = {**_TERMINAL, "COLUMNS": str(columns)}
         return environment.pip(
