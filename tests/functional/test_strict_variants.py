@@ -15,7 +15,7 @@ from tests.lib.faults import Fault, Gate, make_fault
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, cuda, make_manifest, manifest_file
-from tests.lib.terminals import on_terminal, shown
+from tests.lib.terminals import run_pip, shown
 from tests.lib.wheels import make_sdist, make_wheel
 
 STRICT = "--strict-variants"
@@ -503,7 +503,7 @@ def test_on_a_terminal(
         index.index_url,
     )
     for options, text in ((), f"WARNING: {cause.warning}"), ((STRICT,), cause.error):
-        result = on_terminal(
+        result = run_pip(
             *(venv, columns, *command, *options),
             env={**environ(cause), "NO_COLOR": "1"},
             code=len(options),
