@@ -230,12 +230,10 @@ class Release:
                     # Before a wheel is asked for.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
-                where = (
-                    url
-                    if error.attempts == 1
-                    else f"{error.attempts} attempts at {url}"
+                times = f"{error.attempts} attempts at " if error.attempts > 1 else ""
+                problem = (
+                    f"its variants manifest cannot be used: {error} ({times}{url})"
                 )
-                problem = f"its variants manifest cannot be used: {error} ({where})"
                 raise ManifestUnavailable(problem, error.hint) from None
         manifest = self._manifest_of_wheels(wheels, missing)
         return manifest, Origin(OriginKind.WHEELS, where, missing)
