@@ -351,7 +351,7 @@ def test_corrupt_records(filled: Environment, backend: dict[str, str | None]) ->
 def warnings(result: Result) -> Sequence[str]:
     """Give the warnings; the command in them is ``pip``, whatever it is here."""
     unsupported = "does not support" in result.stderr
-    but = ", but 1 installed variant that this machine does not support"
+    but = ", but 1 unsupported variant"
     assert result.stdout == (
         f"No broken requirements found{but if unsupported else ''}.\n"
     )
@@ -406,15 +406,14 @@ def test_check_where_that_is_an_error(filled: Environment, way: str) -> None:
     result = filled.pip("check", *options, env={**forced("12.6"), **variables}, code=1)
     line = result.stderr
     assert result.stdout == (
-        "No broken requirements found, but 1 installed variant that this machine does "
-        "not support.\n"
+        "No broken requirements found, but 1 unsupported variant.\n"
     )
     assert line.startswith(
         "ERROR: This machine does not support torch 2.8.0 (cu128), which needs nvidia :: "
         "cuda_version_lower_bound :: 12.8 (the machine has 12.6, 12.5, 12.4 …). To switch "
         "to the best variant of this version: "
     )
-    assert line.endswith(" install --upgrade-variants torch\n")
+    assert " install --upgrade-variants torch" in line
     result = filled.pip("check", *options, env={**GPU, **variables})
     assert result.output == "No broken requirements found.\n"
 

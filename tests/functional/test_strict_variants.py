@@ -717,19 +717,28 @@ def test_a_build_that_is_left_out_of_a_lock_file(
     assert venv.pip(*command, *named, STRICT, env=GPU).stdout.count("gpu") == 0
 
 
-def test_a_label_that_nothing_installed_has(
-    venv: Environment, index: IndexServer
+@pytest.mark.parametrize("option", ["--disable-variant-provider", "--prefer-variant"])
+def test_a_name_that_nothing_has(
+    venv: Environment, index: IndexServer, option: str
 ) -> None:
     add_torch(index)
-    install = ("install", "torch", "-i", index.index_url)
-    venv.pip(*install, env=GPU)
-    command = (*install, "--variant", "cu99")
-    result = venv.pip(*command, env=GPU)
-    told = "othing of what stays installed has a variant that is labelled cu99: torch 2.8.0"
-    assert result.stderr.splitlines()[0].startswith(f"WARNING: N{told} has gpu, null")
+    command = ["install", "torch", "-i", index.index_url, option, "nvidai"]
+    result = venv.pip(*command, "--dry-run", env=GPU)
+    told = "nothing in this run has a namespace nvidai"
+    assert result.stderr == f"WARNING: {option} nvidai: {told}. Did you mean nvidia?\n"
+    index.clear_log()
     result = venv.pip(*command, STRICT, env=GPU, code=1)
-    assert "× What --variant cu99 asks for would be left out.\n" in result.stderr
-    assert f"╰─> n{told} has gpu, null" in result.stderr
+    assert result.stderr.splitlines() == [
+        "error: variant-lost",
+        "",
+        f"× What {option} nvidai asks for would be left out.",
+        f"╰─> {told}",
+        "",
+        "note: That is an error with --strict-variants; without it, pip gives a warning.",
+        "hint: Did you mean nvidia?",
+    ]
+    assert not [path for _, path in index.log() if path.endswith(".whl")]
+    assert venv.installed() == {}
 
 
 def test_where_all_is_well_nothing_changes(

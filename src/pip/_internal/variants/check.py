@@ -16,7 +16,7 @@ from pip._internal.cli.status_codes import ERROR
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.output import get_logger
-from pip._internal.variants.texts import Hint, with_label
+from pip._internal.variants.texts import Hint, counted, with_label
 
 if TYPE_CHECKING:
     import optparse
@@ -97,11 +97,7 @@ def nothing_broken(said: str, unsupported: int) -> str:
     :param said: what upstream says of the first.
     :param unsupported: how many variants are not supported, at least one.
     """
-    variants = "variant" if unsupported == 1 else "variants"
-    return (
-        f"{said.rstrip('.')}, but {unsupported} installed {variants} that this machine "
-        "does not support."
-    )
+    return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
 
 
 def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:

@@ -134,7 +134,8 @@ def agreeing(
     resolver._result = result
     from pip._internal.variants.invocation import again
 
-    retry = again(context.options, "--variant", "PACKAGE=LABEL")
+    apart = ("--no-variant-agreement",)
+    retry = again(context.options, "--variant", "PACKAGE=LABEL", without=apart)
     logger.warning("%s", Hint(f"{message}. To choose builds that agree:", retry))
     return first
 
