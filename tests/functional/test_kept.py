@@ -414,3 +414,21 @@ def test_explain_tells_what_stays(venv: Environment, index: IndexServer) -> None
     venv.pip("install", "torch==2.9.1", "-i", index.index_url)
     result = venv.pip(*command)
     assert "ext-1.0-py3-none-any-t29.whl would be installed." in result.lines
+
+
+@pytest.mark.parametrize("asked", [["ext", "torch"], ["torch", "app"]])
+def test_an_installed_extension_does_not_hold_back_an_upgrade(
+    venv: Environment, index: IndexServer, asked: list[str]
+) -> None:
+    """Another build of its version may be for what comes."""
+    prepare(venv, index, CASES["a build for it"])
+    index.add(make_wheel("app", "1.0", requires=["ext"]))
+    options = ["-i", index.index_url]
+    venv.pip("install", "ext", *options)
+    assert venv.eval("ext.variant_label", "ext") == "t28"
+    assert venv.pip("install", "-U", "ext", *options).stderr == ""
+    assert venv.installed() == {"ext": "1.0", "torch": "2.8.1"}
+    assert venv.pip("install", "-U", *asked, *options).stderr == ""
+    assert venv.eval("ext.variant_label", "ext") == "t29"
+    assert venv.installed()["torch"] == "2.9.1"
+    venv.pip("check")

@@ -18,6 +18,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants import fork
 from pip._internal.variants.context import Context, context_of
+from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import label_of
 from pip._internal.variants.releases import Ahead, release_of, releases
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
@@ -114,11 +116,18 @@ def _rival(
     context: Context, factory: Factory, project: NormalizedName, *args: Any
 ) -> Rival | None:
     # In most runs nothing is chosen by hand, and nothing more need be imported.
-    if project not in factory._installed_dists or not context.may_switch:
+    dist = factory._installed_dists.get(project)
+    if dist is None or not (context.may_switch or _is_upgraded_beside(context, dist)):
         return None
     from pip._internal.variants.switching import rival
 
     return rival(context, factory, project, *args)
+
+
+def _is_upgraded_beside(context: Context, dist: BaseDistribution) -> bool:
+    """Tell whether what is upgraded may be what an installed build is for a version of."""
+    upgraded = context.enabled and vars(context.options).get("upgrade")
+    return bool(upgraded) and installed_build(dist) is not None
 
 
 @contextmanager

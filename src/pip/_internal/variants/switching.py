@@ -11,9 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
+
 from pip._internal.variants import explain
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import BuildLink, label_of, public, searched
+from pip._internal.variants.neighbours import is_upgraded
+from pip._internal.variants.providers.abi_dependency import requirements
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection import select
 from pip._internal.variants.texts import Hint
@@ -43,6 +48,7 @@ class Rival:
     :ivar keep: makes the candidate that leaves it installed.
     :ivar must_go: whether the user chose another label for just this project, or other
         backends for all of PyTorch, or a lock file from which to install does.
+    :ivar holds_back: whether it is for a version of what the user upgrades.
     """
 
     context: Context
@@ -50,11 +56,12 @@ class Rival:
     label: str | None
     keep: Callable[[], Candidate]
     must_go: bool
+    holds_back: bool
 
     def stays(self, release: Release, link: Link) -> bool:
         """Tell whether it stays where the choice among *release* would be *link*."""
         by_hand = release.chosen_label is not None or self.must_go
-        if not by_hand and not self.context.upgrade_variants:
+        if not by_hand and not self.holds_back and not self.context.upgrade_variants:
             return True
         return label_of(link) == self.label
 
@@ -107,18 +114,27 @@ def rival(
         or project in context.locked_labels
         or (unwanted and user_supplied)
     )
+    holds_back = build is not None and _holds_back(context, build)
     if must_go:
         contested = context.locked_labels.get(project, named) != label
     else:
         contested = _contested(context, build, user_supplied)
-    if not contested:
+    if not contested and not holds_back:
         return None
     extras = frozenset(extra for each in ireqs for extra in each.extras)
 
     def keep() -> Candidate:
         return factory._make_candidate_from_dist(dist, extras, ireqs[0])
 
-    return Rival(context, version, label, keep, must_go)
+    return Rival(context, version, label, keep, must_go, holds_back)
+
+
+def _holds_back(context: Context, build: InstalledBuild) -> bool:
+    """Tell whether a build is for a version of what the user upgrades."""
+    if build.label is None or not vars(context.options).get("upgrade"):
+        return False
+    wanted = map(Requirement, requirements(build.manifest, build.label))
+    return any(is_upgraded(context, canonicalize_name(each.name)) for each in wanted)
 
 
 def _contested(
