@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 
+from pip._internal.models.index import PyPI
 from pip._internal.variants import fork
 from pip._internal.variants.decision import Cause
 from pip._internal.variants.errors import (
@@ -35,8 +36,6 @@ __all__ = ["true_reason"]
 
 #: So many versions are told of, newest first.
 _SHOWN_VERSIONS = 5
-#: What most people have their packages from.
-_USUAL_INDEX = "https://pypi.org/simple/"
 
 
 def true_reason(
@@ -73,7 +72,7 @@ def true_reason(
             "An index of variants may lack what they depend on. To look elsewhere too:",
             again(
                 context.options,
-                *("--extra-index-url", _USUAL_INDEX),
+                *("--extra-index-url", PyPI.simple_url),
                 without=("--no-index",),
             ),
         ),
