@@ -40,6 +40,7 @@ from pip._internal.variants.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.release import Release
 from pip._internal.variants.target import is_this_machine
 from pip._internal.variants.unknown_names import warn_of_unknown_names
+from pip._internal.variants.unsuitable import true_reason
 
 if TYPE_CHECKING:
     import optparse
@@ -96,16 +97,16 @@ def look_up(
     assert context is not None, "the collector was made with options"
     if context.pytorch is not None:
         context.pytorch.places.note_roots([wanted, *constraints])
-    if context.choices:
-        context.named = {project}
+    context.named = {project}
     # What else is installed bears on the choice; the project is looked at afresh.
     installed = factory._installed_dists.pop(project, None)
-    found, constraint = _find(factory, wanted, constraints)
+    found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     chosen, problem = _choose(offers, context, requirement, project)
     if chosen is None:
         specifier = wanted.req.specifier & constraint.specifier
-        problem = label_in_version(finder, project, specifier) or problem
+        mistaken = label_in_version(finder, project, specifier)
+        problem = mistaken or true_reason(context, finder, asked) or problem
     if context.choices or vars(options).get(TYPED):
         warn_of_unknown_names(
             context, {project}, are_all=False, are_all_manifests=False
@@ -164,8 +165,8 @@ def _find(
     factory: Factory,
     wanted: InstallRequirement,
     constraints: Sequence[InstallRequirement],
-) -> tuple[FoundCandidates, Constraint]:
-    """Have upstream look for candidates of one requirement."""
+) -> tuple[FoundCandidates, Constraint, Requirement]:
+    """Have upstream look for candidates of one requirement, which is given too."""
     roots = factory.collect_root_requirements([*constraints, wanted])
     requirement: Requirement | None = next(iter(roots.requirements), None)
     if requirement is None:
@@ -188,7 +189,7 @@ def _find(
         is_satisfied_by=lambda *_: True,
     )
     assert isinstance(found, FoundCandidates), "nothing but links is explicit"
-    return found, constraint
+    return found, constraint, requirement
 
 
 def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:

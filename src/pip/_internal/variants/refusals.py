@@ -148,7 +148,8 @@ def installation_error(
     if context is not None and len(error.causes) == 1:
         from pip._internal.variants.unsuitable import true_reason
 
-        reason = true_reason(context, factory._finder, error.causes[0])
+        (cause,) = error.causes
+        reason = true_reason(context, factory._finder, cause.requirement, cause.parent)
         if reason is not None:
             return reason
     if context is None or not context.enabled:

@@ -7,7 +7,7 @@ left to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.exceptions import InstallationError
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
-    from pip._internal.resolution.resolvelib.base import Requirement
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.variants.context import Context
 
 __all__ = ["true_reason"]
@@ -39,14 +39,16 @@ _SHOWN_VERSIONS = 5
 
 
 def true_reason(
-    context: Context, finder: PackageFinder, cause: Any
+    context: Context,
+    finder: PackageFinder,
+    requirement: Requirement,
+    dependent: Candidate | None = None,
 ) -> InstallationError | None:
     """Make the error for one requirement that nothing was found for.
 
-    :param cause: the requirement, and what has it.
+    :param dependent: what has it; None for the user.
     :return: None if upstream's says it all.
     """
-    requirement: Requirement = cause.requirement
     project = requirement.project_name
     listed = context.listed.get(project, ())
     # The page of a project is a link, too.
@@ -58,7 +60,7 @@ def true_reason(
         )
     if any(label_of(link) is not None for link in links):
         return _no_suitable(context, finder, requirement, links)
-    link = None if cause.parent is None else cause.parent.source_link
+    link = None if dependent is None else dependent.source_link
     parent = context.release_of(link)
     if parent is None or not parent.labels or context.collector is None:
         return None
