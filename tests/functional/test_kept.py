@@ -399,6 +399,23 @@ def test_nothing_gives_way_for_what_is_kept(
     assert chosen(result) == found
 
 
+def test_what_gives_way_is_told_beside_what_is_kept(
+    venv: Environment, index: IndexServer
+) -> None:
+    prepare(venv, index, CASES["null"])
+    for version in ("1.26.4", "2.1.0"):
+        index.add(make_wheel("numpy", version))
+    numpy1, numpy2 = ({"abi": {"numpy": [each]}} for each in ("1.26", "2.1"))
+    Extension({"n2": numpy2}, requires=["numpy"]).add(index, "other", "2.0")
+    Extension({"n1": numpy1}, requires=["numpy"]).add(index, "other", "1.0")
+    venv.pip("install", "numpy==1.26.4", "-i", index.index_url)
+    result = venv.pip("install", "--dry-run", "ext", "other", "-i", index.index_url)
+    assert chosen(result) == {"ext": "1.0 null", "other": "2.0 n2", "numpy": "2.1.0"}
+    moved, kept = result.stderr.splitlines()
+    assert "no build of other 2.0 goes with it. To keep it, take other==1.0" in moved
+    assert "torch 2.8.1 stays installed" in kept
+
+
 def test_what_is_told_is_what_agrees(venv: Environment, index: IndexServer) -> None:
     """Beside what is kept, a build for the same CUDA may be taken in place of the best."""
     for version in ("2.8.1", "2.9.1"):

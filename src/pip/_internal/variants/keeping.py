@@ -126,6 +126,9 @@ def keep_installed(
             logger.debug("No solution that keeps %s: %s", _listed(kept), error)
         else:
             if _same_versions(before, resolver._result, kept):
+                for each in moved:
+                    if each not in kept and each.name in second.requirements:
+                        _tell_moved(resolver, context, each, roots)
                 tell = functools.partial(_tell_kept, context, kept, before)
                 return second, constraints, tell
         resolver._result, context.agreement = before, agreement
