@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import pytest
 import tomli
 
-from tests.functional.test_extensions import ABI, chosen
+from tests.functional.test_extensions import ABI, CU128, CU130, TORCH, chosen
 from tests.lib.environments import Environment
-from tests.lib.hosts import write_host
+from tests.lib.hosts import forced, write_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import make_manifest
 from tests.lib.wheels import make_sdist, make_wheel
@@ -329,8 +329,11 @@ def test_the_better_pair_can_be_had(venv: Environment, index: IndexServer) -> No
     (warning,) = venv.pip("install", "ext", *options).stderr.splitlines()
     assert venv.eval("ext.variant_label", "ext") == "null"
     assert venv.installed()["torch"] == "2.8.1"
-    # Now it is as wanted, and nothing is said.
-    assert venv.pip("install", "ext", *options).stderr == ""
+    # Now it is as wanted, and nothing is said: what would replace torch is no better.
+    for upgrade in ([], ["-U"]):
+        again = venv.pip("install", *upgrade, "ext", *options)
+        assert again.stderr == ""
+        assert "suits this machine better" not in again.stdout
     result = venv.pip(*command_of(warning))
     assert result.stderr == ""
     assert venv.eval("ext.variant_label", "ext") == "t29"
@@ -347,6 +350,91 @@ def test_what_gave_way_can_be_had_again(venv: Environment, index: IndexServer) -
     assert venv.installed() == {"ext": "1.4", "torch": "2.8.1"}
     assert venv.eval("ext.variant_label", "ext") == "t28"
     venv.pip("check")
+
+
+def test_one_extension_of_two_makes_torch_give_way(
+    venv: Environment, index: IndexServer
+) -> None:
+    """It alone is named, and the other is chosen anew by what to type."""
+    prepare(venv, index, CASES["null"])
+    Extension(NEWER_OR_PLAIN).add(index, "ext2", "2.0")
+    Extension(BOTH).add(index, "ext2", "1.0")
+    result = venv.pip("install", "ext", "ext2", "-i", index.index_url)
+    assert "looking at multiple versions" not in result.output
+    (warning,) = result.stderr.splitlines()
+    assert "since no build of ext2 2.0 goes with it. To keep it, take ext2==1.0" in (
+        warning
+    )
+    assert venv.installed() == {"ext": "1.0", "ext2": "2.0", "torch": "2.9.1"}
+    assert venv.pip(*command_of(warning)).stderr == ""
+    assert venv.installed() == {"ext": "1.0", "ext2": "1.0", "torch": "2.8.1"}
+    assert venv.eval("ext.variant_label", "ext") == "null"
+    assert venv.eval("ext2.variant_label", "ext2") == "t28"
+    venv.pip("check")
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        (["t29n1", "t28n2", "null"], {"ext": "1.0 null"}),
+        # Where one of them has to go, it is not the one that would.
+        (["t29n1", "t28n2"], {"ext": "1.0 t28n2", "numpy": "2.1.0"}),
+    ],
+)
+def test_nothing_gives_way_for_what_is_kept(
+    venv: Environment, index: IndexServer, labels: list[str], found: dict[str, str]
+) -> None:
+    """A build for the installed torch may be for another numpy than the installed one."""
+    variants: dict[str, Mapping[str, Mapping[str, Sequence[str]]]] = {
+        "t29n1": {"abi": {"torch": ["2.9"], "numpy": ["1.26"]}},
+        "t28n2": {"abi": {"torch": ["2.8"], "numpy": ["2.1"]}},
+        "null": {},
+    }
+    releases = {"1.0": Extension({label: variants[label] for label in labels})}
+    prepare(venv, index, Case(releases, found))
+    for version in ("1.26.4", "2.1.0"):
+        index.add(make_wheel("numpy", version))
+    venv.pip("install", "numpy==1.26.4", "-i", index.index_url)
+    result = venv.pip("install", "--dry-run", "ext", "-i", index.index_url)
+    assert chosen(result) == found
+
+
+def test_what_gives_way_is_told_beside_what_is_kept(
+    venv: Environment, index: IndexServer
+) -> None:
+    prepare(venv, index, CASES["null"])
+    for version in ("1.26.4", "2.1.0"):
+        index.add(make_wheel("numpy", version))
+    numpy1, numpy2 = ({"abi": {"numpy": [each]}} for each in ("1.26", "2.1"))
+    Extension({"n2": numpy2}, requires=["numpy"]).add(index, "other", "2.0")
+    Extension({"n1": numpy1}, requires=["numpy"]).add(index, "other", "1.0")
+    venv.pip("install", "numpy==1.26.4", "-i", index.index_url)
+    result = venv.pip("install", "--dry-run", "ext", "other", "-i", index.index_url)
+    assert chosen(result) == {"ext": "1.0 null", "other": "2.0 n2", "numpy": "2.1.0"}
+    moved, kept = result.stderr.splitlines()
+    assert "no build of other 2.0 goes with it. To keep it, take other==1.0" in moved
+    assert "torch 2.8.1 stays installed" in kept
+
+
+def test_what_is_told_is_what_agrees(venv: Environment, index: IndexServer) -> None:
+    """Beside what is kept, a build for the same CUDA may be taken in place of the best."""
+    for version in ("2.8.1", "2.9.1"):
+        index.add_release("torch", version, {}, manifest=TORCH, plain=False)
+    manifest = make_manifest(
+        {"t29": {**T29, **CU130}, "cu130": CU130, "cu128": CU128},
+        namespaces=["abi", "nvidia"],
+        providers=ABI,
+    )
+    index.add_release(
+        *("ext", "1.0", {}), manifest=manifest, plain=False, requires=["torch"]
+    )
+    options, machine = ["-i", index.index_url], forced("13.0")
+    chosen_by_hand = ["torch==2.8.1", "--variant", "torch=cu128"]
+    venv.pip("install", *chosen_by_hand, *options, env=machine)
+    result = venv.pip("install", "--dry-run", "ext", *options, env=machine)
+    assert chosen(result) == {"ext": "1.0 cu128"}
+    (warning,) = result.stderr.splitlines()
+    assert "and the variant cu128 of ext 1.0 runs with it" in warning
 
 
 def test_one_of_several_values_is_enough_for_check(

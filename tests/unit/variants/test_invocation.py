@@ -77,6 +77,8 @@ def test_only_what_the_other_command_has() -> None:
         (["--proxy", "u:secret@x.example:80"], "--proxy 'u:****@x.example:80'"),
         (["--proxy", "http://u:secret@x.example"], "--proxy 'http://u:****@x.example'"),
         (["-c", "https://u:secret@x.example/c"], "'https://u:****@x.example/c'"),
+        (["-i", "https://u:a secret@x.example"], "'https://u:****@x.example'"),
+        (["--proxy", "http://u:secret@[x"], "--proxy 'http://****'"),
         (["a @ git+https://secret@x.example/a"], "'a @ git+https://****@x.example/a'"),
     ],
 )

@@ -56,7 +56,8 @@ _REPEATED_AGAIN = frozenset(
     )
 )
 _PYTHON = "--python"
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+#: As far as the next one: a password may have spaces.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+?(?=\s\S*://|\Z)", re.DOTALL)
 
 
 def command(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
@@ -175,4 +176,12 @@ def _shown(before: str, word: str) -> str:
     """Leave the credentials in a word out; *before* is the word before it."""
     if before == "--proxy" and "://" not in word:
         return str(redact_netloc(word))
-    return _URL.sub(lambda url: redact_auth_from_url(url[0]), word)
+    return _URL.sub(lambda url: _without_credentials(url[0]), word)
+
+
+def _without_credentials(url: str) -> str:
+    try:
+        return str(redact_auth_from_url(url))
+    except ValueError:
+        # Whatever it is meant to be, a password may be in it.
+        return f"{url.partition('://')[0]}://****"

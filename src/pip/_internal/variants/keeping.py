@@ -8,7 +8,9 @@ installed, that is taken, and the user is told of the better pair.
 
 from __future__ import annotations
 
+import functools
 import itertools
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +21,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import PipError
 from pip._internal.req.constructors import install_req_from_line
+from pip._internal.resolution.resolvelib.reporter import PipReporter
 from pip._internal.utils.hashes import Hashes
 from pip._internal.variants import explain
 from pip._internal.variants.archives import undamaged
@@ -44,14 +47,15 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.context import Context
     from pip._internal.variants.release import Release
-    from pip._internal.variants.releases import Group
 
-__all__ = ["Solve", "keep_installed"]
+__all__ = ["Solve", "Tell", "keep_installed"]
 
 logger = get_logger(__name__)
 
 #: Gives what resolves once, with these constraints besides the user's.
 Solve = Callable[[Sequence["InstallRequirement"]], "RequirementSet"]
+#: Tells of what is kept, given what is installed in the end.
+Tell = Callable[["RequirementSet"], None]
 #: So many older releases are looked at where no build of the chosen one will do.
 _OLDER = 8
 
@@ -91,22 +95,28 @@ def keep_installed(
     context: Context,
     first: RequirementSet,
     roots: Iterable[InstallRequirement],
-) -> tuple[RequirementSet, Sequence[InstallRequirement]]:
+) -> tuple[RequirementSet, Sequence[InstallRequirement], Tell | None]:
     """Give a solution that keeps what is installed, else *first*.
 
     All else of it is of the same versions.
 
     :param roots: what the user asked for, constraints included.
-    :return: the solution, and the constraints by which it was found.
+    :return: the solution, the constraints by which it was found, and what tells of what
+        is kept: other builds may yet be taken in its place.
     """
     moved = _moved(resolver, context, first, roots)
     if not moved:
-        return first, ()
+        return first, (), None
     before, agreement = resolver._result, context.agreement
     assert before is not None, "it has resolved"
-    alone = [[each] for each in moved] if len(moved) > 1 else []
-    for kept in [moved, *alone]:
+    attempts = [(moved, list(_unmoved(context, moved, before))), (moved, [])]
+    if not attempts[0][1]:
+        del attempts[0]
+    if len(moved) > 1:
+        attempts += [([each], []) for each in moved]
+    for kept, unmoved in attempts:
         constraints = [_pinned(each.name, each.dist.version) for each in kept]
+        constraints += unmoved
         for build in _builds(kept):
             constraints.append(_pinned(build.release.project, build.release.version))
         try:
@@ -116,12 +126,15 @@ def keep_installed(
             logger.debug("No solution that keeps %s: %s", _listed(kept), error)
         else:
             if _same_versions(before, resolver._result, kept):
-                _tell_kept(context, kept, before, second)
-                return second, constraints
+                for each in moved:
+                    if each not in kept and each.name in second.requirements:
+                        _tell_moved(resolver, context, each, roots)
+                tell = functools.partial(_tell_kept, context, kept, before)
+                return second, constraints, tell
         resolver._result, context.agreement = before, agreement
     for each in moved:
         _tell_moved(resolver, context, each, roots)
-    return first, ()
+    return first, (), None
 
 
 def _moved(
@@ -174,13 +187,37 @@ def _must_go(
     return False
 
 
+def _unmoved(
+    context: Context, moved: Sequence[_Moved], before: Any
+) -> Iterator[InstallRequirement]:
+    """Pin what the chosen builds leave as it is, and others of their releases may not."""
+    others = {
+        canonicalize_name(wanted.name)
+        for build in _builds(moved)
+        for link in build.release.links
+        for wanted in requirements_of(context, link)
+    }
+    for name in sorted(others.difference(each.name for each in moved)):
+        dist, found = context.installed_dists.get(name), before.mapping.get(name)
+        if dist is not None and (found is None or found.version == dist.version):
+            yield _pinned(name, dist.version)
+
+
 @contextmanager
 def _trying(context: Context, kept: Iterable[_Moved]) -> Iterator[None]:
     context.tried = {build.release.project for build in _builds(kept)}
+    reporter = logging.getLogger(PipReporter.__module__)
+    reporter.addFilter(_is_no_news)
     try:
         yield
     finally:
+        reporter.removeFilter(_is_no_news)
         context.tried = None
+
+
+def _is_no_news(record: logging.LogRecord) -> bool:
+    """Pass what upstream says of conflicts only if it is for who debugs."""
+    return record.levelno < logging.INFO
 
 
 def _pinned(project: str, version: object) -> InstallRequirement:
@@ -249,7 +286,20 @@ def _tell_moved(
 ) -> None:
     """Say that *moved* is replaced, and what would keep it."""
     result: Any = resolver._result
-    chosen = dict.fromkeys(build.release for build in moved.builds)
+    chosen = list(dict.fromkeys(build.release for build in moved.builds))
+    # With several, it may be for one of them alone that the others are no use.
+    fitting = [
+        release
+        for release in chosen
+        if len(chosen) > 1
+        and any(
+            _goes_with(context, link, moved) for link in _wheels(release.links, release)
+        )
+    ]
+    if len(fitting) < len(chosen):
+        chosen = [release for release in chosen if release not in fitting]
+    else:
+        fitting = []
     said = (
         f"{moved} gives way to {result.mapping[moved.name].version}, since no build of "
         f"{' and '.join(map(str, chosen))} goes with it"
@@ -261,10 +311,13 @@ def _tell_moved(
             logger.info("%s", said)
             return
         older.append(f"{release.project}=={version}")
-    pinned = f"{moved.name}=={moved.dist.version}"
+    pinned = [f"{each.project}=={each.version}" for each in fitting]
+    pinned.append(f"{moved.name}=={moved.dist.version}")
+    # Of what stays in its version, another build is needed than is installed then.
+    words = ["install", *["--upgrade-variants"] * bool(fitting), *older, *pinned]
     hint = Hint(
         f"{said}. To keep it, take {' and '.join(older)}:",
-        command(context.options, "install", *older, pinned),
+        command(context.options, *words),
     )
     logger.warning("%s", hint)
 
@@ -291,16 +344,19 @@ def _older(
     links = ((each.version, each.link) for each in reversed(found))
     groups = releases(context, finder, project, links, Hashes())
     for group in itertools.islice(groups, _OLDER):
-        if any(_goes_with(context, link, moved) for link in _wheels(group)):
+        if any(
+            _goes_with(context, link, moved)
+            for link in _wheels(group.links, group.release)
+        ):
             return group.version
     return None
 
 
-def _wheels(group: Group) -> Iterator[Link]:
+def _wheels(links: Iterable[Link], release: Release | None) -> Iterator[Link]:
     """Give the wheels that run here; nothing is said of what is lost on the way."""
-    for link in filter(lambda each: each.is_wheel, group.links):
+    for link in filter(lambda each: each.is_wheel, links):
         label = label_of(link)
-        selection = None if group.release is None else group.release.selection_of(link)
+        selection = None if release is None else release.selection_of(link)
         if label is None or (selection and label in selection.ranking.compatible):
             yield link
 

@@ -6,7 +6,7 @@ Provider"): of what is installed, and of what may come to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
@@ -28,6 +28,7 @@ __all__ = [
     "is_upgraded",
     "replaced",
     "requirements_of",
+    "unfit",
 ]
 
 
@@ -85,7 +86,14 @@ def replaced(
     release = context.release_of(link)
     if release is not None and release.chosen_label is not None:
         return
-    for wanted in requirements_of(context, link):
+    yield from unfit(context, requirements_of(context, link))
+
+
+def unfit(
+    context: Context, requirements: Iterable[Requirement]
+) -> Iterator[tuple[BaseDistribution, Requirement]]:
+    """Give what is installed, and not to be upgraded, and meets not what is required."""
+    for wanted in requirements:
         name = canonicalize_name(wanted.name)
         dist = context.installed_dists.get(name)
         if dist is None or is_upgraded(context, name):

@@ -98,10 +98,11 @@ def _resolved(
     with _lookahead(context, resolver.factory, root_reqs):
         requirements = run()
     chosen = _chosen_builds(context, requirements)
+    tell_kept: Callable[[RequirementSet], None] | None = None
     if context.installed_dists and any(each.has_alternatives for each, _ in chosen):
         from pip._internal.variants.keeping import keep_installed
 
-        requirements, constraints = keep_installed(
+        requirements, constraints, tell_kept = keep_installed(
             solve, resolver, context, requirements, root_reqs
         )
         run = functools.partial(solve, constraints)
@@ -112,6 +113,8 @@ def _resolved(
 
         requirements = agreeing(run, resolver, context, requirements, kept)
         chosen = _chosen_builds(context, requirements)
+    if tell_kept is not None:
+        tell_kept(requirements)
     if context.labels_for_all():
         from pip._internal.variants.refusals import refuse_unknown_labels
 

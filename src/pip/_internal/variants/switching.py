@@ -17,7 +17,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants import explain
 from pip._internal.variants.installed import installed_build
 from pip._internal.variants.links import BuildLink, label_of, public, searched
-from pip._internal.variants.neighbours import is_upgraded
+from pip._internal.variants.neighbours import is_upgraded, unfit
 from pip._internal.variants.providers.abi_dependency import requirements
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection import select
@@ -133,8 +133,13 @@ def _holds_back(context: Context, build: InstalledBuild) -> bool:
     """Tell whether a build is for a version of what the user upgrades."""
     if build.label is None or not vars(context.options).get("upgrade"):
         return False
-    wanted = map(Requirement, requirements(build.manifest, build.label))
+    wanted = _required(build, build.label)
     return any(is_upgraded(context, canonicalize_name(each.name)) for each in wanted)
+
+
+def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
+    """Give what a variant of an installed release requires of other packages."""
+    return map(Requirement, requirements(build.manifest, label))
 
 
 def _contested(
@@ -187,7 +192,15 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
     )
     for warning in warnings_of(selection.answers):
         context.say_once(logging.WARNING, warning)
-    best = next(iter(selection.ranking.compatible), None)
+    # What would replace another package unasked is no better, nor what switching gives.
+    best = next(
+        (
+            label
+            for label in selection.ranking.compatible
+            if not any(unfit(context, _required(build, label)))
+        ),
+        None,
+    )
     if best is None or best == build.label:
         return None
     rejected = build.label is not None and build.label in selection.ranking.rejected
