@@ -242,17 +242,16 @@ def install_everywhere(sandbox: Sandbox) -> list[Choice]:
 
 
 def read_choice(host: str, output: str) -> Choice:
-    """Read the block that pip prints for a chosen variant."""
-    label = re.search(r"^#+ torch==\S+; variant_label=(\S+) #+$", output, re.MULTILINE)
-    if label is None:
+    """Read the line that pip prints for a chosen variant."""
+    line = re.search(r"^Using the variant (\S+) of torch \S+ \((.*)\)$", output, re.M)
+    if line is None:
         return Choice(host, "plain", "no variant fits")
     values: dict[str, str] = {}
-    for line in re.findall(r"^Variant-property: (.*)$", output, re.MULTILINE):
-        _, feature, value = line.split(" :: ")
-        # Best first: the first of a feature is the one that counts.
+    for _, feature, value in re.findall(r"(\S+) :: (\S+) :: ([^\s,]+)", line[2]):
+        # What the machine supports, best first: the first of a feature counts.
         values.setdefault(feature, value)
     facts = [_FACTS.get(f, f"{f} {{}}").format(value) for f, value in values.items()]
-    return Choice(host, label[1], ", ".join(facts) or "needs no GPU, and no other fits")
+    return Choice(host, line[1], ", ".join(facts) or "needs no GPU, and no other fits")
 
 
 def print_table(choices: Sequence[Choice]) -> None:

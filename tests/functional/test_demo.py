@@ -38,6 +38,11 @@ def test_demo_ends_with_the_right_build_on_each_machine(
         "CUDA 12.9, compute capability 7.5": "cu129",
         "no GPU": "00000000",
     }
+    why = {row[0].strip(): row[2].strip() for row in rows[1:]}
+    assert why["CUDA 12.8, compute capability 9.0"] == (
+        "for CUDA 12.8 and newer, has GPU code for 90_real"
+    )
+    assert why["no GPU"] == "needs no GPU, and no other fits"
     assert f"\n    2.8.0 {this_machine}\n" in done.stdout
     assert list(temporary.iterdir()) == []
 
