@@ -11,6 +11,8 @@ from collections.abc import Callable
 from importlib.util import cache_from_source
 from typing import TYPE_CHECKING
 
+# What is logged while pip installs is made of these, and nothing is imported then.
+import pip._internal.variants.wrapped  # noqa: F401
 from pip._internal.utils.unpacking import (
     set_extracted_file_to_default_mode_plus_executable,
     zip_item_is_executable,
