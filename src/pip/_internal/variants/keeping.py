@@ -21,7 +21,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import PipError
 from pip._internal.req.constructors import install_req_from_line
-from pip._internal.resolution.resolvelib.reporter import PipReporter
+from pip._internal.resolution.resolvelib.reporter import logger as reporter
 from pip._internal.utils.hashes import Hashes
 from pip._internal.variants import explain
 from pip._internal.variants.archives import undamaged
@@ -206,7 +206,6 @@ def _unmoved(
 @contextmanager
 def _trying(context: Context, kept: Iterable[_Moved]) -> Iterator[None]:
     context.tried = {build.release.project for build in _builds(kept)}
-    reporter = logging.getLogger(PipReporter.__module__)
     reporter.addFilter(_is_no_news)
     try:
         yield
