@@ -12,9 +12,9 @@ from pip._internal.variants.manifest import InvalidManifest
 from pip._internal.variants.manifest_parser import parse_manifest
 from pip._internal.variants.providers.chain import Providers
 from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.publishing.texts import capital
 from pip._internal.variants.rules import MANIFEST_RULES, Effect
 from pip._internal.variants.selection import select
+from pip._internal.variants.texts import capital
 from tests.lib.manifest_rows import ROWS
 
 FORCED = {

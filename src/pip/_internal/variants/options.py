@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TYPED",
+    "VariantOption",
     "about_this_machine",
     "as_variables",
     "disable_variant_provider",

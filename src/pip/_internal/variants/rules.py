@@ -12,7 +12,15 @@ import enum
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["MANIFEST_RULES", "Effect", "Rule", "Severity"]
+__all__ = [
+    "MANIFEST_RULES",
+    "METADATA",
+    "NAMES",
+    "PROVIDERS",
+    "Effect",
+    "Rule",
+    "Severity",
+]
 
 
 class Severity(enum.Enum):
@@ -57,44 +65,45 @@ _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _REFUSED, _NONE = Effect.REFUSED, Effect.NONE
 _UNSUPPORTED, _DROPPED = Effect.UNSUPPORTED, Effect.DROPPED
 
-_NAMES = "PEP 825, Variant label"
-_PROPERTIES = "PEP 825, Variant properties"
-_METADATA = "PEP 825, Variant metadata"
+#: Sections of the texts that ask for what the rules say.
+NAMES = "PEP 825, Variant label"
+PROPERTIES = "PEP 825, Variant properties"
+METADATA = "PEP 825, Variant metadata"
 _SCHEMA = "PEP 825, Schema"
 _PRIORITIES = "PEP 825, Default priorities"
-_PROVIDERS = "PEP 850, Providers"
+PROVIDERS = "PEP 850, Providers"
 
 #: By name.
 MANIFEST_RULES: Mapping[str, Rule] = {
     rule.id: rule
     for rule in (
         Rule(
-            "manifest-json", _METADATA, _ERROR, "Metadata is JSON, in UTF-8.", _REFUSED
+            "manifest-json", METADATA, _ERROR, "Metadata is JSON, in UTF-8.", _REFUSED
         ),
         Rule(
             "manifest-limits",
-            _METADATA,
+            METADATA,
             _ERROR,
             "Metadata keeps within what installers read.",
             _REFUSED,
         ),
         Rule(
             "manifest-types",
-            _METADATA,
+            METADATA,
             _ERROR,
             "Every part of metadata has its type.",
             _REFUSED,
         ),
         Rule(
             "missing-keys",
-            _METADATA,
+            METADATA,
             _ERROR,
             "There are default-priorities and variants.",
             _REFUSED,
         ),
         Rule(
             "manifest-keys",
-            _METADATA,
+            METADATA,
             _ERROR,
             "There are no keys but those known.",
             _NONE,
@@ -115,7 +124,7 @@ MANIFEST_RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "draft-schema",
-            _METADATA,
+            METADATA,
             _WARNING,
             "The version of the format is not one that a later draft has replaced.",
             _NONE,
@@ -128,19 +137,17 @@ MANIFEST_RULES: Mapping[str, Rule] = {
             "all properties among them.",
             _REFUSED,
         ),
-        Rule(
-            "label", _NAMES, _ERROR, "Labels are of 0-9, a-z, _ and . only.", _REFUSED
-        ),
+        Rule("label", NAMES, _ERROR, "Labels are of 0-9, a-z, _ and . only.", _REFUSED),
         Rule(
             "label-length",
-            _NAMES,
+            NAMES,
             _ERROR,
             "Labels are no longer than the version of the format allows.",
             _NONE,
         ),
         Rule(
             "label-path",
-            _NAMES,
+            NAMES,
             _ERROR,
             "A label can be the name of a file or folder: it is neither . nor .., which "
             "lead elsewhere.",
@@ -148,42 +155,42 @@ MANIFEST_RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "property",
-            _PROPERTIES,
+            PROPERTIES,
             _ERROR,
             "Properties follow the grammar, and each feature has a value.",
             _REFUSED,
         ),
         Rule(
             "repeated-values",
-            _PROPERTIES,
+            PROPERTIES,
             _ERROR,
             "Each item of a list is there once.",
             _NONE,
         ),
         Rule(
             "empty-lists",
-            _PROPERTIES,
+            PROPERTIES,
             _WARNING,
             "What would mean nothing is left out.",
             _NONE,
         ),
         Rule(
             "null-variant",
-            _NAMES,
+            NAMES,
             _ERROR,
             "The label null stands for the variant without properties.",
             _REFUSED,
         ),
         Rule(
             "other-null",
-            _NAMES,
+            NAMES,
             _WARNING,
             "The variant without properties is labelled null.",
             _NONE,
         ),
         Rule(
             "same-properties",
-            _NAMES,
+            NAMES,
             _WARNING,
             "Labels with the same properties are one variant, with one label.",
             _NONE,
@@ -197,28 +204,28 @@ MANIFEST_RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "never-supported",
-            _PROVIDERS,
+            PROVIDERS,
             _WARNING,
             "Properties are among those that their provider knows.",
             _DROPPED,
         ),
         Rule(
             "providers",
-            _PROVIDERS,
+            PROVIDERS,
             _ERROR,
             "There is one provider for each namespace, and none beside.",
             _NONE,
         ),
         Rule(
             "no-providers",
-            _PROVIDERS,
+            PROVIDERS,
             _WARNING,
             "The metadata tells who provides its namespaces.",
             _NONE,
         ),
         Rule(
             "provider-kind",
-            _PROVIDERS,
+            PROVIDERS,
             _ERROR,
             "A provider is a plugin that requires packages, a static list or built into "
             "installers, and one of these alone.",
@@ -226,14 +233,14 @@ MANIFEST_RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "no-provider-kind",
-            _PROVIDERS,
+            PROVIDERS,
             _ERROR,
             "A provider is one of these.",
             _UNSUPPORTED,
         ),
         Rule(
             "provider-requires",
-            _PROVIDERS,
+            PROVIDERS,
             _ERROR,
             "A plugin requires packages by dependency specifiers, which do not depend on "
             "the variant.",
@@ -241,14 +248,14 @@ MANIFEST_RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "provider-api",
-            _PROVIDERS,
+            PROVIDERS,
             _ERROR,
             "plugin-api is an entry point of a plugin: module, or module:object.",
             _REFUSED,
         ),
         Rule(
             "provider-static",
-            _PROVIDERS,
+            PROVIDERS,
             _ERROR,
             "feature-order names every feature of the static list once; it may be left "
             "out if there is only one.",
@@ -264,7 +271,7 @@ MANIFEST_RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "provider-builtin",
-            _PROVIDERS,
+            PROVIDERS,
             _WARNING,
             "Installers know the built-in provider.",
             _UNSUPPORTED,
@@ -286,21 +293,21 @@ MANIFEST_RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "provider-url",
-            _PROVIDERS,
+            PROVIDERS,
             _WARNING,
             "A plugin comes from an index, not from some address.",
             _NONE,
         ),
         Rule(
             "provider-installable",
-            _PROVIDERS,
+            PROVIDERS,
             _WARNING,
             "Somebody can install the plugin, or it is built into installers.",
             _NONE,
         ),
         Rule(
             "provider-in-uv",
-            _PROVIDERS,
+            PROVIDERS,
             _WARNING,
             "The provider is declared so that uv 0.13.9 takes the one it brings along.",
             _NONE,

@@ -13,7 +13,7 @@ from pip._internal.variants.actions.progress import file_progress
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.output import get_logger, write, write_document
 from pip._internal.variants.publishing import options as own
-from pip._internal.variants.publishing.texts import counted
+from pip._internal.variants.texts import counted
 
 if TYPE_CHECKING:
     from pip._internal.commands.variants import VariantsCommand

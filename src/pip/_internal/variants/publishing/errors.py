@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.publishing.rules import Finding
-from pip._internal.variants.publishing.texts import capital
 from pip._internal.variants.space import DiskFull
+from pip._internal.variants.texts import capital
 
 __all__ = [
     "BadProjectTable",

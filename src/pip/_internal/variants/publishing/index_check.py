@@ -33,7 +33,6 @@ from pip._internal.variants.publishing.remote_index import (
     project_pages,
 )
 from pip._internal.variants.publishing.rules import Findings
-from pip._internal.variants.publishing.texts import capital
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
 from pip._internal.variants.publishing.wheel_rules import check_embedded, check_wheel
 from pip._internal.variants.remote_wheels import NoRanges, WheelUnreadable, remote_wheel
@@ -42,6 +41,7 @@ from pip._internal.variants.sources import (
     fetch_manifest_bytes,
     unattended,
 )
+from pip._internal.variants.texts import capital
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession

@@ -22,7 +22,7 @@ from pip._internal.variants.json_types import shown, wrong_type
 from pip._internal.variants.properties import InvalidProperty, Property
 from pip._internal.variants.publishing.errors import BadProjectTable
 from pip._internal.variants.publishing.generations import CURRENT
-from pip._internal.variants.publishing.texts import capital
+from pip._internal.variants.texts import capital
 
 __all__ = ["ProjectTable", "read_project_table"]
 

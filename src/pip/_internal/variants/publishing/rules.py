@@ -9,21 +9,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pip._internal.variants.publishing.texts import capital
-from pip._internal.variants.rules import MANIFEST_RULES, Rule, Severity
+from pip._internal.variants.rules import (
+    MANIFEST_RULES,
+    METADATA,
+    NAMES,
+    PROVIDERS,
+    Rule,
+    Severity,
+)
+from pip._internal.variants.texts import capital
 
 __all__ = ["Finding", "Findings", "RULES"]
 
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 
-_NAMES = "PEP 825, Variant label"
-_PROPERTIES = "PEP 825, Variant properties"
-_METADATA = "PEP 825, Variant metadata"
 _INDEX = "PEP 825, Index-level metadata"
 _CONSISTENCY = "PEP 825, Metadata consistency"
 _MARKERS = "PEP 825, Environment markers"
-_PROVIDERS = "PEP 850, Providers"
 _WHEELS = "Binary distribution format"
 _FILES = "PEP 503, Specification"
 
@@ -33,7 +36,7 @@ RULES: Mapping[str, Rule] = {
     for rule in (
         *MANIFEST_RULES.values(),
         # A wheel.
-        Rule("wheel-name", _NAMES, _ERROR, "The name of a wheel follows the grammar."),
+        Rule("wheel-name", NAMES, _ERROR, "The name of a wheel follows the grammar."),
         Rule("wheel-readable", _WHEELS, _ERROR, "A wheel is an archive with METADATA."),
         Rule(
             "wheel-entries",
@@ -43,14 +46,14 @@ RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "wheel-metadata",
-            _METADATA,
+            METADATA,
             _ERROR,
             "A wheel with a label has variant.json in its .dist-info folder, and no "
             "other wheel has one.",
         ),
         Rule(
             "wheel-label",
-            _METADATA,
+            METADATA,
             _ERROR,
             "variant.json describes the label of the file name and no other.",
         ),
@@ -122,7 +125,7 @@ RULES: Mapping[str, Rule] = {
         ),
         Rule(
             "providers-agree",
-            _PROVIDERS,
+            PROVIDERS,
             _ERROR,
             "The files of a release describe the provider of a namespace alike.",
         ),

@@ -14,7 +14,6 @@ from pip._internal.variants.publishing.core_metadata import (
 from pip._internal.variants.publishing.files import sha256
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.rules import Finding, Findings
-from pip._internal.variants.publishing.texts import capital
 from pip._internal.variants.publishing.wheel_copy import record_hash
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
@@ -24,6 +23,7 @@ from pip._internal.variants.publishing.wheel_file import (
     WheelName,
     open_wheel,
 )
+from pip._internal.variants.texts import capital
 
 __all__ = ["CheckedWheel", "check_embedded", "check_wheel"]
 

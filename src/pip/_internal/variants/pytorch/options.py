@@ -8,16 +8,14 @@ from __future__ import annotations
 import optparse
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
-from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.options import VariantOption
 
 __all__ = [
     "BACKENDS_OPTION",
     "CPUONLY_OPTION",
     "DEFAULT_URL",
     "LTT_VARIABLE",
-    "TYPED",
     "URL_OPTION",
     "cpuonly",
     "in_use",
@@ -33,8 +31,6 @@ URL_OPTION = "--pytorch-index-url"
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 DEFAULT_URL = "https://download.pytorch.org/whl"
 
-#: Where the destinations of the options that were typed are kept.
-TYPED = "pytorch_typed"
 _DESTINATIONS = (
     *("pytorch_backends", "cpuonly"),
     *("pytorch_channel", "pytorch_index_url"),
@@ -63,28 +59,14 @@ def _checked_by(name: str) -> Callable[[optparse.Option, str, str], object]:
     return check
 
 
-class PyTorchOption(PipOption):
-    """An option of the bridge, which notes whether it was typed."""
+class PyTorchOption(VariantOption):
+    """An option of the bridge, which may have a value of one of its own kinds."""
 
-    TYPES = (*PipOption.TYPES, "backends", "channel", "pytorch_url")
-    TYPE_CHECKER = PipOption.TYPE_CHECKER.copy()
+    TYPES = (*VariantOption.TYPES, "backends", "channel", "pytorch_url")
+    TYPE_CHECKER = VariantOption.TYPE_CHECKER.copy()
     TYPE_CHECKER["backends"] = _checked_by("named_backends")
     TYPE_CHECKER["channel"] = _checked_by("named_channel")
     TYPE_CHECKER["pytorch_url"] = _checked_by("valid_url")
-
-    def take_action(
-        self,
-        action: str,
-        dest: str,
-        opt: str,
-        value: Any,
-        values: optparse.Values,
-        parser: optparse.OptionParser,
-    ) -> int:
-        """Do what the option does; configured values do not come here."""
-        values.ensure_value(TYPED, set()).add(dest)
-        result: int = super().take_action(action, dest, opt, value, values, parser)
-        return result
 
 
 pytorch_computation_backend: Callable[..., optparse.Option] = partial(

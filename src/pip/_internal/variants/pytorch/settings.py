@@ -22,8 +22,8 @@ from pip._internal.variants.pytorch.options import (
     CPUONLY_OPTION,
     DEFAULT_URL,
     LTT_VARIABLE,
-    TYPED,
 )
+from pip._internal.variants.typed import typed_options
 
 if TYPE_CHECKING:
     import optparse
@@ -106,7 +106,7 @@ def _backends(
     options: optparse.Values, environ: Mapping[str, str]
 ) -> tuple[tuple[Backend, ...], str | None]:
     given = vars(options).get
-    typed = given(TYPED) or ()
+    typed = {each.dest for each in typed_options(options)}
     named: tuple[Backend, ...] | None = given("pytorch_backends")
     by_shorthand = bool(given("cpuonly"))
     # What is typed is a word about this command; the configuration is about all.
