@@ -16,6 +16,7 @@ import tomli
 
 from tests.functional.test_extensions import ABI, CU128, CU130, TORCH, chosen
 from tests.lib.environments import Environment
+from tests.lib.faults import Fault
 from tests.lib.hosts import forced, write_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import make_manifest
@@ -520,3 +521,15 @@ def test_an_installed_extension_does_not_hold_back_an_upgrade(
     assert venv.eval("ext.variant_label", "ext") == "t29"
     assert venv.installed()["torch"] == "2.9.1"
     venv.pip("check")
+
+
+@pytest.mark.matrix
+def test_a_hint_is_not_waited_for(venv: Environment, index: IndexServer) -> None:
+    """Each of the older manifests would take its minute; pip is stopped before that."""
+    prepare(venv, index, CASES["eight older ones are looked at"])
+    for minor in range(1, 9):
+        fault = Fault(pace=1, size=1 << 20)
+        index.faults[index.file_path(f"ext-1.{minor}-variants.json")] = fault
+    result = venv.pip("install", "--dry-run", "ext", "-i", index.index_url)
+    assert chosen(result) == {"ext": "2.0 t29", "torch": "2.9.1"}
+    assert result.stderr == ""

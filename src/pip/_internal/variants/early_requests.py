@@ -8,6 +8,7 @@ things stays.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 from collections import deque
@@ -126,6 +127,11 @@ class EarlyRequests:
         self._jobs = queue.SimpleQueue()
         self._workers = 0
         self._unanswered = set()
+
+    @property
+    def time_left(self) -> float:
+        """Give the seconds that are left of those that :meth:`within` allows."""
+        return math.inf if self._budget is None else self._budget.left
 
     @contextmanager
     def within(self, budget: TimeBudget) -> Iterator[None]:

@@ -56,8 +56,9 @@ logger = get_logger(__name__)
 Solve = Callable[[Sequence["InstallRequirement"]], "RequirementSet"]
 #: Tells of what is kept, given what is installed in the end.
 Tell = Callable[["RequirementSet"], None]
-#: So many older releases are looked at where no build of the chosen one will do.
-_OLDER = 8
+#: So many older releases are looked at where no build of the chosen one will do, for so
+#: many seconds in all: what comes of it is a hint.
+_OLDER, _PATIENCE = 8, 10.0
 
 
 class _Build(NamedTuple):
@@ -304,12 +305,13 @@ def _tell_moved(
         f"{' and '.join(map(str, chosen))} goes with it"
     )
     older: list[str] = []
-    for release in chosen:
-        version = _older(resolver, context, release, moved, roots)
-        if version is None:
-            logger.info("%s", said)
-            return
-        older.append(f"{release.project}=={version}")
+    with unattended(context.session, _PATIENCE):
+        for release in chosen:
+            version = _older(resolver, context, release, moved, roots)
+            if version is None:
+                logger.info("%s", said)
+                return
+            older.append(f"{release.project}=={version}")
     pinned = [f"{each.project}=={each.version}" for each in fitting]
     pinned.append(f"{moved.name}=={moved.dist.version}")
     # Of what stays in its version, another build is needed than is installed then.

@@ -266,14 +266,16 @@ def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeB
     Where a password is needed, the index page has asked for it already; and there is a
     way to go on without a manifest.
 
-    :param seconds: that all requests made meanwhile may take together
+    :param seconds: that all requests made meanwhile may take together; less if all this
+        is part of what has less left
     :return: what is left of these, for the bodies
     :raises Overdue: when nothing is
     """
-    auth, budget = session.auth, TimeBudget(seconds)
+    auth, requests = session.auth, early_requests_of(session)
+    budget = TimeBudget(min(seconds, requests.time_left))
     prompting, auth.prompting = auth.prompting, False
     try:
-        with early_requests_of(session).within(budget):
+        with requests.within(budget):
             yield budget
     finally:
         auth.prompting = prompting
