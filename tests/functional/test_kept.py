@@ -533,3 +533,27 @@ def test_a_hint_is_not_waited_for(venv: Environment, index: IndexServer) -> None
     result = venv.pip("install", "--dry-run", "ext", "-i", index.index_url)
     assert chosen(result) == {"ext": "2.0 t29", "torch": "2.9.1"}
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize("case", ["null", "no build"])
+def test_no_wheel_is_downloaded_for_nothing(
+    venv: Environment, index: IndexServer, case: str
+) -> None:
+    """What a wheel needs is read from a part of it where no metadata lies beside it."""
+    prepare(venv, index, CASES[case])
+    index.pages.core_metadata = False
+    index.clear_log()
+    result = venv.pip("install", "ext", "-i", index.index_url)
+    assert "Downloading" in result.stdout
+    wheels = {
+        request.path.rpartition("/")[2]
+        for request in index.requests
+        if request.path.endswith(".whl")
+        and request.method == "GET"
+        and "range" not in request.headers
+    }
+    null = {"ext-1.0-py3-none-any-null.whl"}
+    both = {"ext-2.0-py3-none-any-t29.whl", "torch-2.9.1-py3-none-any.whl"}
+    assert wheels == (null if case == "null" else both)
+    assert venv.installed()["torch"] == ("2.8.1" if case == "null" else "2.9.1")
+    venv.pip("check")

@@ -522,3 +522,15 @@ def test_servers_that_have_more_time_get_it(session: PipSession) -> None:
         (True, False): upstream_s,
         (False, False): upstream_s,
     }
+
+
+def test_what_is_part_of_something_has_no_more_time_than_that(
+    session: PipSession,
+) -> None:
+    with unattended(session, 5) as outer:
+        with unattended(session, 60) as inner:
+            assert inner.left <= outer.left + 0.1 < 6
+        with unattended(session, 1) as shorter:
+            assert shorter.left <= 1
+    with unattended(session, 60) as alone:
+        assert alone.left > 50

@@ -115,6 +115,8 @@ class Context:
         self.collector: LinkCollector | None = None
         #: While another solution is tried: the projects of which no file is built.
         self.tried: Collection[NormalizedName] | None = None
+        #: Of what is installed, what some build that was looked at would replace.
+        self.contested: set[NormalizedName] = set()
         #: By normalised name, as the resolver sees them.
         self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
         #: What looks ahead of the resolver, and how to make it once it is worth it.

@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.links import label_of
+from pip._internal.variants.output import get_logger
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.context import Context
     from pip._internal.variants.manifest import Manifest
     from pip._internal.variants.markers import VariantEnvironment
     from pip._internal.variants.properties import Property
 
 __all__ = ["bind", "dependencies", "extra_mapping", "metadata_fetched"]
+
+logger = get_logger(__name__)
 
 _ATTRIBUTE = "_variant_bound"
 _UNDEFINED = (UndefinedComparison, UndefinedEnvironmentName)
@@ -43,14 +49,12 @@ def metadata_fetched(
     link = req.link
     if link is None or not link.is_wheel:
         return dist
-    context = context_of(preparer.finder)
-    if dist is None and context is not None and context.locking is not None:
-        from pip._internal.variants.locks.locking import metadata_to_lock
-
-        dist = metadata_to_lock(context, preparer, link)
+    context, label = context_of(preparer.finder), label_of(link)
+    # Asked in any case: it takes note of what would be replaced.
+    if context is not None and _may_be_in_vain(context, req, link) and dist is None:
+        dist = _without_its_wheel(preparer, link)
     if dist is None:
         return None
-    label = label_of(link)
     if label is not None:
         selection = None if context is None else context.selection_of(link)
         if context is not None and link.metadata_link() is None:
@@ -64,6 +68,44 @@ def metadata_fetched(
             remember_selection(req, selection)
             bind(dist, label, selection.properties(label), selection.manifest)
     return dist
+
+
+def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bool:
+    """Tell whether a wheel may be looked at, and something else installed.
+
+    So it is with a build that would replace what is installed, and with what would
+    replace it: that may yet stay.
+    """
+    release = context.release_of(link)
+    if release is not None and release.labels:
+        from pip._internal.variants.neighbours import replaced
+
+        would_go = {canonicalize_name(each.name) for _, each in replaced(context, link)}
+        context.contested |= would_go
+        if would_go or release.builds_in_turn:
+            return True
+    # What the user names by its URL is what he gets.
+    if not context.contested or link.comes_from is None or req.req is None:
+        return False
+    return canonicalize_name(req.req.name) in context.contested
+
+
+def _without_its_wheel(
+    preparer: RequirementPreparer, link: Link
+) -> BaseDistribution | None:
+    """Read what a wheel says of itself, and as little else of it as can be.
+
+    :return: None if all of it has to be downloaded for that.
+    """
+    if link.is_file or preparer.require_hashes:
+        return None
+    from pip._internal.variants.remote_wheels import WheelUnreadable, remote_wheel
+
+    try:
+        return remote_wheel(preparer._session, link)
+    except WheelUnreadable as error:
+        logger.info("Downloading %s to see what it needs: %s", link.filename, error)
+        return None
 
 
 class _Bound:

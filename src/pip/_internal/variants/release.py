@@ -32,7 +32,10 @@ class Release:
 
     :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
     :ivar reached: whether the resolver, or a listing, came to this release.
+    :cvar builds_in_turn: whether all of its variants are looked at, whichever is taken.
     """
+
+    builds_in_turn = False
 
     def __init__(
         self,

@@ -18,21 +18,21 @@ from pip._internal.variants.release import Release
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.context import Context
 
-__all__ = ["BuildConflict", "Locking", "LockingRelease", "metadata_to_lock"]
+__all__ = ["BuildConflict", "Locking", "LockingRelease"]
 
 logger = get_logger(__name__)
 
 
 class LockingRelease(Release):
     """A release of which all builds are locked, one after the other."""
+
+    builds_in_turn = True
 
     @cached_property
     def source(self) -> str | None:
@@ -224,24 +224,3 @@ class Locking:
         }
         together = {**taken, **alike}
         return [alone] if together == alone else [together, alone]
-
-
-def metadata_to_lock(
-    context: Context, preparer: RequirementPreparer, link: Link
-) -> BaseDistribution | None:
-    """Read what a wheel says of itself where it is just one of those that are locked.
-
-    :return: None if all of it has to be downloaded for that.
-    """
-    release = context.release_of(link)
-    if not isinstance(release, LockingRelease) or not release.labels:
-        return None
-    if link.is_file or preparer.require_hashes:
-        return None
-    from pip._internal.variants.remote_wheels import WheelUnreadable, remote_wheel
-
-    try:
-        return remote_wheel(preparer._session, link)
-    except WheelUnreadable as error:
-        logger.info("Downloading %s to see what it needs: %s", link.filename, error)
-        return None
