@@ -188,12 +188,15 @@ def _command_line() -> Callable[[list[str]], int]:
     """Give what runs a command, as if none had run in this process before."""
     from pip._internal.cli.main import main
     from pip._internal.commands import install
+    from pip._internal.index.sources import _FlatDirectorySource
     from pip._internal.metadata import select_backend
     from pip._internal.utils import deprecation
 
     # A process of its own would have ended after it had installed something.
     install._WARNED_IMPORTS = _Everything()
     select_backend.cache_clear()
+    # By the path that was typed, which is of another folder in each test.
+    _FlatDirectorySource._paths_to_urls.clear()
     deprecation._original_showwarning = None
     # A folder that changes twice in a tick of its clock looks unchanged.
     metadata.MetadataPathFinder().invalidate_caches()
