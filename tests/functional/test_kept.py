@@ -557,3 +557,17 @@ def test_no_wheel_is_downloaded_for_nothing(
     assert wheels == (null if case == "null" else both)
     assert venv.installed()["torch"] == ("2.8.1" if case == "null" else "2.9.1")
     venv.pip("check")
+
+
+def test_no_build_is_better_that_what_comes_excludes(
+    venv: Environment, index: IndexServer
+) -> None:
+    prepare(venv, index, CASES["null"])
+    options = ["-i", index.index_url]
+    venv.pip("install", "ext", *options)
+    # The newest torch is 2.10, for which there is no better one.
+    result = venv.pip("install", "-U", "--no-deps", "ext", "torch", *options)
+    assert venv.installed() == {"ext": "1.0", "torch": "2.10.0"}
+    assert "suits this machine better" not in result.output
+    result = venv.pip("install", "--no-deps", "ext", "torch==2.9.1", *options)
+    assert "the variant t29 suits this machine better" in result.output

@@ -6,7 +6,8 @@ Provider"): of what is installed, and of what may come to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
@@ -90,15 +91,22 @@ def replaced(
 
 
 def unfit(
-    context: Context, requirements: Iterable[Requirement]
+    context: Context,
+    requirements: Iterable[Requirement],
+    found: Mapping[NormalizedName, Version] = MappingProxyType({}),
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
-    """Give what is installed, and not to be upgraded, and meets not what is required."""
+    """Give what is installed and meets not what is required.
+
+    :param found: the versions that a run has come to; of what is not among them, that
+        which is installed counts unless it is to be upgraded.
+    """
     for wanted in requirements:
         name = canonicalize_name(wanted.name)
         dist = context.installed_dists.get(name)
-        if dist is None or is_upgraded(context, name):
+        if dist is None or (name not in found and is_upgraded(context, name)):
             continue
-        if not wanted.specifier.contains(dist.version, prereleases=True):
+        version = found.get(name, dist.version)
+        if not wanted.specifier.contains(version, prereleases=True):
             yield dist, wanted
 
 

@@ -132,8 +132,11 @@ def _resolved(
     if kept and not context.upgrade_variants:
         from pip._internal.variants.switching import better_build
 
+        assert resolver._result is not None, "it has resolved"
+        candidates = resolver._result.mapping.values()
+        versions = {each.project_name: each.version for each in candidates}
         for dist in kept:
-            hint = better_build(context, dist)
+            hint = better_build(context, dist, versions)
             if hint is not None:
                 # What is installed now may need what the installed one lacks.
                 logger.log(logging.WARNING if chosen else logging.INFO, "%s", hint)

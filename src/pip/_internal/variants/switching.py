@@ -7,7 +7,7 @@ here too, unless the user asked for another build: by its label, or for the best
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -172,10 +172,16 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     return label_of(link) != (None if build is None else build.label)
 
 
-def better_build(context: Context, dist: BaseDistribution) -> str | None:
+def better_build(
+    context: Context,
+    dist: BaseDistribution,
+    found: Mapping[NormalizedName, Version],
+) -> str | None:
     """Say which variant would suit better than the build that is kept, if one would.
 
     Judged by what was recorded when it was installed: there is no request.
+
+    :param found: the versions that this run comes to.
     """
     build = installed_build(dist)
     if build is None or build.by_hand:
@@ -197,7 +203,7 @@ def better_build(context: Context, dist: BaseDistribution) -> str | None:
         (
             label
             for label in selection.ranking.compatible
-            if not any(unfit(context, _required(build, label)))
+            if not any(unfit(context, _required(build, label), found))
         ),
         None,
     )
