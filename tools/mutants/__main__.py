@@ -19,7 +19,7 @@ import tomli
 __all__ = ["Mutant", "main", "planted", "read_mutants"]
 
 ROOT = Path(__file__).resolve().parents[2]
-OVERLAY = Path("src/pip/_internal/variants")
+OVERLAY = Path("src/pip/_internal")
 _KILLER = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py::[^\s\[]+)", re.MULTILINE)
 
 

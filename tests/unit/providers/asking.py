@@ -38,7 +38,7 @@ sys.addaudithook(lambda event, _: processes.append(event) if event in watched el
 
 import importlib
 
-name = "pip._internal.variants.providers." + sys.argv[2]
+name = "pip._internal.variants.machine." + sys.argv[2]
 provider = importlib.import_module(name)
 before = set(sys.modules)
 exec(sys.argv[4])

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pip._internal.variants.properties import is_valid_value
-from pip._internal.variants.providers import amd
-from pip._internal.variants.providers.amd import GFX_VARIABLE, ROCM_VARIABLE
-from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.properties import is_valid_value
+from pip._internal.variants.machine import amd
+from pip._internal.variants.machine.amd import GFX_VARIABLE, ROCM_VARIABLE
 from tests.unit.providers.asking import ask
 
 TOPOLOGY = "sys/class/kfd/kfd/topology/nodes"

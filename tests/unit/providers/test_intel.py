@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import tests.lib
-from pip._internal.variants.properties import is_valid_value
-from pip._internal.variants.providers import intel
-from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.intel import DEVICE_VARIABLE
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.properties import is_valid_value
+from pip._internal.variants.machine import intel
+from pip._internal.variants.machine.intel import DEVICE_VARIABLE
 from tests.lib.native import compile_library
 from tests.unit.providers.asking import Asked, ask
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pip._internal.variants.properties import is_valid_value
-from pip._internal.variants.providers import nvidia
-from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.nvidia import CUDA_VARIABLE, SM_VARIABLE
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.properties import is_valid_value
+from pip._internal.variants.machine import nvidia
+from pip._internal.variants.machine.nvidia import CUDA_VARIABLE, SM_VARIABLE
 from tests.lib.hosts import nvidia_features
 
 MAJOR_11 = (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.variants.providers import level_zero, nvml
-from pip._internal.variants.providers.driver import DriverUnavailable
+from pip._internal.variants.machine import level_zero, nvml
+from pip._internal.variants.machine.driver import DriverUnavailable
 
 
 @pytest.fixture

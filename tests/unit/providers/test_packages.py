@@ -6,8 +6,8 @@ import pytest
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.providers import aarch64, nvidia, x86_64
-from pip._internal.variants.providers.answer import BuiltinProvider
+from pip._internal.variants.core.answer import BuiltinProvider
+from pip._internal.variants.machine import aarch64, nvidia, x86_64
 
 
 @pytest.mark.parametrize(

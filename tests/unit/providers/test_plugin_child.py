@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.providers import plugin_child
-from pip._internal.variants.providers.plugin_child import (
+from pip._internal.variants.machine import plugin_child
+from pip._internal.variants.machine.plugin_child import (
     MAX_FEATURES,
     MAX_VALUES,
     KnownProperty,

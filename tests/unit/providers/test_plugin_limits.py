@@ -13,12 +13,12 @@ from pip._internal.models.format_control import FormatControl
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.network.session import PipSession
-from pip._internal.variants.providers.plugin_limits import (
+from pip._internal.variants.machine.plugin_limits import (
     Constraint,
     PluginLimits,
     UntrustedProvider,
 )
-from pip._internal.variants.providers.plugin_query import PluginFailed
+from pip._internal.variants.machine.plugin_query import PluginFailed
 
 NPU = canonicalize_name("npu")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.variants.properties import SupportedFeature
-from pip._internal.variants.providers import plugin_query
-from pip._internal.variants.providers.plugin_query import (
+from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.machine import plugin_query
+from pip._internal.variants.machine.plugin_query import (
     PluginFailed,
     belongs,
     query_plugin,

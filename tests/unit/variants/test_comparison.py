@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pip._internal.variants.comparison import Comparison, Criterion, compare
-from pip._internal.variants.ordering import rank, supported_of
-from pip._internal.variants.preferences import Preference
-from pip._internal.variants.properties import Property
+from pip._internal.variants.core.comparison import Comparison, Criterion, compare
+from pip._internal.variants.core.ordering import rank, supported_of
+from pip._internal.variants.core.preferences import Preference
+from pip._internal.variants.core.properties import Property
 from tests.unit.variants.ordering_cases import (
     ABLE_MACHINES,
     VARIANTS,

@@ -12,14 +12,14 @@ import pytest
 from pip._internal.exceptions import HashMismatch
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
+from pip._internal.parallel.downloads.digests import Digests, Verified, check_path
+from pip._internal.parallel.downloads.fetch import Fetch
+from pip._internal.parallel.downloads.pool import Pool
+from pip._internal.parallel.downloads.staging import Staging
+from pip._internal.parallel.held_records import HeldRecords
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from pip._internal.variants import seams
-from pip._internal.variants.downloads.digests import Digests, Verified, check_path
-from pip._internal.variants.downloads.fetch import Fetch
-from pip._internal.variants.downloads.pool import Pool
-from pip._internal.variants.downloads.staging import Staging
-from pip._internal.variants.held_records import HeldRecords
 from tests.lib.wheels import make_wheel
 
 

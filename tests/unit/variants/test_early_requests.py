@@ -15,14 +15,14 @@ import pytest
 from pip._vendor.urllib3.util import Retry
 
 from pip._internal.network.session import PipSession
-from pip._internal.variants import early_entries as entries
-from pip._internal.variants import early_requests
-from pip._internal.variants.early_adapters import EarlyAdapter
-from pip._internal.variants.early_answers import Answer, TooLong
-from pip._internal.variants.early_entries import Entry, Kind
-from pip._internal.variants.early_requests import EarlyRequests, NotAnswered
-from pip._internal.variants.sources import unattended
-from pip._internal.variants.time_limits import Overdue, TimeBudget, time_limit
+from pip._internal.parallel import early_entries as entries
+from pip._internal.parallel import early_requests
+from pip._internal.parallel.early_adapters import EarlyAdapter
+from pip._internal.parallel.early_answers import Answer, TooLong
+from pip._internal.parallel.early_entries import Entry, Kind
+from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
+from pip._internal.parallel.time_limits import Overdue, TimeBudget, time_limit
+from pip._internal.variants.wheels.sources import unattended
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
@@ -92,7 +92,7 @@ def test_whatever_is_raised_in_a_thread(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr("pip._internal.variants.early_entries.answer_of", fail)
+        patch.setattr("pip._internal.parallel.early_entries.answer_of", fail)
         future = early.ask(filled.url + PAGE, {}, entries.PAGE)
         assert future is not None
         assert isinstance(future.exception(timeout=60), error)

@@ -12,7 +12,7 @@ from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.version import Version
 
 from pip import __version__
-from pip._internal.variants.fork import (
+from pip._internal.variants.choice.fork import (
     how_to_leave,
     is_fork,
     keeps_to_fork,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.manifest import InvalidManifest, Manifest, ProviderKind
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.properties import Property, SupportedFeature
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest, ProviderKind
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.core.properties import Property, SupportedFeature
 from tests.lib.manifests import SCHEMAS, Provider, make_manifest
 
 CUDA = {"nvidia": {"cuda_version_lower_bound": ["12.8"]}}

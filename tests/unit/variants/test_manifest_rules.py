@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pip._internal.variants.manifest import InvalidManifest
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.console.texts import capital
+from pip._internal.variants.choice.selection import select
+from pip._internal.variants.core.manifest import InvalidManifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.core.rules import MANIFEST_RULES, Effect
+from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.rules import MANIFEST_RULES, Effect
-from pip._internal.variants.selection import select
-from pip._internal.variants.texts import capital
 from tests.lib.manifest_rows import ROWS
 
 FORCED = {

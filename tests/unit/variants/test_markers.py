@@ -12,8 +12,8 @@ from pip._vendor.packaging._variants import resolve_marker
 from pip._vendor.packaging.markers import Marker, UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import Requirement
 
-from pip._internal.variants.markers import during, variant_environment
-from pip._internal.variants.properties import Property
+from pip._internal.variants.core.markers import during, variant_environment
+from pip._internal.variants.core.properties import Property
 
 ENVIRONMENT = variant_environment(
     "cu128",

@@ -10,9 +10,9 @@ import pytest
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.commands import create_command
-from pip._internal.variants.option_values import LabelChoice, Place
-from pip._internal.variants.preferences import Preference
-from pip._internal.variants.properties import Property
+from pip._internal.variants.choice.option_values import LabelChoice, Place
+from pip._internal.variants.core.preferences import Preference
+from pip._internal.variants.core.properties import Property
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.settings import Channel
 

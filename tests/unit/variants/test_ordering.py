@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pip._internal.variants.ordering import Mismatch, rank, supported_of
-from pip._internal.variants.properties import Feature
+from pip._internal.variants.core.ordering import Mismatch, rank, supported_of
+from pip._internal.variants.core.properties import Feature
 from tests.unit.variants.ordering_cases import (
     MACHINES,
     VARIANTS,

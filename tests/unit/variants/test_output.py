@@ -14,7 +14,15 @@ import pytest
 
 from pip._vendor.rich.console import Console
 
+from pip._internal.console.output import (
+    get_logger,
+    printable_output,
+    write,
+    write_document,
+)
+from pip._internal.console.styled import Grid, Line, write_styled
 from pip._internal.exceptions import DiagnosticPipError
+from pip._internal.parallel.held_records import emit
 from pip._internal.utils import logging as upstream
 from pip._internal.utils.misc import write_output
 from pip._internal.variants.errors import (
@@ -26,14 +34,6 @@ from pip._internal.variants.errors import (
     WrongUse,
     in_words,
 )
-from pip._internal.variants.held_records import emit
-from pip._internal.variants.output import (
-    get_logger,
-    printable_output,
-    write,
-    write_document,
-)
-from pip._internal.variants.styled import Grid, Line, write_styled
 
 #: Each of the kinds of what a terminal or a reader may take for something else.
 HOSTILE = (

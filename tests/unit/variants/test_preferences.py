@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pip._internal.exceptions import CommandError
-from pip._internal.variants.option_values import preferences_in_order
-from pip._internal.variants.ordering import rank, supported_of
-from pip._internal.variants.preferences import Preference, parse_blank_separated
-from pip._internal.variants.properties import InvalidProperty
+from pip._internal.variants.choice.option_values import preferences_in_order
+from pip._internal.variants.core.ordering import rank, supported_of
+from pip._internal.variants.core.preferences import Preference, parse_blank_separated
+from pip._internal.variants.core.properties import InvalidProperty
 from tests.unit.variants.ordering_cases import (
     MACHINES,
     VARIANTS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pip._internal.variants.properties import (
+from pip._internal.variants.core.properties import (
     InvalidProperty,
     Property,
     SupportedFeature,

@@ -7,7 +7,7 @@ from optparse import Values
 
 import pytest
 
-from pip._internal.variants.target import is_this_machine, marker_environment
+from pip._internal.variants.machine.target import is_this_machine, marker_environment
 
 
 def test_without_options_it_is_this_machine() -> None:

@@ -14,10 +14,10 @@ from typing import Any
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
-from pip._internal.variants.context import Context
-from pip._internal.variants.sources import ManifestUnavailable
-from pip._internal.variants.verification import check_direct
-from pip._internal.variants.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.choice.context import Context
+from pip._internal.variants.choice.verification import check_direct
+from pip._internal.variants.wheels.sources import ManifestUnavailable
+from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
 from tools.fuzz.target import MEMORY, failed, said, structured

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.rich.text import Text
 
+from pip._internal.console.output import text_of
+from pip._internal.console.texts import capital, printable
 from pip._internal.exceptions import (
     CommandError,
     DiagnosticPipError,
@@ -17,14 +19,12 @@ from pip._internal.exceptions import (
     InstallationError,
     MetadataInconsistent,
 )
-from pip._internal.variants.output import text_of
-from pip._internal.variants.space import DiskFull, is_full
-from pip._internal.variants.texts import capital, printable
+from pip._internal.parallel.space import DiskFull, is_full
 
 if TYPE_CHECKING:
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
-    from pip._internal.variants.losses import Loss
+    from pip._internal.variants.choice.losses import Loss
 
 __all__ = [
     "BuildConflict",
@@ -55,7 +55,7 @@ __all__ = [
 
 def in_words(error: BaseException) -> str:
     """Say what went wrong in plain text, within a sentence, and just once."""
-    from pip._internal.variants.request_errors import said_of_request
+    from pip._internal.parallel.request_errors import said_of_request
 
     of_request = said_of_request(error)
     if of_request is not None:
@@ -115,7 +115,7 @@ class VariantError(DiagnosticPipError):
     ) -> RenderResult:
         """Show it as upstream does, with lines that end between words on a terminal."""
         if console.is_terminal:
-            from pip._internal.variants.wrapped import paragraphs
+            from pip._internal.console.wrapped import paragraphs
 
             width = options.max_width - _BESIDE
             message = self.message

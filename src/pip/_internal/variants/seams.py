@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ROOM = __name__.rpartition(".")[0]
+_ROOT = "pip._internal"
 
 
 def _around(
@@ -44,7 +44,7 @@ def _around(
         def seam(*args: P.args, **kwargs: P.kwargs) -> R:
             nonlocal implementation
             if implementation is None:
-                room = load(f"{_ROOM}.{module}")
+                room = load(f"{_ROOT}.{module}")
                 if room is None:
                     return fn(*args, **kwargs)
                 implementation = getattr(room, name)
@@ -60,50 +60,50 @@ def _around(
 _if_loaded = functools.partial(_around, load=sys.modules.get)
 
 # One line each, in the order in which a run of pip passes them.
-lock_command = _around("locks.writing:lock_command")
-requirements_line = _around("options:requirements_line")
-debug_options = _around("debug:debug_options")
-collector_created = _around("context:collector_created")
-scan_directory = _around("links:scan_directory")
-evaluate_links = _around("links:evaluate_links")
-found_candidates = _around("candidates:found_candidates")
-dependencies_met = _around("candidates:dependencies_met")
-all_candidates = _around("candidates:all_candidates")
-index_finder = _around("candidates:index_finder")
-list_finder = _around("candidates:list_finder")
-resolved = _around("outcome:resolved")
-installation_error = _around("refusals:installation_error")
-unsupported_wheel = _around("wheels:unsupported_wheel")
-prepared = _around("wheels:prepared")
-wheels_due = _if_loaded("early_wheels:wheels_due")
-save_file = _if_loaded("downloads.staged:save")
-compile_file = _if_loaded("downloads.staged:compile_file")
-downloads_left = _if_loaded("downloads.downloader:downloads_left")
-check_path = _if_loaded("downloads.digests:check_path")
-cached_wheels = _around("wheels:cached_wheels")
-metadata_fetched = _around("dependencies:metadata_fetched")
-dependencies = _around("dependencies:dependencies")
-extra_mapping = _around("dependencies:extra_mapping")
-lock_written = _around("locks.writing:lock_written")
-build_requirements = _around("build_isolation:build_requirements")
-installing = _if_loaded("downloads.replacing:installing")
-uninstall = _if_loaded("downloads.replacing:uninstall")
-install = _if_loaded("downloads.replacing:install")
-removal = _if_loaded("downloads.replacing:removal")
-scripts_not_on_path = _if_loaded("downloads.replacing:scripts_not_on_path")
-installing_wheel = _if_loaded("installing:installing_wheel")
-installed_summary = _if_loaded("installing:installed_summary")
-debug_tags = _around("debug:debug_tags")
-report_item = _around("report:report_item")
-list_columns = _around("shown:list_columns")
-list_json = _around("shown:list_json")
-inspected = _around("shown:inspected")
-frozen_requirement = _around("shown:frozen_requirement")
-freeze = _around("shown:freeze")
-checked = _around("check:checked")
-remote_pip_version = _around("fork:remote_pip_version")
-cache_info = _around("plugin_cache:cache_info")
-purge_cache = _around("plugin_cache:purge_cache")
+lock_command = _around("variants.locks.writing:lock_command")
+requirements_line = _around("variants.choice.options:requirements_line")
+debug_options = _around("variants.hooks.debug:debug_options")
+collector_created = _around("variants.choice.context:collector_created")
+scan_directory = _around("variants.wheels.links:scan_directory")
+evaluate_links = _around("variants.wheels.links:evaluate_links")
+found_candidates = _around("variants.hooks.resolution:found_candidates")
+dependencies_met = _around("variants.hooks.resolution:dependencies_met")
+all_candidates = _around("variants.hooks.resolution:all_candidates")
+index_finder = _around("variants.hooks.resolution:index_finder")
+list_finder = _around("variants.hooks.resolution:list_finder")
+resolved = _around("variants.hooks.outcome:resolved")
+installation_error = _around("variants.tell.refusals:installation_error")
+unsupported_wheel = _around("variants.hooks.prepare:unsupported_wheel")
+prepared = _around("variants.hooks.prepare:prepared")
+wheels_due = _if_loaded("variants.choice.early_wheels:wheels_due")
+save_file = _if_loaded("parallel.downloads.staged:save")
+compile_file = _if_loaded("parallel.downloads.staged:compile_file")
+downloads_left = _if_loaded("parallel.downloads.downloader:downloads_left")
+check_path = _if_loaded("parallel.downloads.digests:check_path")
+cached_wheels = _around("variants.hooks.prepare:cached_wheels")
+metadata_fetched = _around("variants.hooks.dependencies:metadata_fetched")
+dependencies = _around("variants.hooks.dependencies:dependencies")
+extra_mapping = _around("variants.hooks.dependencies:extra_mapping")
+lock_written = _around("variants.locks.writing:lock_written")
+build_requirements = _around("variants.hooks.build_env:build_requirements")
+installing = _if_loaded("parallel.downloads.replacing:installing")
+uninstall = _if_loaded("parallel.downloads.replacing:uninstall")
+install = _if_loaded("parallel.downloads.replacing:install")
+removal = _if_loaded("parallel.downloads.replacing:removal")
+scripts_not_on_path = _if_loaded("parallel.downloads.replacing:scripts_not_on_path")
+installing_wheel = _if_loaded("variants.hooks.installing:installing_wheel")
+installed_summary = _if_loaded("variants.hooks.installing:installed_summary")
+debug_tags = _around("variants.hooks.debug:debug_tags")
+report_item = _around("variants.hooks.report:report_item")
+list_columns = _around("variants.hooks.shown:list_columns")
+list_json = _around("variants.hooks.shown:list_json")
+inspected = _around("variants.hooks.shown:inspected")
+frozen_requirement = _around("variants.hooks.shown:frozen_requirement")
+freeze = _around("variants.hooks.shown:freeze")
+checked = _around("variants.hooks.check:checked")
+remote_pip_version = _around("variants.choice.fork:remote_pip_version")
+cache_info = _around("variants.machine.plugin_cache:cache_info")
+purge_cache = _around("variants.machine.plugin_cache:purge_cache")
 
 
 #: Bytes of each file of the JSON pages that are read, by its URL; None: nobody asks.
@@ -125,7 +125,7 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
             if SIZES is not None and type(size := file_data.get("size")) is int:
                 SIZES[link.url_without_fragment] = size
             return link
-        from pip._internal.variants import links
+        from pip._internal.variants.hooks.prepare import links
 
         return links.manifest_link_from_json(fn, cls, file_data, page_url)
 
@@ -142,7 +142,7 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
     def read(archive: Any, path: str) -> bytes:
         if "/variant.json" not in path:
             return fn(archive, path)
-        from pip._internal.variants.archives import read_manifest
+        from pip._internal.variants.wheels.archives import read_manifest
 
         return read_manifest(archive, path)
 
@@ -159,7 +159,7 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
     def make(cls: Any, temp_build_dir: Any, options: Any, **parts: Any) -> R:
         preparer = fn(cls, temp_build_dir, options, **parts)
         if "parallel-downloads" in options.features_enabled:
-            from pip._internal.variants import downloads
+            from pip._internal.parallel import downloads
 
             downloads.enable(cast(Any, preparer), options)
         return preparer
@@ -193,7 +193,7 @@ def mended(fn: Callable[..., int]) -> Callable[..., int]:
     def run(command: Any, options: Any, args: list[str]) -> int:
         libs = _installed_in(options)
         if any(os.path.lexists(os.path.join(lib, ".pip-replacing")) for lib in libs):
-            from pip._internal.variants.downloads import recovery
+            from pip._internal.parallel.downloads import recovery
 
             recovery.mend(libs)
         return fn(command, options, args)
@@ -221,14 +221,14 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
 
     :return: the files that were written.
     """
-    room = sys.modules.get(f"{_ROOM}.installing")
+    room = sys.modules.get(f"{_ROOT}.variants.hooks.installing")
     written: list[str] = [] if room is None else room.record(wheel_path, info_dir)
     return written
 
 
 def is_other_build(installed: Any, candidate: Any) -> bool:
     """Tell whether a candidate is another build of the installed version."""
-    from pip._internal.variants import switching
+    from pip._internal.variants.choice import switching
 
     return switching.is_other_build(installed, candidate)
 
@@ -245,14 +245,14 @@ def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, 
 
     :param item: its name and version.
     """
-    from pip._internal.variants import report
+    from pip._internal.variants.hooks import report
 
     return report.would_install(item, req)
 
 
 def show_variant(info: Any, *, verbose: bool) -> None:
     """Show which variant a distribution is, among all that is known of it."""
-    from pip._internal.variants import shown
+    from pip._internal.variants.hooks import shown
 
     shown.show_variant(info, verbose=verbose)
 
@@ -272,7 +272,7 @@ def nothing_broken(said: str, options: Any) -> str:
     unsupported = vars(options).get("unsupported_variants")
     if not unsupported:
         return said
-    from pip._internal.variants import check
+    from pip._internal.variants.hooks import check
 
     return check.nothing_broken(said, unsupported)
 
@@ -325,12 +325,12 @@ def requirements_file_options() -> list[Callable[[], optparse.Option]]:
 
 
 @functools.cache
-def option(name: str, module: str = "options") -> Callable[[], optparse.Option]:
+def option(name: str, module: str = "choice.options") -> Callable[[], optparse.Option]:
     """Give what makes an option of variants; the same for all commands."""
 
     # The module is imported when a command is made, not with upstream's options.
     def make() -> optparse.Option:
-        options = importlib.import_module(f"{_ROOM}.{module}")
+        options = importlib.import_module(f"{_ROOT}.variants.{module}")
         made: optparse.Option = getattr(options, name)()
         return made
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.variants import explain
+from pip._internal.console.output import get_logger
+from pip._internal.variants.choice import reasons
+from pip._internal.variants.choice.losses import Loss
+from pip._internal.variants.choice.release import Release
 from pip._internal.variants.errors import BuildConflict
-from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build, Run
-from pip._internal.variants.losses import Loss
-from pip._internal.variants.output import get_logger
-from pip._internal.variants.providers.declared import Declared
-from pip._internal.variants.release import Release
+from pip._internal.variants.machine.declared import Declared
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.context import Context
+    from pip._internal.variants.choice.context import Context
 
 __all__ = ["BuildConflict", "Locking", "LockingRelease"]
 
@@ -193,7 +193,7 @@ class Locking:
                 context.cost(self._left_out(build, problem))
 
     def _left_out(self, build: Build, problem: str) -> Loss:
-        name = explain.build_name(self.releases[build.project], build.label)
+        name = reasons.build_name(self.releases[build.project], build.label)
         return Loss(
             name,
             problem,

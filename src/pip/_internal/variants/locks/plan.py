@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pip._internal.console.output import get_logger
 from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
 from pip._internal.operations.prepare import get_http_url
 from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
-from pip._internal.variants import explain
+from pip._internal.variants.choice import reasons
 from pip._internal.variants.errors import LockConflict
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
@@ -19,8 +20,7 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     conditions,
 )
-from pip._internal.variants.output import get_logger
-from pip._internal.variants.refusals import refuse_unknown_labels
+from pip._internal.variants.tell.refusals import refuse_unknown_labels
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.context import Context
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.locks.locking import LockingRelease
-    from pip._internal.variants.manifest import Manifest
 
 __all__ = ["LockedWheel", "Plan", "Variants", "plan_of", "resolve_to_lock"]
 
@@ -136,7 +136,7 @@ def resolve_to_lock(
 
 def _two_versions(error: Ambiguity) -> LockConflict:
     lines = [
-        f"{error.project} {version}: {explain.shortened(list(map(str, builds)))}"
+        f"{error.project} {version}: {reasons.shortened(list(map(str, builds)))}"
         for version, builds in error.versions.items()
     ]
     return LockConflict(
@@ -178,7 +178,7 @@ def _variants(
     manifest = release.selections[release.source].manifest
     assert manifest is not None, "its labels come from it"
     plain = " and the plain build" if len(labels) < len(locked) else ""
-    variants = f"the variant{'s' * (len(labels) > 1)} {explain.shortened(labels)}"
+    variants = f"the variant{'s' * (len(labels) > 1)} {reasons.shortened(labels)}"
     logger.info("Locking %s%s of %s", variants, plain, release)
     return Variants(
         manifest, labels, tuple(_locked_wheel(link, factory) for link in links)

@@ -18,12 +18,13 @@ from pip._vendor.packaging.tags import create_compatible_tags_selector, sys_tags
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
 
+from pip._internal.console.output import get_logger
 from pip._internal.models.link import Link
 from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
 )
-from pip._internal.variants.coherence import (
+from pip._internal.variants.choice.agreement import (
     CudaBuild,
     CudaMajor,
     cuda_build,
@@ -31,22 +32,21 @@ from pip._internal.variants.coherence import (
     mixture,
     taken,
 )
+from pip._internal.variants.choice.losses import Loss
 from pip._internal.variants.errors import VariantsDisabled
-from pip._internal.variants.links import label_of
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
-from pip._internal.variants.losses import Loss
-from pip._internal.variants.output import get_logger
-from pip._internal.variants.refusals import nothing_left
+from pip._internal.variants.tell.refusals import nothing_left
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import FormatControl
-    from pip._internal.variants.context import Context
-    from pip._internal.variants.release import Release
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.release import Release
 
 __all__ = ["narrowed"]
 

@@ -11,7 +11,7 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
 )
 
-from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE
+from pip._internal.variants.core.manifest_parser import MAX_MANIFEST_SIZE
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.files import open_regular
 from pip._internal.variants.publishing.manifest_rules import (

@@ -9,14 +9,14 @@ from functools import partial
 from pip._vendor.packaging._variants import is_valid_label
 
 from pip._internal.cli.cmdoptions import PipOption
-from pip._internal.variants.errors import InvalidOption
-from pip._internal.variants.options import VariantOption
-from pip._internal.variants.properties import (
+from pip._internal.variants.choice.options import VariantOption
+from pip._internal.variants.core.generations import CURRENT, WITHOUT_PROVIDERS
+from pip._internal.variants.core.properties import (
     InvalidProperty,
     Property,
     is_valid_namespace,
 )
-from pip._internal.variants.publishing.generations import CURRENT, WITHOUT_PROVIDERS
+from pip._internal.variants.errors import InvalidOption
 
 __all__ = [
     "from_label",

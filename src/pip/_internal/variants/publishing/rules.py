@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pip._internal.variants.rules import (
+from pip._internal.console.texts import capital
+from pip._internal.variants.core.rules import (
     MANIFEST_RULES,
     METADATA,
     NAMES,
@@ -17,7 +18,6 @@ from pip._internal.variants.rules import (
     Rule,
     Severity,
 )
-from pip._internal.variants.texts import capital
 
 __all__ = ["Finding", "Findings", "RULES"]
 

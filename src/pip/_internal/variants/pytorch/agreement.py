@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
 from pip._internal.exceptions import InstallationError
-from pip._internal.variants.coherence import Agreement, CudaMajor
-from pip._internal.variants.links import BuildLink, public
-from pip._internal.variants.output import get_logger
+from pip._internal.variants.choice.agreement import Agreement, CudaMajor
+from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
 from pip._internal.variants.pytorch.release import BridgedRelease
-from pip._internal.variants.selection import OriginKind
-from pip._internal.variants.texts import Hint
+from pip._internal.variants.wheels.links import BuildLink, public
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.context import Context
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.pytorch.bridge import Bridge
-    from pip._internal.variants.selection import Selection
 
 __all__ = ["OneBackend", "one_backend"]
 
@@ -266,7 +266,7 @@ def _explained(before: _Builds, after: _Builds) -> str:
 
 
 def _mixture(builds: _Builds, context: Context) -> str:
-    from pip._internal.variants.invocation import for_upgrade
+    from pip._internal.variants.choice.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     return Hint(

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.links import BuildLink, public
+from pip._internal.variants.choice.selection import select
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.index import PUBLISHED, PyTorchIndex
 from pip._internal.variants.pytorch.places import Places
 from pip._internal.variants.pytorch.settings import Settings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
-from pip._internal.variants.selection import select
+from pip._internal.variants.wheels.links import BuildLink, public
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
-    from pip._internal.variants.context import Context
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.machine.chain import Providers
 
 __all__ = ["Bridge", "pins_build"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import optparse
 
+from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.errors import VariantError
-from pip._internal.variants.invocation import again
 from pip._internal.variants.pytorch.options import URL_OPTION
-from pip._internal.variants.texts import Hint
 
 __all__ = ["PyTorchIndexUnavailable"]
 

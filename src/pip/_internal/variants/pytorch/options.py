@@ -9,7 +9,7 @@ import optparse
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from pip._internal.variants.options import VariantOption
+from pip._internal.variants.choice.options import VariantOption
 
 __all__ = [
     "BACKENDS_OPTION",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pip._internal.variants.choice.typed import typed_options
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
@@ -23,7 +24,6 @@ from pip._internal.variants.pytorch.options import (
     DEFAULT_URL,
     LTT_VARIABLE,
 )
-from pip._internal.variants.typed import typed_options
 
 if TYPE_CHECKING:
     import optparse

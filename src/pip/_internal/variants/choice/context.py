@@ -1,0 +1,481 @@
+"""The options and the state of one run of pip that concern variants."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.console.output import get_logger
+from pip._internal.variants.choice.options import TYPED
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version, _BaseVersion
+
+    from pip._internal.index.collector import LinkCollector
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
+    from pip._internal.parallel.early_requests import EarlyRequests
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.choice.agreement import Agreement
+    from pip._internal.variants.choice.lookahead import Lookahead
+    from pip._internal.variants.choice.losses import Loss
+    from pip._internal.variants.choice.option_values import LabelChoice
+    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.core.preferences import Preference
+    from pip._internal.variants.locks.locking import Locking
+    from pip._internal.variants.machine.chain import Providers
+    from pip._internal.variants.machine.plugin import Plugins
+    from pip._internal.variants.machine.plugin_limits import PluginLimits
+    from pip._internal.variants.pytorch.bridge import Bridge
+
+__all__ = ["IN_BUILD", "LOCKING", "Context", "collector_created", "context_of"]
+
+logger = get_logger(__name__)
+
+#: Set for the pip that fills a build environment: what the user chose for the target
+#: is not for the machine that builds.
+IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+#: Set among the options of ``pip lock``.
+LOCKING = "variants_locking"
+
+
+class Context:
+    """What one command knows of variants; made with its link collector.
+
+    :ivar options: of the command.
+    :ivar session: how manifests are fetched.
+    :ivar enabled: whether variant wheels are candidates at all.
+    :ivar choices: the labels chosen by hand, the strongest last.
+    :ivar upgrade_variants: whether installed builds give way to better ones.
+    :ivar strict: whether it is an error where a variant would be lost.
+    :ivar direct: the decisions about wheels named by path or URL, each on its own.
+    :ivar manifest_links: where manifests are, by project, version and source.
+    :ivar listing: for the commands that list versions: whether all must be judged
+        (``"all"``) or only the newest ones (``"newest"``).
+    """
+
+    def __init__(
+        self, session: PipSession, options: optparse.Values, *, enabled: bool = True
+    ) -> None:
+        # Tests of upstream's bring options of their own making.
+        given = vars(options).get
+        legacy = "legacy-resolver" in (given("deprecated_features_enabled") or ())
+        self.options = options
+        self.session = session
+        self.enabled = enabled and not given("no_variants") and not legacy
+        self.in_build = bool(os.environ.get(IN_BUILD))
+        self.dry_run = bool(given("dry_run"))
+        self.may_look_ahead = not given("no_variant_lookahead")
+        self.may_agree = not given("no_variant_agreement")
+        #: What all builds are to have in common, if they can.
+        self.agreement: Agreement | None = None
+        self.upgrade_variants = bool(given("upgrade_variants"))
+        self.strict = bool(given("strict_variants"))
+        self.direct: dict[Link, Selection] = {}
+        self.choices: list[LabelChoice] = (
+            [] if self.in_build else list(given("variants") or ())
+        )
+        #: The projects that the user named.
+        self.named: Collection[NormalizedName] = ()
+        #: Of those, the labels of all their files that may be taken, by version.
+        self.labels_offered: dict[NormalizedName, Mapping[str, Collection[str]]] = {}
+        #: The requirements file that turned variants off, if one did.
+        self.turned_off_in: str | None = None
+        self._labels_of_named: dict[NormalizedName, list[str]] = {}
+        if enabled and given(TYPED):
+            from pip._internal.variants.choice.contradictions import (
+                refuse_contradictions,
+            )
+
+            refuse_contradictions(options)
+        self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
+        #: Why manifests that are listed do not count, by the same keys.
+        self.skipped_manifests: dict[tuple[NormalizedName, _BaseVersion, str], str] = {}
+        self.listing: str | None = None
+        #: What limits the installation of plugins, if any is trusted.
+        self.plugin_limits: PluginLimits | None = None
+        #: For what makes up a plugin: refuses projects before they are looked up.
+        self.admit: Callable[[NormalizedName], None] | None = None
+        #: Likewise, what its packages need that is not trusted.
+        self.withheld: dict[Candidate, list[NormalizedName]] = {}
+        self.collector: LinkCollector | None = None
+        #: While another solution is tried: the projects of which no file is built.
+        self.tried: Collection[NormalizedName] | None = None
+        #: Of what is installed, what some build that was looked at would replace.
+        self.contested: set[NormalizedName] = set()
+        #: By normalised name, as the resolver sees them.
+        self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
+        #: What looks ahead of the resolver, and how to make it once it is worth it.
+        self.lookahead: Lookahead | None = None
+        self.foresee: Callable[[], Lookahead] | None = None
+        #: By which the wheels may be fetched, if something looked ahead.
+        self.early: EarlyRequests | None = None
+        self._releases: dict[object, Release] = {}
+        self._release_of_link: dict[Link, Release] = {}
+        self._said: set[str] = set()
+        #: Releases of upstream's pip that may not replace this one unasked.
+        self.left_out_pips: set[_BaseVersion] = set()
+        #: All files of a project that were listed where some are for variants, or none
+        #: suited.
+        self.listed: dict[NormalizedName, list[Link]] = {}
+        #: Of what a lock file has in one version, that version.
+        self.locked_versions: Mapping[NormalizedName, Version] = {}
+        #: What was chosen from lock files: by project the label, None for a plain build.
+        self.locked_labels: dict[NormalizedName, str | None] = {}
+        #: Which builds are locked, in ``pip lock``.
+        self.locking: Locking | None = None
+        if self.enabled and given(LOCKING):
+            from pip._internal.variants.locks.locking import Locking
+
+            self.locking = Locking()
+        #: The bridge to PyTorch's index, if it is in use.
+        self.pytorch = self._bridge()
+        if self.enabled and self._host_file is not None:
+            # A mistake in it is better said before anything is fetched.
+            host = self.detected.host
+            if host is not None and not given("manifest"):
+                from pip._internal.variants.machine.target import refuse_other_machine
+
+                refuse_other_machine(options, host)
+        if self.enabled and given("preferences"):
+            _ = self.preferences
+
+    def _bridge(self) -> Bridge | None:
+        from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
+
+        if not in_use(self.options, os.environ):
+            return None
+        if not self.enabled:
+            if vars(self.options).get("no_variants"):
+                logger.warning(
+                    "Without variants PyTorch's index is not looked at: the --pytorch-* "
+                    "options, --cpuonly and %s have no effect",
+                    LTT_VARIABLE,
+                )
+            return None
+        # What is looked up where is known too late to look ahead.
+        self.may_look_ahead = False
+        from pip._internal.variants.pytorch.bridge import Bridge
+        from pip._internal.variants.pytorch.settings import settings
+
+        return Bridge(self, settings(self.options, os.environ))
+
+    @property
+    def _host_file(self) -> str | None:
+        return None if self.in_build else vars(self.options).get("variant_host")
+
+    @property
+    def providers(self) -> Providers:
+        """Tell what builds are chosen for: the target, or any machine."""
+        return self.detected if self.locking is None else self.locking.machine
+
+    @cached_property
+    def detected(self) -> Providers:
+        """Tell what the target supports; each namespace is asked once."""
+        return self.providers_with()
+
+    def providers_with(self, **changes: Any) -> Providers:
+        """Tell what the target supports, were some options others.
+
+        :param changes: by destination of the option.
+        """
+        import optparse
+
+        from pip._internal.variants.choice.neighbours import Installed
+        from pip._internal.variants.machine.chain import Providers
+
+        given = {**vars(self.options), "variant_host": self._host_file, **changes}
+        providers = Providers.for_options(
+            optparse.Values(given),
+            given["variant_host"],
+            self._plugins,
+            Installed(self),
+        )
+        if self.pytorch is None:
+            return providers
+        return providers.lacking(self.pytorch.settings.lacking)
+
+    @cached_property
+    def _plugins(self) -> Plugins:
+        from pip._internal.variants.machine.plugin import Plugins
+
+        return Plugins(self)
+
+    def given(self, dest: str) -> Sequence[Any]:
+        """Give the values of an option that may be used several times."""
+        return vars(self.options).get(dest) or ()
+
+    def attach(self, collector: LinkCollector) -> None:
+        """Be the context of whatever *collector* finds."""
+        self.collector = collector
+        collector._variants = self  # type: ignore[attr-defined]
+
+    # What provider plugins need
+
+    @property
+    def trusted(self) -> frozenset[NormalizedName]:
+        """Give the packages whose code may run to find out what is supported."""
+        return frozenset(vars(self.options).get("trusted_providers") or ())
+
+    @property
+    def provider_timeout(self) -> float:
+        """Give the seconds that a plugin may take."""
+        return float(vars(self.options).get("provider_timeout") or 10)
+
+    @property
+    def provider_variables(self) -> frozenset[str]:
+        """Give the further environment variables that plugins may see."""
+        return frozenset(self.given("provider_variables"))
+
+    def cache_folder(self, name: str) -> str | None:
+        """Give a folder under pip's cache, None if there is no cache."""
+        cache = vars(self.options).get("cache_dir")
+        return os.path.join(cache, name) if cache else None
+
+    def for_plugins(self, limits: PluginLimits) -> Context:
+        """Give a context for the packages that make up a provider plugin."""
+        import optparse
+
+        context = Context(self.session, optparse.Values(), enabled=False)
+        context.admit, context.plugin_limits = limits.admit, limits
+        return context
+
+    # Labels chosen by hand
+
+    def add_choices(self, choices: Sequence[LabelChoice]) -> None:
+        """Add choices of a requirements file.
+
+        They have precedence over the configuration's, and the command line's over them.
+
+        :raises ContradictoryOptions: if there are two for one project.
+        """
+        if choices and not self.in_build:
+            from pip._internal.variants.choice.by_hand import with_choices_of_file
+
+            self.choices = with_choices_of_file(self, choices)
+
+    def label_for(self, project: NormalizedName) -> str | None:
+        """Give the label that *project* must have, if the user chose one."""
+        labels = self.labels_for(project)
+        return labels[-1] if labels else None
+
+    def labels_for(self, project: NormalizedName) -> list[str]:
+        """Give all labels of which *project* must have one, the strongest last.
+
+        They were chosen for just this project; or for all, and the user named it, and a
+        release of it has them.
+        """
+        own = [each.label for each in self.choices if each.project == project]
+        return own or self._labels_of_named.get(project, [])
+
+    def labels_for_all(self) -> list[str]:
+        """Give the labels chosen for each project that has them, the strongest first."""
+        labels = [choice.label for choice in self.choices if choice.project is None]
+        return list(dict.fromkeys(reversed(labels)))
+
+    def is_open(self, project: NormalizedName) -> bool:
+        """Tell whether a label for all may be one that *project* must have."""
+        return (
+            project in self.named
+            and any(choice.project is None for choice in self.choices)
+            and not (project in self._labels_of_named or self.labels_for(project))
+        )
+
+    def settle(
+        self, project: NormalizedName, files: Iterable[tuple[object, str | None]]
+    ) -> None:
+        """Settle which labels for all a project that the user named must have.
+
+        :param files: the version and the label of each that may be taken, the newest
+            first; the label of a plain one is None.
+        :raises ContradictoryOptions: if two labels may be meant.
+        """
+        if self.is_open(project):
+            from pip._internal.variants.choice.by_hand import labels_of_named
+
+            offered: dict[str, dict[str, None]] = {}
+            for version, label in files:
+                if label is not None:
+                    offered.setdefault(str(version), {})[label] = None
+            self.labels_offered[project] = offered
+            labels = {label for found in offered.values() for label in found}
+            self._labels_of_named[project] = labels_of_named(self, project, labels)
+
+    def look_ahead(self, project: NormalizedName) -> None:
+        """Begin to look ahead of the resolver, which has reached a release of *project*.
+
+        Called for each release with variants: without them, there is no need to.
+        """
+        if self.lookahead is None and self.foresee is not None:
+            self.lookahead, self.foresee = self.foresee(), None
+            self.lookahead.start()
+        if self.lookahead is not None:
+            self.lookahead.reached(project)
+
+    def wait_for_upstream(self) -> None:
+        """Go on in turn alone, and not ahead of the resolver.
+
+        :raises NotAnswered: ahead of it
+        """
+        if self.lookahead is not None:
+            self.lookahead.wait_for_upstream()
+
+    @property
+    def may_switch(self) -> bool:
+        """Tell whether the user asked for what may differ from an installed build."""
+        asked = self.choices or self.upgrade_variants or self.locked_labels
+        by_backend = self.pytorch is not None and self.pytorch.settings.backends
+        return self.enabled and bool(asked or by_backend)
+
+    @cached_property
+    def preferences(self) -> Sequence[Preference]:
+        """Give what the user prefers among what runs, the strongest first.
+
+        :raises WrongUse: if one in the configuration or environment is invalid.
+        """
+        given = [] if self.in_build else vars(self.options).get("preferences")
+        if not given:
+            return ()
+        from pip._internal.variants.choice.option_values import preferences_in_order
+
+        return preferences_in_order(given)
+
+    @property
+    def is_trying(self) -> bool:
+        """Tell whether another solution is tried, so that a failure is no error."""
+        exploring = self.locking is not None and self.locking.exploring
+        return exploring or self.tried is not None
+
+    def disable(self, where: str) -> None:
+        """Turn variants off from here on.
+
+        :param where: the requirements file that says so.
+        :raises ContradictoryOptions: if the user chose among variants.
+        """
+        from pip._internal.variants.choice.contradictions import refuse_without_variants
+
+        off = f"--no-variants in {where}"
+        refuse_without_variants(self.options, self.choices, off)
+        self.enabled, self.turned_off_in = False, where
+
+    # Decisions
+
+    def release(self, key: object, make: Callable[[], Release]) -> Release:
+        """Give the release of *key*, made on first use."""
+        release = self._releases.get(key)
+        if release is None:
+            release = self._releases[key] = make()
+            for link in release.links:
+                self._release_of_link[link] = release
+        return release
+
+    def release_of(self, link: Link | None) -> Release | None:
+        """Give the release with the file at *link* if it was weighed for variants."""
+        return None if link is None else self._release_of_link.get(link)
+
+    def selection_of(self, link: Link) -> Selection | None:
+        """Give the decision that the variant wheel at *link* is part of, if any."""
+        if link in self.direct:
+            return self.direct[link]
+        release = self.release_of(link)
+        return None if release is None else release.selection_of(link)
+
+    def decided(self) -> Iterator[Selection]:
+        """Give the decisions that were made so far; none is made for that."""
+        yield from self.direct.values()
+        for release in self._releases.values():
+            yield from release.decided
+
+    def reached_releases(self, project: NormalizedName) -> list[Release]:
+        """Give the releases of a project that were weighed, newest first."""
+        found = [
+            release
+            for release in self._releases.values()
+            if release.project == project and release.reached
+        ]
+        return sorted(found, key=lambda release: release.version, reverse=True)
+
+    def cost(self, loss: Loss) -> None:
+        """Warn of what costs a variant; where the user is strict, that is an error.
+
+        All of these go through here. What looks ahead passes the error over: it comes
+        up again if the resolver gets there.
+
+        :raises VariantLost: if the user is strict.
+        """
+        if self.strict:
+            from pip._internal.variants.errors import VariantLost
+
+            raise VariantLost(loss)
+        if loss.warning is not None:
+            self.say_once(logging.WARNING, loss.warning, about=loss.about)
+
+    def judged(self, of: object, selection: Selection) -> None:
+        """Tell what a decision suffers from: nobody could say what is supported.
+
+        :param of: what it decides about the variants of.
+        :raises VariantLost: if that costs a variant, and the user is strict.
+        """
+        for namespace, answer in selection.answers.items():
+            if not answer.is_lacking:
+                continue
+            from pip._internal.variants.choice.losses import loss_of_answer
+
+            loss = loss_of_answer(namespace, selection, of)
+            if loss is not None:
+                self.cost(loss)
+            if loss is None or loss.warning is None:
+                for warning in answer.warnings:
+                    self.say_once(logging.WARNING, warning)
+
+    def say_once(self, level: int, message: str, *, about: str | None = None) -> None:
+        """Log a message unless this run has said it, or anything *about* the same."""
+        key = about or message
+        if key not in self._said:
+            self._said.add(key)
+            logger.log(level, "%s", message)
+
+
+def context_of(finder: PackageFinder) -> Context | None:
+    """Give the context of a finder; None for one that was made without options."""
+    context = getattr(finder._link_collector, "_variants", None)
+    return context if isinstance(context, Context) else None
+
+
+def collector_created(
+    fn: Callable[..., LinkCollector],
+    cls: type[LinkCollector],
+    session: PipSession,
+    options: optparse.Values,
+    suppress_no_index: bool = False,
+) -> LinkCollector:
+    """Give a new link collector the context of its command."""
+    collector = fn(cls, session, options, suppress_no_index)
+    # Only pip's check for a newer self suppresses this option; it needs no variants.
+    context = Context(session, options, enabled=not suppress_no_index)
+    context.attach(collector)
+    if context.trusted:
+        from pip._internal.variants.machine.plugin_limits import PluginLimits
+
+        # Before requirements files say what they do.
+        scope = collector.search_scope
+        context.plugin_limits = PluginLimits(options, session, scope)
+    # Where lock files are read, only the session is at hand.
+    session._variants = context  # type: ignore[attr-defined]
+    return collector

@@ -1,0 +1,120 @@
+"""What is recorded of an installed build.
+
+The record keeps the release's manifest, so that what is installed can be judged again
+without a network, on whatever machine the environment then runs.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pip._vendor.packaging._variants import is_valid_label
+
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import PipError
+from pip._internal.variants.choice.installed import (
+    SELECTION_FILE,
+    SELECTIONS,
+    WHEEL_FILE,
+)
+from pip._internal.variants.core.manifest import InvalidManifest
+from pip._internal.variants.core.manifest_parser import parse_document, parse_manifest
+from pip._internal.variants.core.properties import Property
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.core.manifest import Manifest
+
+__all__ = ["InstalledBuild", "read_build"]
+
+logger = get_logger(__name__)
+
+
+class InstalledBuild(NamedTuple):
+    """A build that is installed, of a release that has variants.
+
+    :ivar label: None for a plain build.
+    :ivar supported: its properties that were supported when it was installed, best
+        first; all that it declares if another installer put it there.
+    :ivar manifest: of its release; of itself alone if nothing was recorded.
+    :ivar by_hand: whether the user chose its label.
+    :ivar labels: the variants that could have been installed instead, by this
+        interpreter on this platform.
+    """
+
+    label: str | None
+    supported: tuple[Property, ...]
+    manifest: Manifest
+    labels: tuple[str, ...]
+    by_hand: bool = False
+
+    @property
+    def is_bridged(self) -> bool:
+        """Tell whether it came over the bridge to PyTorch's index."""
+        from pip._internal.variants.pytorch.synthetic import NAMESPACE
+
+        return NAMESPACE in self.manifest.namespaces
+
+    @property
+    def declared(self) -> tuple[Property, ...]:
+        """Give all properties that its variant declares, sorted."""
+        variant = None if self.label is None else self.manifest.variant(self.label)
+        return () if variant is None else tuple(sorted(variant.properties()))
+
+
+def read_build(dist: BaseDistribution) -> InstalledBuild | None:
+    """Read which build is installed from the files in its metadata folder."""
+    return _recorded(dist) or _of_wheel(dist)
+
+
+def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
+    chosen = SELECTIONS.get(dist.location or "")
+    content = _read(dist, SELECTION_FILE) if chosen is None else chosen[1]
+    if content is None:
+        return None
+    try:
+        recorded: dict[str, Any] = json.loads(content)
+        label, labels = recorded["label"], recorded["labels"]
+        for each in labels if label is None else [label, *labels]:
+            # It is printed, also where a line of it would mean something.
+            if not is_valid_label(each):
+                raise ValueError(f"invalid label: {each!r}")
+        return InstalledBuild(
+            label,
+            tuple(map(Property.parse, recorded["supported"])),
+            parse_document(recorded["manifest"]),
+            tuple(labels),
+            recorded.get("by-hand") is True,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        # Not as it was written; what the wheel says of itself is still there.
+        logger.debug("Ignoring %s of %s: %r", SELECTION_FILE, dist, error)
+        return None
+
+
+def _of_wheel(dist: BaseDistribution) -> InstalledBuild | None:
+    """Give what the wheel says of itself, as where another installer was at work."""
+    content = _read(dist, WHEEL_FILE)
+    if content is None:
+        return None
+    try:
+        manifest = parse_manifest(content.encode("utf-8", "surrogatepass"))
+    except InvalidManifest as error:
+        logger.debug("Ignoring %s of %s: %s", WHEEL_FILE, dist, error)
+        return None
+    if len(manifest.variants) != 1:
+        return None
+    (variant,) = manifest.variants.values()
+    supported = tuple(sorted(variant.properties()))
+    return InstalledBuild(variant.label, supported, manifest, (variant.label,))
+
+
+def _read(dist: BaseDistribution, name: str) -> str | None:
+    try:
+        return dist.read_text(name)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, PipError) as error:
+        logger.debug("Cannot read %s of %s: %s", name, dist, error)
+        return None

@@ -1,0 +1,176 @@
+"""What costs a variant although nobody chose that: a warning, or an error if the user is strict.
+
+Each such cause becomes a :class:`Loss`, which goes through :meth:`.Context.cost`. Only
+texts are made here; nothing is printed.
+
+What a manifest or a wheel says is no loss, nor what the user chose: variants that the
+target cannot run, that the manifest does not describe, that are disabled or turned off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._internal.variants.choice import reasons
+from pip._internal.variants.wheels.links import label_of
+from pip._internal.variants.wheels.sources import (
+    AGAIN,
+    ManifestMissing,
+    ManifestUnavailable,
+)
+
+if TYPE_CHECKING:
+    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.selection import Selection
+
+__all__ = [
+    "Loss",
+    "loss_of_answer",
+    "loss_of_problem",
+    "loss_of_wheel",
+    "losses_of_answers",
+    "sentences",
+    "the_variants",
+]
+
+
+class Loss(NamedTuple):
+    """What would cost a variant.
+
+    :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
+    :ivar reason: why, as the clause that follows a colon.
+    :ivar warning: all that is said of it, in one line; None if that is nothing: where
+        more has to go wrong before something is lost, or another error tells it.
+    :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
+    :ivar hints: what to type, in sentences without a final period, or questions.
+    :ivar otherwise: likewise, how to do without these variants and hear no more of it.
+    :ivar about: what no second warning is given about; None for this very text.
+    """
+
+    lost: str
+    reason: str
+    warning: str | None = None
+    follows: str = ""
+    hints: Sequence[str] = ()
+    otherwise: str = ""
+    about: str | None = None
+
+
+def sentences(*said: str) -> str:
+    """Join sentences without a final period, of which some may be empty, to a line."""
+    return ". ".join(filter(None, said))
+
+
+def the_variants(labels: Sequence[str], of: object) -> str:
+    """Name variants of something."""
+    return f"the variant{'s' * (len(labels) > 1)} {reasons.shortened(labels)} of {of}"
+
+
+def _what_follows(release: Release) -> str:
+    """Say what pip does where variants of a release are left out.
+
+    It may still come to something else in the end, where dependencies conflict.
+    """
+    if any(each.ranking.compatible for each in release.selections.values()):
+        return "chooses among the others"
+    if release.chosen_label is not None:
+        return ""
+    left = next((link for link in release.links if label_of(link) is None), None)
+    if left is None:
+        return "goes on with another version, if there is one"
+    if left.is_wheel:
+        return "goes on with a plain build, maybe one without GPU support"
+    return "goes on with the source distribution, which has to be built"
+
+
+def loss_of_problem(
+    release: Release, lost: str, problem: ManifestUnavailable | str
+) -> Loss:
+    """Tell of variants that cannot be judged for what was, or was not, read of them.
+
+    :param lost: which they are.
+    :param problem: of the manifest of all, or of the wheel that speaks for itself.
+    """
+    follows = _what_follows(release)
+    said = [f"Ignoring {lost}: {problem}", f"So pip {follows}" if follows else ""]
+    if isinstance(problem, str):
+        hints = [reasons.WITHOUT_MANIFEST]
+        return Loss(lost, str(problem), sentences(*said), follows, hints)
+    hints = [problem.hint] if problem.hint else []
+    if problem.hint != AGAIN:
+        hints.append(reasons.WITHOUT_MANIFEST)
+    if isinstance(problem, ManifestMissing):
+        follows = "reads the wheels instead"
+    return Loss(lost, str(problem), sentences(*said, *hints), follows, hints)
+
+
+def loss_of_wheel(release: Release, label: str, reason: str) -> Loss:
+    """Tell of a wheel that is not what it should be, of which upstream warns itself."""
+    return Loss(
+        lost=the_variants([label], release),
+        reason=" ".join(reason.split()),
+        follows="looks for another candidate",
+        hints=[
+            "Whoever publishes it has to mend it",
+            (
+                f"Until then, choose another build with --variant {release.project}=LABEL, "
+                "or none with --no-variants"
+            ),
+        ],
+    )
+
+
+def loss_of_answer(namespace: str, selection: Selection, of: object) -> Loss | None:
+    """Tell which variants cannot be judged since a namespace has no answer.
+
+    :param namespace: one whose answer is lacking.
+    :param of: what they are variants of.
+    :return: None if that costs nothing.
+    """
+    labels = _unjudged(selection, namespace)
+    if not labels:
+        return None
+    answer = selection.answers[namespace]
+    lost = the_variants(labels, of)
+    otherwise = f"To do without: --disable-variant-provider {namespace}"
+    if answer.untrusted:
+        known = "only code that pip may not run knows whether they are supported here"
+        hints = [_to_trust(answer.untrusted)]
+        said = f"Variants of {of} were left out ({reasons.shortened(labels)}), since"
+        told = sentences(f"{said} {known}", *hints)
+        about = f"trust {namespace}"
+        return Loss(lost, known, told, "", hints, otherwise, about)
+    reason = sentences(*answer.warnings)
+    warning: str | None = None
+    if answer.remedies:
+        left_out = f"So {lost} {'are' if len(labels) > 1 else 'is'} left out"
+        warning = sentences(reason, left_out, *answer.remedies, otherwise)
+    return Loss(lost, reason, warning, "", answer.remedies, otherwise, reason)
+
+
+def losses_of_answers(release: Release) -> Iterator[Loss]:
+    """Tell which variants of a release cannot be judged since nobody answered."""
+    for selection in release.selections.values():
+        for namespace in selection.answers:
+            loss = loss_of_answer(namespace, selection, release)
+            if loss is not None:
+                yield loss
+
+
+def _to_trust(untrusted: Sequence[str]) -> str:
+    options = " ".join(f"--trust-variant-provider {name}" for name in untrusted)
+    return f"If you trust it to run with your rights: {options}"
+
+
+def _unjudged(selection: Selection, namespace: str) -> list[str]:
+    """Give what is refused since a namespace has no answer, and for no other reason."""
+    return [
+        label
+        for label, mismatches in selection.ranking.rejected.items()
+        if any(each.feature.namespace == namespace for each in mismatches)
+        and all(
+            selection.answers[each.feature.namespace].is_lacking and not each.offered
+            for each in mismatches
+        )
+    ]

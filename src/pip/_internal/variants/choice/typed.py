@@ -1,0 +1,43 @@
+"""What the user typed of the options about variants.
+
+What is typed is meant for this very command: a mistake in it is worth an error or a
+warning. The configuration and the environment are for many commands, most of which have
+nothing to do with what stands there.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pip._internal.variants.choice.options import TYPED
+
+if TYPE_CHECKING:
+    import optparse
+
+__all__ = ["Typed", "typed_options"]
+
+
+class Typed(NamedTuple):
+    """An option as it stands on a command line.
+
+    :ivar option: as it is called, ``--variant``.
+    :ivar dest: the name of its values.
+    :ivar value: checked and converted; None for a flag.
+    """
+
+    option: str
+    dest: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.option
+        if self.dest == "provider_kinds":
+            return f"{self.option} {'='.join(self.value)}"
+        return f"{self.option} {shlex.quote(str(self.value))}"
+
+
+def typed_options(options: optparse.Values) -> list[Typed]:
+    """Give the options about variants that were typed, in their order."""
+    return [Typed(*each) for each in vars(options).get(TYPED) or ()]

@@ -1,0 +1,156 @@
+"""Judge the installed variants again: by the machine that they run on, and by each other.
+
+``pip check`` says what is found as warnings, unless the user is strict; nothing is wrong
+with the packages' own metadata. Judged by what was recorded, without a network and without plugins.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.cli.status_codes import ERROR
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint, counted, with_label
+from pip._internal.metadata import get_default_environment
+from pip._internal.variants.choice.installed import installed_build
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.commands.check import CheckCommand
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.machine.chain import Providers
+
+__all__ = [
+    "InstalledVariant",
+    "checked",
+    "different_cuda",
+    "nothing_broken",
+    "unsupported",
+]
+
+logger = get_logger(__name__)
+
+
+class InstalledVariant(NamedTuple):
+    """A variant that is installed.
+
+    :ivar name: the project's, as its metadata has it.
+    """
+
+    name: str
+    version: str
+    label: str
+    build: InstalledBuild
+
+    def __str__(self) -> str:
+        return f"{self.name} {with_label(self.version, self.label)}"
+
+
+def checked(
+    fn: Callable[[CheckCommand, optparse.Values, list[str]], int],
+    command: CheckCommand,
+    options: optparse.Values,
+    args: list[str],
+) -> int:
+    """Warn of installed variants that do not fit.
+
+    Where the user is strict, one that this machine does not support is an error;
+    otherwise the exit status is upstream's.
+    """
+    env = get_default_environment()
+    dists = list(env.iter_installed_distributions(local_only=False))
+    variants = [
+        variant for dist in dists if (variant := _installed_variant(dist)) is not None
+    ]
+    if not variants:
+        return fn(command, options, args)
+    from pip._internal.variants.machine.chain import Providers
+
+    variants.sort(key=lambda variant: canonicalize_name(variant.name))
+    providers = Providers.for_options(options, None)
+    found = list(unsupported(variants, providers, options))
+    # What upstream says if all is well is not to hide it.
+    options.unsupported_variants = len(found)
+    status = fn(command, options, args)
+    strict = bool(vars(options).get("strict_variants"))
+    for line in found:
+        logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
+    warnings = [*providers.warnings, *different_cuda(variants, options)]
+    if any(variant.build.is_bridged for variant in variants):
+        from pip._internal.variants.pytorch.advice import different_backends
+
+        warnings += different_backends(dists, options)
+    for warning in warnings:
+        logger.warning("%s", warning)
+    return ERROR if found and strict else status
+
+
+def nothing_broken(said: str, unsupported: int) -> str:
+    """Say that packages have what they require, but what else is wrong with some.
+
+    :param said: what upstream says of the first.
+    :param unsupported: how many variants are not supported, at least one.
+    """
+    return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
+
+
+def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
+    build = installed_build(dist)
+    if build is None or build.label is None:
+        return None
+    return InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
+
+
+def unsupported(
+    variants: Sequence[InstalledVariant],
+    providers: Providers,
+    options: optparse.Values,
+) -> Iterator[str]:
+    """Say which variants the machine does not support, and what to do about it."""
+    from pip._internal.variants.choice import reasons
+    from pip._internal.variants.choice.invocation import for_upgrade
+    from pip._internal.variants.choice.selection import select
+    from pip._internal.variants.pytorch.settings import ANY_BACKEND
+
+    for variant in variants:
+        selection = select(
+            *(variant.name, variant.build.manifest, [variant.label], providers, ()),
+            project=canonicalize_name(variant.name),
+        )
+        mismatches = selection.known_mismatches(variant.label)
+        if mismatches:
+            further = ANY_BACKEND if variant.build.is_bridged else ()
+            needs = reasons.needs(selection, mismatches, machine="the machine")
+            yield Hint(
+                f"This machine does not support {variant}, which needs {needs}. To "
+                "switch to the best variant of this version:",
+                for_upgrade(options, variant.name, further=further),
+            )
+
+
+def different_cuda(
+    variants: Sequence[InstalledVariant], options: optparse.Values
+) -> Iterator[str]:
+    """Say which variants are for different major versions of CUDA."""
+    from pip._internal.variants.choice.agreement import CudaBuild, cuda_major, mixture
+
+    message = mixture(
+        [
+            CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
+            for each in variants
+            if (major := cuda_major(each.build.supported)) is not None
+        ]
+    )
+    if message is not None:
+        from pip._internal.variants.choice.invocation import command
+
+        yield Hint(
+            f"{message}. Choose builds that agree:",
+            command(options, "install", "--variant", "PACKAGE=LABEL", "PACKAGE"),
+        )

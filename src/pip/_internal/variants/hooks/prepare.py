@@ -1,0 +1,156 @@
+"""Where upstream handles a wheel that may be a variant: direct, prepared or cached.
+
+Plain wheels pass here too, so what only variants need is imported for them alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging._variants import split_label
+
+from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.wheels.links import label_of
+
+if TYPE_CHECKING:
+    from pip._internal.cache import Cache
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.operations.prepare import RequirementPreparer
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.choice.selection import Selection
+
+__all__ = ["cached_wheels", "is_here", "prepared", "unsupported_wheel"]
+
+
+def cached_wheels(
+    fn: Callable[[Cache, Link, str], list[Any]], cache: Cache, *args: Any
+) -> list[Any]:
+    """Leave out cached wheels with a label, whose variant nobody has judged."""
+    return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
+
+
+def unsupported_wheel(
+    fn: Callable[[Factory, Link], None], factory: Factory, link: Link
+) -> None:
+    """Refuse a variant wheel given as a file or URL that does not suit the target."""
+    context_given = context_of(factory._finder)
+    if context_given is not None and context_given.admit is not None:
+        from pip._internal.variants.machine.plugin_query import PluginFailed
+
+        raise PluginFailed(f"it needs {link}, which is not on an index")
+    fn(factory, link)
+    label = _label_of_wheel(link)
+    if label is not None:
+        context = _enabled_context(factory._finder, link)
+        if link.is_file or _may_be_read(factory.preparer, link):
+            from pip._internal.variants.choice.verification import check_direct
+
+            check_direct(context, link, label)
+
+
+def _label_of_wheel(link: Link) -> str | None:
+    return label_of(link) if link.is_wheel else None
+
+
+def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
+    """Tell whether to read the metadata of a wheel on a server before the rest of it.
+
+    Upstream reads nothing that is not verified where hashes are required.
+    """
+    if preparer.require_hashes or link.scheme not in ("http", "https"):
+        return False
+    return not is_here(preparer, link)
+
+
+def is_here(preparer: RequirementPreparer, link: Link) -> bool:
+    """Tell whether a file may be there from an earlier download, and be used."""
+    folder = preparer.download_dir
+    return folder is not None and os.path.exists(os.path.join(folder, link.filename))
+
+
+def prepared(
+    fn: Callable[..., BaseDistribution],
+    preparer: RequirementPreparer,
+    req: InstallRequirement,
+    parallel_builds: bool,
+) -> BaseDistribution:
+    """Check a wheel that is here against the manifest that chose it, or on its own.
+
+    Which build it is will be recorded if it is installed.
+    """
+    assert req.link is not None, "upstream takes it for granted"
+    label, context = _label_of_wheel(req.link), None
+    if label is not None:
+        # Without variants, none need be downloaded to be refused.
+        context = _enabled_context(preparer.finder, req.link)
+    with nullcontext() if label is None else _undamaged(req):
+        dist = fn(preparer, req, parallel_builds)
+    link = req.link
+    if not link.is_wheel:
+        return dist
+    given = context_of(preparer.finder)
+    # What is cached was built of a file of the release.
+    release = None if given is None else given.release_of(req.source_link)
+    by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
+    if label is not None and context is not None:
+        from pip._internal.variants.choice.verification import check_prepared
+        from pip._internal.variants.hooks.dependencies import bind
+        from pip._internal.variants.hooks.report import remember_selection
+
+        selection = check_prepared(context, dist, link, label)
+        remember_selection(req, selection)
+        assert selection.manifest is not None, "of its release, or its own"
+        bind(dist, label, selection.properties(label), selection.manifest)
+        _remember(req, dist, selection, label, by_hand=by_hand)
+    elif release is not None and release.reached:
+        for selection in release.selections.values():
+            if selection.manifest is not None:
+                _remember(req, dist, selection, None, by_hand=by_hand)
+                break
+    return dist
+
+
+def _undamaged(req: InstallRequirement) -> AbstractContextManager[None]:
+    from pip._internal.variants.wheels.archives import undamaged
+
+    assert req.link is not None, "it has a label"
+    return undamaged(req.link.filename)
+
+
+def _remember(
+    req: InstallRequirement,
+    dist: BaseDistribution,
+    selection: Selection,
+    label: str | None,
+    *,
+    by_hand: bool,
+) -> None:
+    from pip._internal.variants.hooks.installing import remember
+
+    path, manifest = req.local_file_path, selection.manifest
+    if path is not None and manifest is not None:
+        properties = () if label is None else selection.properties(label)
+        labels = (*selection.ranking.compatible, *selection.ranking.rejected)
+        remember(
+            path,
+            label,
+            properties,
+            manifest,
+            labels,
+            by_hand=by_hand,
+        )
+
+
+def _enabled_context(finder: PackageFinder, link: Link) -> Context:
+    context = context_of(finder)
+    if context is None or not context.enabled:
+        from pip._internal.variants.errors import VariantsDisabled
+
+        raise VariantsDisabled(link.filename)
+    return context
