@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import pytest
 
 from pip._internal.commands import create_command
-from pip._internal.variants.choice.context import IN_BUILD
 from pip._internal.variants.choice.invocation import (
     again,
     command,
     for_upgrade,
     is_typed,
 )
+from pip._internal.variants.choice.options import IN_BUILD
 
 INDEX = "https://index.example/simple"
 

@@ -9,7 +9,6 @@ import pytest
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.decision import Cause, PassedOver
 from pip._internal.variants.choice.effects import Effect
 from pip._internal.variants.choice.selection import Selection, select, without_manifest
@@ -18,7 +17,7 @@ from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.preferences import Preference
 from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.machine.chain import Providers
-from pip._internal.variants.tell import story
+from pip._internal.variants.tell import sentences, story
 from tests.lib.manifests import Properties, Provider, make_manifest
 
 PROVIDERS = {
@@ -197,4 +196,4 @@ def answer(
     ],
 )
 def test_a_namespace_in_one_line(given: Answer, expected: str) -> None:
-    assert reasons.provider_line("ns", given) == expected
+    assert sentences.provider_line("ns", given) == expected

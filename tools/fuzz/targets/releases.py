@@ -11,6 +11,7 @@ from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.machine.host_file import Host
+from pip._internal.variants.tell import sentences
 from pip._internal.variants.tell.story import tell_manifest
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine
@@ -47,7 +48,7 @@ def _check(choices: Choices) -> None:
     selection = select("index", manifest, labels, providers, preferences=())
     supported = selection.supported
     for namespace, answer in selection.answers.items():
-        for line in reasons.provider_lines(namespace, answer):
+        for line in sentences.provider_lines(namespace, answer):
             said(line)
     for label in selection.labels:
         for each in selection.properties(label):

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from pip._internal.variants.choice.agreement import Agreement, CudaMajor
+from pip._internal.variants.choice.agreement import CudaMajor
 from pip._internal.variants.choice.selection import (
+    Agreement,
     Origin,
     OriginKind,
     Selection,

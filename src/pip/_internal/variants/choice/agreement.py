@@ -9,12 +9,13 @@ PEP 825 orders the variants of each release alone, so an option turns this off.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import InstallationError
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.core.properties import Property
 
 __all__ = [
-    "Agreement",
     "CudaBuild",
     "CudaMajor",
     "agreeing",
@@ -40,13 +40,6 @@ __all__ = [
 ]
 
 logger = get_logger(__name__)
-
-
-class Agreement(Protocol):
-    """What all builds of an installation are to have in common, if they can."""
-
-    def order(self, selection: Selection) -> tuple[str, ...]:
-        """Order the compatible labels so that those that agree come first."""
 
 
 class CudaMajor(NamedTuple):
@@ -190,7 +183,7 @@ def _chosen(
     context: Context, requirements: RequirementSet
 ) -> Iterator[tuple[Release, Link]]:
     for req in requirements.requirements.values():
-        release = context.release_of(req.link)
+        release = weighed(context).release_of(req.link)
         if release is not None and req.link is not None:
             yield release, req.link
 

@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.choice.context import Context
 
 __all__ = [
     "WITHOUT_VARIANTS",
+    "files_to_settle_by",
     "labels_of_named",
     "refuse_two_labels",
     "refuse_two_labels_for_all",
-    "settle",
     "typed_for_all",
     "with_choices_of_file",
     "written",
@@ -42,34 +41,41 @@ __all__ = [
 WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
 
 
-def typed_for_all(context: Context) -> list[LabelChoice]:
-    """Give the labels for all that the user wrote for this run, the strongest last."""
+def typed_for_all(choices: Iterable[LabelChoice]) -> list[LabelChoice]:
+    """Give the labels for all that the user wrote for this run, the strongest last.
+
+    :param choices: all of the run.
+    """
     return [
         each
-        for each in context.choices
+        for each in choices
         if each.project is None and each.place is not Place.CONFIGURATION
     ]
 
 
 def with_choices_of_file(
-    context: Context, added: Iterable[LabelChoice]
+    choices: Iterable[LabelChoice],
+    added: Iterable[LabelChoice],
+    turned_off_in: str | None,
+    *,
+    may_be_several: bool,
 ) -> list[LabelChoice]:
     """Give the choices of a run and those that a file adds, the strongest last.
 
+    :param turned_off_in: the file that turned variants off, if one did.
+    :param may_be_several: whether a project may have several labels.
     :raises ContradictoryOptions: if files choose two labels for one project, or turn
         variants off too.
     """
     of_files = [each._replace(place=Place.FILE) for each in added]
-    if context.turned_off_in is not None:
+    if turned_off_in is not None:
         raise ContradictoryOptions(
-            f"--no-variants in {context.turned_off_in}",
-            written(of_files[0]),
-            WITHOUT_VARIANTS,
+            f"--no-variants in {turned_off_in}", written(of_files[0]), WITHOUT_VARIANTS
         )
-    choices = sorted([*context.choices, *of_files], key=lambda each: each.place)
-    if context.locking is None:
-        refuse_two_labels(each for each in choices if each.place is Place.FILE)
-    return choices
+    ordered = sorted([*choices, *of_files], key=lambda each: each.place)
+    if not may_be_several:
+        refuse_two_labels(each for each in ordered if each.place is Place.FILE)
+    return ordered
 
 
 def refuse_two_labels(choices: Iterable[LabelChoice]) -> None:
@@ -92,23 +98,31 @@ def refuse_two_labels(choices: Iterable[LabelChoice]) -> None:
 
 
 def labels_of_named(
-    context: Context, project: NormalizedName, labels: Collection[str]
+    choices: Iterable[LabelChoice],
+    project: NormalizedName,
+    labels: Collection[str],
+    *,
+    may_be_several: bool,
 ) -> list[str]:
     """Give the labels for all that a project must have which the user named.
 
     :param labels: of its files.
-    :return: one; where builds are locked, all of which there are any.
+    :param may_be_several: whether it may have several.
+    :return: one; if there may be several, all of which there are any.
     :raises ContradictoryOptions: if two may be meant.
     """
-    applying = [each for each in typed_for_all(context) if each.label in labels]
-    if context.locking is None:
+    applying = [each for each in typed_for_all(choices) if each.label in labels]
+    if not may_be_several:
         applying = _strongest(applying)
         _refuse_several(applying, project, project)
     return list(dict.fromkeys(each.label for each in applying))
 
 
 def refuse_two_labels_for_all(
-    context: Context, project: NormalizedName, labels: Collection[str], what: str
+    choices: Iterable[LabelChoice],
+    project: NormalizedName,
+    labels: Collection[str],
+    what: str,
 ) -> None:
     """Refuse two labels for all if one release has both.
 
@@ -116,9 +130,8 @@ def refuse_two_labels_for_all(
     :param what: the release, for people.
     :raises ContradictoryOptions: then.
     """
-    if context.locking is None and not context.labels_for(project):
-        applying = [each for each in typed_for_all(context) if each.label in labels]
-        _refuse_several(_strongest(applying), project, what)
+    applying = [each for each in typed_for_all(choices) if each.label in labels]
+    _refuse_several(_strongest(applying), project, what)
 
 
 def _strongest(choices: Sequence[LabelChoice]) -> list[LabelChoice]:
@@ -146,39 +159,36 @@ def written(choice: LabelChoice) -> str:
     return f"--variant {choice}{where}"
 
 
-def settle(
-    context: Context,
+def files_to_settle_by(
+    choices: Iterable[LabelChoice],
     factory: Factory,
     project: NormalizedName,
     specifier: SpecifierSet,
     hashes: Hashes,
-) -> None:
-    """Settle which label a project that the user named must have, if any.
+) -> list[tuple[Version, str | None]] | None:
+    """Give what tells which label a project that the user named must have.
 
     What is installed as one of them need not be looked up.
 
     :param specifier: of requirements and constraints.
-    :raises ContradictoryOptions: if two labels may be meant.
+    :return: versions with their labels, the newest first; None if there is no question.
     """
-    typed = {each.label for each in typed_for_all(context)}
+    typed = {each.label for each in typed_for_all(choices)}
     dist = factory._installed_dists.get(project)
     if dist is not None and not factory.force_reinstall:
         build = installed_build(dist)
         fits = specifier.contains(dist.version, prereleases=True)
         if fits and build is not None and build.label in typed:
             labels = [build.label, *build.labels]
-            context.settle(project, [(dist.version, label) for label in labels])
-            return
-    if typed:
-        found = factory._finder.find_best_candidate(project, specifier, hashes)
-        context.settle(
-            project,
-            [
-                (_release(each), label_of(each.link))
-                for each in reversed(found.applicable_candidates)
-                if not each.link.is_yanked
-            ],
-        )
+            return [(dist.version, label) for label in labels]
+    if not typed:
+        return None
+    found = factory._finder.find_best_candidate(project, specifier, hashes)
+    return [
+        (_release(each), label_of(each.link))
+        for each in reversed(found.applicable_candidates)
+        if not each.link.is_yanked
+    ]
 
 
 def _release(candidate: InstallationCandidate) -> Version:

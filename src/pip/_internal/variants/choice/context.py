@@ -8,15 +8,14 @@ from collections.abc import (
     Callable,
     Collection,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.options import TYPED
+from pip._internal.variants.choice.options import IN_BUILD, LOCKING, TYPED
 
 if TYPE_CHECKING:
     import optparse
@@ -30,13 +29,11 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.parallel.early_requests import EarlyRequests
+    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.choice.agreement import Agreement
-    from pip._internal.variants.choice.lookahead import Lookahead
     from pip._internal.variants.choice.losses import Loss
     from pip._internal.variants.choice.option_values import LabelChoice
-    from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.choice.selection import Agreement
     from pip._internal.variants.core.preferences import Preference
     from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.machine.chain import Providers
@@ -44,15 +41,39 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.plugin_limits import PluginLimits
     from pip._internal.variants.pytorch.bridge import Bridge
 
-__all__ = ["IN_BUILD", "LOCKING", "Context", "collector_created", "context_of"]
+__all__ = ["Context", "Foresight", "collector_created", "context_of"]
 
 logger = get_logger(__name__)
 
-#: Set for the pip that fills a build environment: what the user chose for the target
-#: is not for the machine that builds.
-IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
-#: Set among the options of ``pip lock``.
-LOCKING = "variants_locking"
+_Part = TypeVar("_Part")
+
+
+class Foresight(Protocol):
+    """What looks ahead of the resolver, and is told how far that is."""
+
+    def start(self) -> None:
+        """Begin with the requirements of the user."""
+
+    def close(self) -> None:
+        """End it."""
+
+    def expect(self, requirements: Iterable[InstallRequirement]) -> None:
+        """Foresee the requests for requirements that the resolver is about to meet."""
+
+    def looked_up(self, project: NormalizedName) -> None:
+        """Take note that upstream looks at the pages of a project now."""
+
+    def reached(self, project: NormalizedName) -> None:
+        """Take note that the resolver has come to a release of a project."""
+
+    def refused(self, older: Sequence[Any]) -> None:
+        """Take note that a release does not suit, and that these older ones follow."""
+
+    def wait_for_upstream(self) -> None:
+        """Do what takes time in turn alone.
+
+        :raises NotAnswered: if it is not upstream that comes to it
+        """
 
 
 class Context:
@@ -64,7 +85,6 @@ class Context:
     :ivar choices: the labels chosen by hand, the strongest last.
     :ivar upgrade_variants: whether installed builds give way to better ones.
     :ivar strict: whether it is an error where a variant would be lost.
-    :ivar direct: the decisions about wheels named by path or URL, each on its own.
     :ivar manifest_links: where manifests are, by project, version and source.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
@@ -87,7 +107,6 @@ class Context:
         self.agreement: Agreement | None = None
         self.upgrade_variants = bool(given("upgrade_variants"))
         self.strict = bool(given("strict_variants"))
-        self.direct: dict[Link, Selection] = {}
         self.choices: list[LabelChoice] = (
             [] if self.in_build else list(given("variants") or ())
         )
@@ -122,12 +141,11 @@ class Context:
         #: By normalised name, as the resolver sees them.
         self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
         #: What looks ahead of the resolver, and how to make it once it is worth it.
-        self.lookahead: Lookahead | None = None
-        self.foresee: Callable[[], Lookahead] | None = None
+        self.lookahead: Foresight | None = None
+        self.foresee: Callable[[], Foresight] | None = None
         #: By which the wheels may be fetched, if something looked ahead.
         self.early: EarlyRequests | None = None
-        self._releases: dict[object, Release] = {}
-        self._release_of_link: dict[Link, Release] = {}
+        self._parts: dict[object, object] = {}
         self._said: set[str] = set()
         #: Releases of upstream's pip that may not replace this one unasked.
         self.left_out_pips: set[_BaseVersion] = set()
@@ -197,7 +215,6 @@ class Context:
         """
         import optparse
 
-        from pip._internal.variants.choice.neighbours import Installed
         from pip._internal.variants.machine.chain import Providers
 
         given = {**vars(self.options), "variant_host": self._host_file, **changes}
@@ -205,7 +222,7 @@ class Context:
             optparse.Values(given),
             given["variant_host"],
             self._plugins,
-            Installed(self),
+            self,
         )
         if self.pytorch is None:
             return providers
@@ -216,6 +233,32 @@ class Context:
         from pip._internal.variants.machine.plugin import Plugins
 
         return Plugins(self)
+
+    # The versions of other packages, which builds may be for (PEP 850)
+
+    def installed(self, project: NormalizedName) -> Version | None:
+        """Give the version that is locked, or installed and not to be upgraded."""
+        if project in self.locked_versions:
+            return self.locked_versions[project]
+        dist = self.installed_dists.get(project)
+        return None if dist is None or self.is_upgraded(project) else dist.version
+
+    def settled(self, project: NormalizedName) -> str | None:
+        """Say that ``--no-deps`` brings nothing of what the user did not name."""
+        if not self.given("ignore_dependencies"):
+            return None
+        if project in self.named or project in self.locked_versions:
+            return None
+        dist = self.installed_dists.get(project)
+        what = f"{project} is not" if dist is None else f"{project} {dist.version} is"
+        return f"{what} installed, and --no-deps leaves it at that"
+
+    def is_upgraded(self, project: NormalizedName) -> bool:
+        """Tell whether the user asked for the newest version of *project*."""
+        given = vars(self.options).get
+        eager = given("upgrade_strategy") == "eager"
+        eager = eager and not given("ignore_dependencies")
+        return bool(given("upgrade")) and (eager or project in self.named)
 
     def given(self, dest: str) -> Sequence[Any]:
         """Give the values of an option that may be used several times."""
@@ -268,7 +311,17 @@ class Context:
         if choices and not self.in_build:
             from pip._internal.variants.choice.by_hand import with_choices_of_file
 
-            self.choices = with_choices_of_file(self, choices)
+            self.choices = with_choices_of_file(
+                self.choices,
+                choices,
+                self.turned_off_in,
+                may_be_several=self.may_take_several,
+            )
+
+    @property
+    def may_take_several(self) -> bool:
+        """Tell whether several builds of one project may be wanted."""
+        return self.locking is not None
 
     def label_for(self, project: NormalizedName) -> str | None:
         """Give the label that *project* must have, if the user chose one."""
@@ -315,7 +368,9 @@ class Context:
                     offered.setdefault(str(version), {})[label] = None
             self.labels_offered[project] = offered
             labels = {label for found in offered.values() for label in found}
-            self._labels_of_named[project] = labels_of_named(self, project, labels)
+            self._labels_of_named[project] = labels_of_named(
+                self.choices, project, labels, may_be_several=self.may_take_several
+            )
 
     def look_ahead(self, project: NormalizedName) -> None:
         """Begin to look ahead of the resolver, which has reached a release of *project*.
@@ -374,42 +429,16 @@ class Context:
         refuse_without_variants(self.options, self.choices, off)
         self.enabled, self.turned_off_in = False, where
 
-    # Decisions
+    # What came of it
 
-    def release(self, key: object, make: Callable[[], Release]) -> Release:
-        """Give the release of *key*, made on first use."""
-        release = self._releases.get(key)
-        if release is None:
-            release = self._releases[key] = make()
-            for link in release.links:
-                self._release_of_link[link] = release
-        return release
+    def part(self, kind: Callable[[], _Part]) -> _Part:
+        """Return what this run has of a kind, made on first use.
 
-    def release_of(self, link: Link | None) -> Release | None:
-        """Give the release with the file at *link* if it was weighed for variants."""
-        return None if link is None else self._release_of_link.get(link)
-
-    def selection_of(self, link: Link) -> Selection | None:
-        """Give the decision that the variant wheel at *link* is part of, if any."""
-        if link in self.direct:
-            return self.direct[link]
-        release = self.release_of(link)
-        return None if release is None else release.selection_of(link)
-
-    def decided(self) -> Iterator[Selection]:
-        """Give the decisions that were made so far; none is made for that."""
-        yield from self.direct.values()
-        for release in self._releases.values():
-            yield from release.decided
-
-    def reached_releases(self, project: NormalizedName) -> list[Release]:
-        """Give the releases of a project that were weighed, newest first."""
-        found = [
-            release
-            for release in self._releases.values()
-            if release.project == project and release.reached
-        ]
-        return sorted(found, key=lambda release: release.version, reverse=True)
+        So what knows the run can keep its own state with it, and is not known here.
+        """
+        if kind not in self._parts:
+            self._parts[kind] = kind()
+        return cast(_Part, self._parts[kind])
 
     def cost(self, loss: Loss) -> None:
         """Warn of what costs a variant; where the user is strict, that is an error.
@@ -425,24 +454,6 @@ class Context:
             raise VariantLost(loss)
         if loss.warning is not None:
             self.say_once(logging.WARNING, loss.warning, about=loss.about)
-
-    def judged(self, of: object, selection: Selection) -> None:
-        """Tell what a decision suffers from: nobody could say what is supported.
-
-        :param of: what it decides about the variants of.
-        :raises VariantLost: if that costs a variant, and the user is strict.
-        """
-        for namespace, answer in selection.answers.items():
-            if not answer.is_lacking:
-                continue
-            from pip._internal.variants.choice.losses import loss_of_answer
-
-            loss = loss_of_answer(namespace, selection, of)
-            if loss is not None:
-                self.cost(loss)
-            if loss is None or loss.warning is None:
-                for warning in answer.warnings:
-                    self.say_once(logging.WARNING, warning)
 
     def say_once(self, level: int, message: str, *, about: str | None = None) -> None:
         """Log a message unless this run has said it, or anything *about* the same."""

@@ -14,8 +14,8 @@ from pip._internal.variants.choice.by_hand import (
     refuse_two_labels,
     written,
 )
-from pip._internal.variants.choice.context import LOCKING
 from pip._internal.variants.choice.option_values import LabelChoice, Place
+from pip._internal.variants.choice.options import LOCKING
 from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.errors import ContradictoryOptions
 

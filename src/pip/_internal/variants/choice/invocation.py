@@ -17,7 +17,7 @@ from typing import Any
 from pip._internal.commands import create_command
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
-from pip._internal.variants.choice.context import IN_BUILD
+from pip._internal.variants.choice.options import IN_BUILD
 
 __all__ = ["again", "command", "for_upgrade", "is_typed"]
 

@@ -28,7 +28,7 @@ from pip._internal.utils.hashes import Hashes
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.invocation import command, for_upgrade
 from pip._internal.variants.choice.neighbours import replaced, requirements_of
-from pip._internal.variants.choice.releases import releases
+from pip._internal.variants.choice.releases import releases, weighed
 from pip._internal.variants.hooks.dependencies import bind
 from pip._internal.variants.wheels.archives import undamaged
 from pip._internal.variants.wheels.links import label_of
@@ -151,7 +151,7 @@ def _moved(
     extensions = set()
     for requirement in found.requirements.values():
         link = requirement.source_link
-        release = context.release_of(link)
+        release = weighed(context).release_of(link)
         label = None if link is None else label_of(link)
         if link is None or release is None or label is None:
             continue
@@ -373,7 +373,7 @@ def _goes_with(context: Context, link: Link, moved: _Moved) -> bool:
     try:
         with unattended(context.session) as budget, undamaged(link.filename):
             dist = metadata_of_wheel(context.session, link, budget)
-        label, selection = label_of(link), context.selection_of(link)
+        label, selection = label_of(link), weighed(context).selection_of(link)
         if label is not None and selection is not None and selection.manifest:
             bind(dist, label, selection.properties(label), selection.manifest)
         return all(map(moved.satisfies, dist.iter_dependencies()))

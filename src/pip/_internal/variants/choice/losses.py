@@ -9,11 +9,11 @@ target cannot run, that the manifest does not describe, that are disabled or tur
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.variants.choice import reasons
-from pip._internal.variants.wheels.links import label_of
 from pip._internal.variants.wheels.sources import (
     AGAIN,
     ManifestMissing,
@@ -21,7 +21,7 @@ from pip._internal.variants.wheels.sources import (
 )
 
 if TYPE_CHECKING:
-    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "loss_of_wheel",
     "losses_of_answers",
     "sentences",
+    "tell_unanswered",
     "the_variants",
 ]
 
@@ -67,32 +68,15 @@ def the_variants(labels: Sequence[str], of: object) -> str:
     return f"the variant{'s' * (len(labels) > 1)} {reasons.shortened(labels)} of {of}"
 
 
-def _what_follows(release: Release) -> str:
-    """Say what pip does where variants of a release are left out.
-
-    It may still come to something else in the end, where dependencies conflict.
-    """
-    if any(each.ranking.compatible for each in release.selections.values()):
-        return "chooses among the others"
-    if release.chosen_label is not None:
-        return ""
-    left = next((link for link in release.links if label_of(link) is None), None)
-    if left is None:
-        return "goes on with another version, if there is one"
-    if left.is_wheel:
-        return "goes on with a plain build, maybe one without GPU support"
-    return "goes on with the source distribution, which has to be built"
-
-
 def loss_of_problem(
-    release: Release, lost: str, problem: ManifestUnavailable | str
+    lost: str, problem: ManifestUnavailable | str, follows: str
 ) -> Loss:
     """Tell of variants that cannot be judged for what was, or was not, read of them.
 
     :param lost: which they are.
     :param problem: of the manifest of all, or of the wheel that speaks for itself.
+    :param follows: what pip does then; may be empty.
     """
-    follows = _what_follows(release)
     said = [f"Ignoring {lost}: {problem}", f"So pip {follows}" if follows else ""]
     if isinstance(problem, str):
         hints = [reasons.WITHOUT_MANIFEST]
@@ -105,16 +89,19 @@ def loss_of_problem(
     return Loss(lost, str(problem), sentences(*said, *hints), follows, hints)
 
 
-def loss_of_wheel(release: Release, label: str, reason: str) -> Loss:
-    """Tell of a wheel that is not what it should be, of which upstream warns itself."""
+def loss_of_wheel(of: object, project: str, label: str, reason: str) -> Loss:
+    """Tell of a wheel that is not what it should be, of which upstream warns itself.
+
+    :param of: the release that it is a variant of.
+    """
     return Loss(
-        lost=the_variants([label], release),
+        lost=the_variants([label], of),
         reason=" ".join(reason.split()),
         follows="looks for another candidate",
         hints=[
             "Whoever publishes it has to mend it",
             (
-                f"Until then, choose another build with --variant {release.project}=LABEL, "
+                f"Until then, choose another build with --variant {project}=LABEL, "
                 "or none with --no-variants"
             ),
         ],
@@ -149,13 +136,34 @@ def loss_of_answer(namespace: str, selection: Selection, of: object) -> Loss | N
     return Loss(lost, reason, warning, "", answer.remedies, otherwise, reason)
 
 
-def losses_of_answers(release: Release) -> Iterator[Loss]:
-    """Tell which variants of a release cannot be judged since nobody answered."""
-    for selection in release.selections.values():
+def losses_of_answers(of: object, selections: Iterable[Selection]) -> Iterator[Loss]:
+    """Tell which variants cannot be judged since nobody answered.
+
+    :param of: what they are variants of.
+    :param selections: about them, one for each source.
+    """
+    for selection in selections:
         for namespace in selection.answers:
-            loss = loss_of_answer(namespace, selection, release)
+            loss = loss_of_answer(namespace, selection, of)
             if loss is not None:
                 yield loss
+
+
+def tell_unanswered(context: Context, of: object, selection: Selection) -> None:
+    """Tell what a decision suffers from: nobody could say what is supported.
+
+    :param of: what it decides about the variants of.
+    :raises VariantLost: if that costs a variant, and the user is strict.
+    """
+    for namespace, answer in selection.answers.items():
+        if not answer.is_lacking:
+            continue
+        loss = loss_of_answer(namespace, selection, of)
+        if loss is not None:
+            context.cost(loss)
+        if loss is None or loss.warning is None:
+            for warning in answer.warnings:
+                context.say_once(logging.WARNING, warning)
 
 
 def _to_trust(untrusted: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from pip._vendor.packaging._variants import (
 )
 from pip._vendor.packaging.utils import NormalizedName
 
+from pip._internal.variants.choice.losses import tell_unanswered
 from pip._internal.variants.choice.reasons import rejection
 from pip._internal.variants.choice.selection import (
     Origin,
@@ -74,7 +75,7 @@ def judge_manifest(context: Context, path: str) -> tuple[Selection, str | None]:
         project=project,
         origin=Origin(OriginKind.FILE, path),
     )
-    context.judged(path, selection)
+    tell_unanswered(context, path, selection)
     chosen = None if project is None else context.label_for(project)
     if chosen is None:
         labels = context.labels_for_all()

@@ -9,6 +9,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import LabelInVersion
 from pip._internal.variants.wheels.links import BuildLink, label_of
 
@@ -77,7 +78,7 @@ def labels_as_extras(
 
 
 def _labels(context: Context, base: Candidate) -> Iterable[str]:
-    release = context.release_of(base.source_link)
+    release = weighed(context).release_of(base.source_link)
     if release is not None:
         return release.labels
     build = installed_build(vars(base)["dist"]) if base.is_installed else None

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
 
 __all__ = [
+    "IN_BUILD",
+    "LOCKING",
     "TYPED",
     "VariantOption",
     "about_this_machine",
@@ -37,6 +39,11 @@ __all__ = [
     "variant_provider_variable",
 ]
 
+#: Set for the pip that fills a build environment: what the user chose for the target
+#: is not for the machine that builds.
+IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+#: Set among the options of ``pip lock``.
+LOCKING = "variants_locking"
 #: Types of values that only variants have.
 _KINDS = (
     "label_choice",

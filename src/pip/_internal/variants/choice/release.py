@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.choice.agreement import Agreement
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.selection import Origin, Selection
+    from pip._internal.variants.choice.selection import Agreement, Origin, Selection
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.wheels.sources import ManifestUnavailable
@@ -279,11 +278,13 @@ class Release:
         if self.lacks_label:
             return []
         chosen = self.chosen_label
-        if chosen is not None:
+        context = self._context
+        is_for_all = chosen is not None and not context.labels_for(self.project)
+        if is_for_all and not context.may_take_several:
             from pip._internal.variants.choice.by_hand import refuse_two_labels_for_all
 
             refuse_two_labels_for_all(
-                self._context, self.project, self.labels, str(self)
+                context.choices, self.project, self.labels, str(self)
             )
         self.tell_losses()
         places: dict[tuple[str, str], tuple[int, int]] = {}
@@ -324,9 +325,31 @@ class Release:
             from pip._internal.variants.choice.losses import loss_of_problem
 
             for lost, problem in self._problems:
-                self._context.cost(loss_of_problem(self, lost, problem))
+                loss = loss_of_problem(lost, problem, self._what_follows())
+                self._context.cost(loss)
         for selection in selections:
-            self._context.judged(self, selection)
+            for answer in selection.answers.values():
+                if answer.is_lacking:
+                    from pip._internal.variants.choice.losses import tell_unanswered
+
+                    tell_unanswered(self._context, self, selection)
+                    break
+
+    def _what_follows(self) -> str:
+        """Say what pip does where variants of this release are left out.
+
+        It may still come to something else in the end, where dependencies conflict.
+        """
+        if any(each.ranking.compatible for each in self.selections.values()):
+            return "chooses among the others"
+        if self.chosen_label is not None:
+            return ""
+        left = next((link for link in self.links if label_of(link) is None), None)
+        if left is None:
+            return "goes on with another version, if there is one"
+        if left.is_wheel:
+            return "goes on with a plain build, maybe one without GPU support"
+        return "goes on with the source distribution, which has to be built"
 
     def discarded(self, link: Link, reason: str) -> None:
         """Take note that upstream discards a wheel.
@@ -337,7 +360,7 @@ class Release:
         if label is not None:
             from pip._internal.variants.choice.losses import loss_of_wheel
 
-            self._context.cost(loss_of_wheel(self, label, reason))
+            self._context.cost(loss_of_wheel(self, self.project, label, reason))
 
     def _refuse_unsupported(self, label: str) -> None:
         from pip._internal.variants.choice.reasons import rejection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.wheels.links import (
@@ -24,12 +24,65 @@ if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.selection import Selection
 
-__all__ = ["Ahead", "Group", "release_of", "releases"]
+__all__ = ["Ahead", "Group", "Weighed", "release_of", "releases", "weighed"]
 
 #: So many older releases are looked at together where a newer one was refused, and where
 #: more were refused.
 _FEW, _MOST = 8, 16
+
+
+class Weighed:
+    """What one run has weighed for variants.
+
+    :ivar direct: the decisions about wheels named by path or URL, each on its own.
+    """
+
+    def __init__(self) -> None:
+        self.direct: dict[Link, Selection] = {}
+        self._releases: dict[object, Release] = {}
+        self._release_of_link: dict[Link, Release] = {}
+
+    def release(self, key: object, make: Callable[[], Release]) -> Release:
+        """Return the release of *key*, made on first use."""
+        release = self._releases.get(key)
+        if release is None:
+            release = self._releases[key] = make()
+            for link in release.links:
+                self._release_of_link[link] = release
+        return release
+
+    def release_of(self, link: Link | None) -> Release | None:
+        """Return the release with the file at *link* if it was weighed for variants."""
+        return None if link is None else self._release_of_link.get(link)
+
+    def selection_of(self, link: Link) -> Selection | None:
+        """Return the decision that the variant wheel at *link* is part of, if any."""
+        if link in self.direct:
+            return self.direct[link]
+        release = self.release_of(link)
+        return None if release is None else release.selection_of(link)
+
+    def decided(self) -> Iterator[Selection]:
+        """Give the decisions that were made so far; none is made for that."""
+        yield from self.direct.values()
+        for release in self._releases.values():
+            yield from release.decided
+
+    def reached(self, project: NormalizedName) -> list[Release]:
+        """Return the releases of a project that were weighed, newest first."""
+        found = [
+            release
+            for release in self._releases.values()
+            if release.project == project and release.reached
+        ]
+        return sorted(found, key=lambda release: release.version, reverse=True)
+
+
+def weighed(context: Context) -> Weighed:
+    """Return what a run has weighed."""
+    return context.part(Weighed)
 
 
 # No dataclass or named tuple: to make one takes longer than all else of this module, which
@@ -123,7 +176,7 @@ def release_of(
     :param pinned: whether a requirement names their local version.
     """
     key = project, version, tuple(links)
-    return context.release(
+    return weighed(context).release(
         # Where lock files are read, the same key stands for what was chosen.
         (*key, pinned) if pinned else key,
         functools.partial(_release, context, finder, project, version, links, pinned),

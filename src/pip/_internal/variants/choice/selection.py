@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.manifest import Manifest
@@ -18,7 +18,14 @@ from pip._internal.variants.core.preferences import Preference
 from pip._internal.variants.core.properties import Property, SupportedProperties
 from pip._internal.variants.machine.chain import Providers, supported
 
-__all__ = ["Origin", "OriginKind", "Selection", "select", "without_manifest"]
+__all__ = [
+    "Agreement",
+    "Origin",
+    "OriginKind",
+    "Selection",
+    "select",
+    "without_manifest",
+]
 
 
 class OriginKind(enum.Enum):
@@ -121,6 +128,13 @@ class Selection(NamedTuple):
             if (answer := self.answers.get(mismatch.feature.namespace)) is not None
             and answer.answered
         )
+
+
+class Agreement(Protocol):
+    """What all builds of an installation are to have in common, if they can."""
+
+    def order(self, selection: Selection) -> tuple[str, ...]:
+        """Order the compatible labels so that those that agree come first."""
 
 
 def select(

@@ -17,7 +17,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.console.texts import Hint
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.neighbours import is_upgraded, unfit
+from pip._internal.variants.choice.neighbours import unfit
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.selection import select
 from pip._internal.variants.core.abi_dependency import requirements
 from pip._internal.variants.machine.chain import warnings_of
@@ -134,7 +135,7 @@ def _holds_back(context: Context, build: InstalledBuild) -> bool:
     if build.label is None or not vars(context.options).get("upgrade"):
         return False
     wanted = _required(build, build.label)
-    return any(is_upgraded(context, canonicalize_name(each.name)) for each in wanted)
+    return any(context.is_upgraded(canonicalize_name(each.name)) for each in wanted)
 
 
 def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
@@ -231,7 +232,7 @@ def no_other_build(context: Context, dist: BaseDistribution) -> str | None:
     if build is None or finder is None:
         return None
     version = public(dist.version) if build.is_bridged else dist.version
-    found = context.reached_releases(dist.canonical_name)
+    found = weighed(context).reached(dist.canonical_name)
     if any(each.version == version and each.labels for each in found):
         return None
     from pip._internal.variants.choice.invocation import command

@@ -19,6 +19,7 @@ from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.losses import Loss
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.reasons import shortened
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.core.answer import Step
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
@@ -162,7 +163,7 @@ def _known(context: Context, kept: Iterable[BaseDistribution]) -> _Known:
     }
     plugins: set[str] = set()
     answered = False
-    for selection in context.decided():
+    for selection in weighed(context).decided():
         if selection.manifest is not None:
             _add(selection.manifest, features, plugins)
         for namespace, answer in selection.answers.items():

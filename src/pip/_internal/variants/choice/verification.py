@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.reasons import any_build, rejection
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.selection import Selection, select
 from pip._internal.variants.errors import (
     InvalidVariantWheel,
@@ -41,14 +42,14 @@ def check_direct(context: Context, link: Link, label: str) -> None:
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    if link in context.direct:
+    if link in weighed(context).direct:
         return
     try:
         manifest = manifest_of_wheel(context.session, link, label)
     except WheelUnreadable as error:
         logger.verbose("Downloading %s to see which variant it is: %s", link, error)
     else:
-        context.direct[link] = _check_alone(context, link, label, manifest)
+        weighed(context).direct[link] = _check_alone(context, link, label, manifest)
 
 
 def check_prepared(
@@ -65,7 +66,7 @@ def check_prepared(
         wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    selection = context.selection_of(link)
+    selection = weighed(context).selection_of(link)
     if isinstance(link, BuildLink) and selection is not None:
         # It knows nothing of variants.
         return selection

@@ -52,11 +52,11 @@ logger = get_logger(__name__)
 def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
     from pip._internal.console.texts import Hint
-    from pip._internal.variants.choice import reasons
     from pip._internal.variants.choice.contradictions import refuse_contradictions
     from pip._internal.variants.choice.invocation import command as command_to_type
     from pip._internal.variants.choice.manifest_file import read_manifest
     from pip._internal.variants.machine.chain import Providers, warnings_of
+    from pip._internal.variants.tell import sentences
     from pip._internal.variants.tell.lookup import make_context
 
     if args:
@@ -78,9 +78,9 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
         return SUCCESS
     for namespace, answer in answers.items():
         if options.verbose:
-            write(reasons.provider_lines(namespace, answer))
+            write(sentences.provider_lines(namespace, answer))
         else:
-            write([reasons.provider_line(namespace, answer)])
+            write([sentences.provider_line(namespace, answer)])
     if not options.verbose:
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:

@@ -6,8 +6,12 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.variants.choice.context import IN_BUILD, Context, context_of
-from pip._internal.variants.choice.options import about_this_machine, as_variables
+from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.options import (
+    IN_BUILD,
+    about_this_machine,
+    as_variables,
+)
 
 if TYPE_CHECKING:
     from pip._internal.build_env.installer import (

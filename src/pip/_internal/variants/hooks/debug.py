@@ -28,8 +28,8 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
     """Show what this machine supports after the tags that it supports."""
     fn(options)
-    from pip._internal.variants.choice import reasons
     from pip._internal.variants.machine.chain import Providers, warnings_of
+    from pip._internal.variants.tell import sentences
 
     providers = Providers.for_options(options, vars(options).get("variant_host"))
     if options.verbose < 1:
@@ -41,4 +41,4 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
     logger.info("Variant properties:")
     with indent_log():
         for namespace, answer in answers.items():
-            write(reasons.provider_lines(namespace, answer))
+            write(sentences.provider_lines(namespace, answer))

@@ -44,6 +44,7 @@ def metadata_fetched(
 ) -> BaseDistribution | None:
     """Bind metadata that was fetched without its wheel to the variant it is of."""
     from pip._internal.variants.choice.context import context_of
+    from pip._internal.variants.choice.releases import weighed
 
     dist = fn(preparer, req)
     link = req.link
@@ -56,7 +57,7 @@ def metadata_fetched(
     if dist is None:
         return None
     if label is not None:
-        selection = None if context is None else context.selection_of(link)
+        selection = None if context is None else weighed(context).selection_of(link)
         if context is not None and link.metadata_link() is None:
             from pip._internal.variants.choice.verification import check_prepared
 
@@ -76,7 +77,9 @@ def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bo
     So it is with a build that would replace what is installed, and with what would
     replace it: that may yet stay.
     """
-    release = context.release_of(link)
+    from pip._internal.variants.choice.releases import weighed
+
+    release = weighed(context).release_of(link)
     if release is not None and release.labels:
         from pip._internal.variants.choice.neighbours import replaced
 

@@ -16,6 +16,7 @@ from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.options import TYPED
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _chosen_builds(
         for req in requirements.requirements.values()
         for link in (req.source_link,)
         if link is not None
-        for release in (context.release_of(link),)
+        for release in (weighed(context).release_of(link),)
         if release is not None and release.labels
     ]
 
@@ -243,6 +244,7 @@ def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
 def _announce(context: Context, release: Release, link: Link) -> None:
     from pip._internal.console.styled import Line, shown_width, write_styled
     from pip._internal.variants.choice import reasons
+    from pip._internal.variants.tell import sentences
 
     label = label_of(link)
     _warn_of_refused_newer(context, release)
@@ -262,15 +264,15 @@ def _announce(context: Context, release: Release, link: Link) -> None:
             option = f"chosen with {release.chosen_by}"
         elif selection.is_swayed:
             option = "preferred with --prefer-variant"
-        said = reasons.chosen_line(release, label, properties, option)
+        said = sentences.chosen_line(release, label, properties, option)
         chosen = {r"(?<=^Using the variant )\S+": "bold green"}
         write_styled([Line(said, highlights=chosen)])
-        several = reasons.several_sources(release, selection, label)
+        several = sentences.several_sources(release, selection, label)
         if several is not None:
             context.say_once(logging.WARNING, several)
         if context.dry_run or logger.isEnabledFor(VERBOSE):
             write(
-                reasons.block(
+                sentences.block(
                     release.project,
                     release.version,
                     label,
@@ -279,10 +281,10 @@ def _announce(context: Context, release: Release, link: Link) -> None:
                 )
             )
     if logger.isEnabledFor(VERBOSE):
-        for refused in reasons.rejections(release):
+        for refused in sentences.rejections(release):
             logger.verbose("%s: %s", release, refused)
     if release.chosen_by is None and not _is_agreed(context, release, label):
-        missed = reasons.missed_accelerator(release, label)
+        missed = sentences.missed_accelerator(release, label)
         if missed is not None:
             context.say_once(logging.WARNING, missed)
 
@@ -325,16 +327,16 @@ def _advise_of_bridged(
 
 
 def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
-    from pip._internal.variants.choice import reasons
+    from pip._internal.variants.tell import sentences
 
-    for release in context.reached_releases(chosen.project):
+    for release in weighed(context).reached(chosen.project):
         if release.version > chosen.version and not release.ranked:
-            why = reasons.lacks_label(release)
+            why = sentences.lacks_label(release)
             if why is not None:
                 why = f"which {why}"
             else:
-                reasons = "; ".join(reasons.rejections(release))
-                why = f"of which no variant is supported here: {reasons}"
+                refused = "; ".join(sentences.rejections(release))
+                why = f"of which no variant is supported here: {refused}"
             context.say_once(
                 logging.WARNING,
                 f"{chosen} was chosen instead of {release.version}, {why}",

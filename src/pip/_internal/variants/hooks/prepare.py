@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging._variants import split_label
 
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def prepared(
         return dist
     given = context_of(preparer.finder)
     # What is cached was built of a file of the release.
-    release = None if given is None else given.release_of(req.source_link)
+    release = None if given is None else weighed(given).release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and context is not None:
         from pip._internal.variants.choice.verification import check_prepared

@@ -19,7 +19,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import Ahead, release_of, releases
+from pip._internal.variants.choice.releases import Ahead, release_of, releases, weighed
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -74,9 +74,11 @@ def found_candidates(
         wanted &= ireq.req.specifier
         allowed &= ireq.hashes(trust_internet=False)
     if context.is_open(project):
-        from pip._internal.variants.choice.by_hand import settle
+        from pip._internal.variants.choice.by_hand import files_to_settle_by
 
-        settle(context, factory, project, wanted, allowed)
+        files = files_to_settle_by(context.choices, factory, project, wanted, allowed)
+        if files is not None:
+            context.settle(project, files)
     contested = _rival(context, factory, project, ireqs, wanted)
     with _hidden(factory, project) if contested is not None else nullcontext():
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
@@ -326,6 +328,6 @@ def all_candidates(
     if candidates and not left and context.listing == "all":
         from pip._internal.variants.tell.refusals import nothing_left
 
-        reached = context.reached_releases(project)
+        reached = weighed(context).reached(project)
         raise nothing_left(project_name, None, reached)
     return left

@@ -10,6 +10,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.losses import Loss
 from pip._internal.variants.choice.release import Release
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import BuildConflict
 from pip._internal.variants.locks.conditions import Build, Run
 from pip._internal.variants.machine.declared import Declared
@@ -146,7 +147,7 @@ class Locking:
                 continue
             versions[node] = str(candidate.version)
             self._versions.setdefault(candidate.project_name, {})[versions[node]] = None
-            release = context.release_of(link)
+            release = weighed(context).release_of(link)
             if isinstance(release, LockingRelease) and release.builds:
                 labels[candidate.project_name] = label_of(link)
                 self.releases[candidate.project_name] = release

@@ -33,6 +33,7 @@ from pip._internal.variants.choice.agreement import (
     taken,
 )
 from pip._internal.variants.choice.losses import Loss
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import VariantsDisabled
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
@@ -212,7 +213,7 @@ class _Choices:
             url = package_sdist_requirement_url(self._path_or_url, package.sdist)
             files[self._link(url)] = package.sdist
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
-        release = context.release(
+        release = weighed(context).release(
             (package.name, version, tuple(files)),
             lambda: LockedRelease(
                 context,
@@ -293,5 +294,7 @@ class _Choices:
             alone: Release = release
             if context.locking is not None:
                 alone = RelockedRelease(release, link, self._path_or_url)
-            context.release((release.project, release.version, (link,)), lambda: alone)
+            weighed(context).release(
+                (release.project, release.version, (link,)), lambda: alone
+            )
         return choice.package

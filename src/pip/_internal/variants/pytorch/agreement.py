@@ -18,7 +18,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import InstallationError
-from pip._internal.variants.choice.agreement import Agreement, CudaMajor
+from pip._internal.variants.choice.agreement import CudaMajor
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
 from pip._internal.variants.pytorch.release import BridgedRelease
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.choice.selection import Agreement, Selection
     from pip._internal.variants.pytorch.bridge import Bridge
 
 __all__ = ["OneBackend", "one_backend"]
@@ -222,7 +223,10 @@ def _builds(context: Context, resolver: Resolver) -> _Builds:
 
 
 def _build(context: Context, candidate: Candidate) -> _Build | None:
-    link, release = candidate.source_link, context.release_of(candidate.source_link)
+    link, release = (
+        candidate.source_link,
+        weighed(context).release_of(candidate.source_link),
+    )
     if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
         # Installed, or of a URL or an index that the user named.
         backend = Backend.find(candidate.version.local)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.version import Version
 
+from pip._internal.variants.choice.losses import tell_unanswered
 from pip._internal.variants.choice.selection import select
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.index import PUBLISHED, PyTorchIndex
@@ -84,7 +85,7 @@ class Bridge:
         providers = self._context.detected
         manifest = manifest_for(self.machine(providers), PUBLISHED)
         selection = select("", manifest, manifest.variants, providers, ())
-        self._context.judged("what PyTorch's index has", selection)
+        tell_unanswered(self._context, "what PyTorch's index has", selection)
         return [Backend.parse(label) for label in selection.ranking.compatible]
 
     # What its builds become

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
-from pip._internal.variants.choice.releases import release_of
+from pip._internal.variants.choice.releases import release_of, weighed
 from pip._internal.variants.wheels.links import BuildLink, label_of, public
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def best_builds(
     if candidates and not left and context.listing == "all":
         from pip._internal.variants.tell.refusals import nothing_left
 
-        raise nothing_left(project, None, context.reached_releases(project))
+        raise nothing_left(project, None, weighed(context).reached(project))
     return left
 
 

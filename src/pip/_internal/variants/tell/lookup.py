@@ -35,6 +35,7 @@ from pip._internal.variants.choice.decision import Decision, File, Offer
 from pip._internal.variants.choice.mistaken_labels import label_in_version
 from pip._internal.variants.choice.options import TYPED
 from pip._internal.variants.choice.release import Release
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.target import is_this_machine
@@ -222,7 +223,7 @@ def _choose(
                 return each, None
         except PipError as error:
             return each, error
-    reached = context.reached_releases(project)
+    reached = weighed(context).reached(project)
     if reached:
         return None, nothing_left(requirement, context.label_for(project), reached)
     return None, DistributionNotFound(

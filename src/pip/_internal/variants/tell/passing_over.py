@@ -10,7 +10,8 @@ from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._internal.index.package_finder import LinkType
 from pip._internal.variants.choice.context import context_of
 from pip._internal.variants.choice.decision import Cause, Offer, PassedOver
-from pip._internal.variants.choice.reasons import lacks_label, shortened
+from pip._internal.variants.choice.reasons import shortened
+from pip._internal.variants.tell.sentences import lacks_label
 from pip._internal.variants.wheels.links import BuildLink, label_of, public, version_of
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def refuse_unknown_labels(
 
     builds = {dist: installed_build(dist) for dist in kept}
     known = {label for build in builds.values() if build for label in build.labels}
-    known.update(label for link in context.direct if (label := label_of(link)))
+    known.update(label for link in weighed(context).direct if (label := label_of(link)))
     # What a named project has and was not taken gave way to a stronger choice.
     for offered in context.labels_offered.values():
         known.update(*offered.values())
@@ -63,7 +64,7 @@ def refuse_unknown_labels(
         for dist, build in builds.items()
         if build is not None
     ]
-    typed = {choice.label for choice in typed_for_all(context)}
+    typed = {choice.label for choice in typed_for_all(context.choices)}
     for label in missing:
         if label in typed:
             told = {str(release) for release in releases}
@@ -156,19 +157,19 @@ def installation_error(
         return fn(factory, error, constraints)
     parents = (cause.parent for cause in error.causes if cause.parent is not None)
     for release in dict.fromkeys(
-        context.release_of(parent.source_link) for parent in parents
+        weighed(context).release_of(parent.source_link) for parent in parents
     ):
         if release is not None and release.labels and release.has_alternatives:
-            from pip._internal.variants.choice import reasons
+            from pip._internal.variants.tell import sentences
 
-            logger.critical("%s", reasons.alternatives(release))
+            logger.critical("%s", sentences.alternatives(release))
     named = (cause.requirement.get_candidate_lookup()[0] for cause in error.causes)
     links = {candidate.source_link for candidate in named if candidate is not None}
     wheels = [link for link in links if link is not None and link.is_wheel]
     if any(label_of(link) for link in wheels):
-        from pip._internal.variants.choice import reasons
+        from pip._internal.variants.tell import sentences
 
-        for line in reasons.several_builds(sorted(wheels), context.options):
+        for line in sentences.several_builds(sorted(wheels), context.options):
             logger.critical("%s", line)
     if context.pytorch is not None:
         from pip._internal.variants.pytorch.advice import origins
@@ -183,7 +184,7 @@ def installation_error(
     refused = {
         project: releases
         for project in causes
-        if (releases := context.reached_releases(project))
+        if (releases := weighed(context).reached(project))
         and not any(release.ranked for release in releases)
     }
     if len(causes) == 1 and refused:
@@ -198,7 +199,7 @@ def installation_error(
     # Among several causes the variants are one: the usual error tells the rest.
     for project in causes:
         if context.label_for(project) is not None:
-            _tell_lacking(context.reached_releases(project))
+            _tell_lacking(weighed(context).reached(project))
     for releases in refused.values():
         for line in _refusals(releases):
             logger.critical("%s", line)
@@ -219,10 +220,10 @@ def _build_conflict(causes: Sequence[Any]) -> InstallationError:
 
 def _tell_lacking(releases: Iterable[Release]) -> None:
     """Say which is the newest release that lacks the label chosen by hand."""
-    from pip._internal.variants.choice import reasons
+    from pip._internal.variants.tell import sentences
 
     for release in releases:
-        lacking = reasons.lacks_label(release)
+        lacking = sentences.lacks_label(release)
         if lacking is not None:
             logger.critical("%s %s", release, lacking)
             return
@@ -248,12 +249,12 @@ def _label_in_version(
 
 
 def _refusals(releases: list[Release]) -> list[str]:
-    from pip._internal.variants.choice import reasons
+    from pip._internal.variants.tell import sentences
 
     lines = []
     for release in releases[:_SHOWN_RELEASES]:
         lines.append(f"{release}:")
-        lines.extend(f"  {reason}" for reason in reasons.rejections(release))
+        lines.extend(f"  {reason}" for reason in sentences.rejections(release))
     if len(releases) > _SHOWN_RELEASES:
         lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
     return lines
@@ -295,7 +296,7 @@ def nothing_left(
     hints = [
         hint
         for release in releases
-        for loss in losses_of_answers(release)
+        for loss in losses_of_answers(release, release.selections.values())
         for hint in loss.hints
     ]
     selections = [each for release in releases for each in release.selections.values()]

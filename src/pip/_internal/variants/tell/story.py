@@ -18,6 +18,7 @@ from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.neighbours import replaced
 from pip._internal.variants.core.abi_dependency import wanted
 from pip._internal.variants.core.comparison import Comparison, Criterion, compare
+from pip._internal.variants.tell import sentences
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterato
             for each in group:
                 yield Line(f"{begin}{each.version}: {_CAUSES[cause]}", _REFUSED)
                 if each.offer is not None and each.offer.release is not None:
-                    for line in reasons.rejections(each.offer.release):
+                    for line in sentences.rejections(each.offer.release):
                         yield Line(f"  {line}")
             continue
         versions = [str(each.version) for each in group]
@@ -156,7 +157,7 @@ def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[
         yield Line("What the target supports of what they ask for", _HEADING)
     for namespace, answer in selection.answers.items():
         used = _used_features(manifest, namespace)
-        for line in reasons.provider_lines(namespace, answer, used):
+        for line in sentences.provider_lines(namespace, answer, used):
             yield Line(f"  {line}")
     if compatible:
         yield Line("Variants that run, best first", _HEADING)

@@ -16,6 +16,7 @@ from pip._internal.models.index import PyPI
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.decision import Cause
 from pip._internal.variants.choice.invocation import again, command, is_typed
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import (
     DependencyNotListed,
     KeepsToFork,
@@ -61,7 +62,7 @@ def true_reason(
     if any(label_of(link) is not None for link in links):
         return _no_suitable(context, finder, requirement, links)
     link = None if dependent is None else dependent.source_link
-    parent = context.release_of(link)
+    parent = weighed(context).release_of(link)
     if parent is None or not parent.labels or context.collector is None:
         return None
     if links or finder.find_all_candidates(project):
