@@ -14,9 +14,9 @@ from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.version import Version
 
+from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.machine import abi_dependency
 from tests.lib.manifests import Provider, make_manifest
 
 

@@ -125,7 +125,7 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
             if SIZES is not None and type(size := file_data.get("size")) is int:
                 SIZES[link.url_without_fragment] = size
             return link
-        from pip._internal.variants.hooks.prepare import links
+        from pip._internal.variants.wheels import links
 
         return links.manifest_link_from_json(fn, cls, file_data, page_url)
 

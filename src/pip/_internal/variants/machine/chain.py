@@ -184,7 +184,7 @@ class Providers:
         if provider.kind is ProviderKind.STATIC:
             return Answer(provider.static, "the manifest", step=Step.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
-            from pip._internal.variants.machine import abi_dependency
+            from pip._internal.variants.core import abi_dependency
 
             found = abi_dependency.answer(
                 manifest, namespace, self._neighbours, project

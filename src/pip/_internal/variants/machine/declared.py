@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.core.properties import SupportedFeature
-from pip._internal.variants.machine import abi_dependency
 from pip._internal.variants.machine.chain import Providers
 
 __all__ = ["Declared"]
