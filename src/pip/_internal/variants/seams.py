@@ -106,10 +106,6 @@ cache_info = _around("variants.machine.plugin_cache:cache_info")
 purge_cache = _around("variants.machine.plugin_cache:purge_cache")
 
 
-#: Bytes of each file of the JSON pages that are read, by its URL; None: nobody asks.
-SIZES: dict[str, int] | None = None
-
-
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Tell manifests from the other files of a JSON page.
 
@@ -121,10 +117,7 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
         filename = file_data.get("filename")
         # This takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
-            link = fn(cls, file_data, page_url)
-            if SIZES is not None and type(size := file_data.get("size")) is int:
-                SIZES[link.url_without_fragment] = size
-            return link
+            return fn(cls, file_data, page_url)
         from pip._internal.variants.wheels import links
 
         return links.manifest_link_from_json(fn, cls, file_data, page_url)
@@ -159,9 +152,9 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
     def make(cls: Any, temp_build_dir: Any, options: Any, **parts: Any) -> R:
         preparer = fn(cls, temp_build_dir, options, **parts)
         if "parallel-downloads" in options.features_enabled:
-            from pip._internal.parallel import downloads
+            from pip._internal.parallel.downloads import downloader
 
-            downloads.enable(cast(Any, preparer), options)
+            downloader.enable(cast(Any, preparer), options)
         return preparer
 
     return make
