@@ -20,7 +20,6 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
 from pip._internal.utils.urls import path_to_url
-from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.wheels.links import (
     ManifestLink,
@@ -225,8 +224,10 @@ def all_candidates(
 
         return best_builds(context, finder, project, candidates)
     if project == "pip" and context.listing == "newest":
+        from pip._internal.variants.choice.fork import is_fork
+
         # Upstream's releases are no updates of the fork.
-        return [found for found in candidates if fork.is_fork(found.version)]
+        return [found for found in candidates if is_fork(found.version)]
     if not context.enabled:
         return candidates
     newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)

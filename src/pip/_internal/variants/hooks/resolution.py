@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import Ahead, releases
@@ -82,8 +81,11 @@ def found_candidates(
     infos = found._get_infos
     if context.locking is not None:
         infos = functools.partial(context.locking.preferred, infos, project)
-    if fork.keeps_to_fork(factory, project, wanted):
-        infos = functools.partial(_infos_of_fork, infos, context)
+    if project == "pip":
+        from pip._internal.variants.choice.fork import keeps_to_fork
+
+        if keeps_to_fork(factory, project, wanted):
+            infos = functools.partial(_infos_of_fork, infos, context)
     pinned = False
     if context.pytorch is not None:
         from pip._internal.variants.pytorch.bridge import pins_build
@@ -141,12 +143,14 @@ _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
 def _infos_of_fork(infos: _Infos, context: Context) -> Iterator[IndexCandidateInfo]:
+    from pip._internal.variants.choice.fork import how_to_leave, is_fork
+
     for info in infos():
-        if fork.is_fork(info[0]):
+        if is_fork(info[0]):
             yield info
         else:
             context.left_out_pips.add(info[0])
-    message = fork.how_to_leave(context.left_out_pips, context.options)
+    message = how_to_leave(context.left_out_pips, context.options)
     if message is not None:
         context.say_once(logging.INFO, message)
 
