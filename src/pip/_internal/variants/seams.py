@@ -25,15 +25,36 @@ R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
+#: The modes (``choice/mode.py``), one line each: its room, and the options that it adds.
+#: Each gets candidates as those before it left them.
+MODES = {
+    "locks": "",
+    "pytorch": "pytorch_computation_backend cpuonly pytorch_channel pytorch_index_url",
+}
+
+
+def _rooms(load: Callable[[str], Any]) -> list[Any]:
+    """Give the rooms of the modes, as far as *load* gives their packages."""
+    found = (load(f"{_ROOT}.variants.{name}") for name in MODES)
+    return [room for room in found if room is not None]
+
+
+_all_rooms = functools.partial(_rooms, importlib.import_module)
+# Its options, or the command that it is about, have loaded what a run may be in.
+_loaded_rooms = functools.partial(_rooms, sys.modules.get)
+
 
 def _around(
-    hook: str, load: Callable[[str], Any] = importlib.import_module
+    hook: str,
+    load: Callable[[str], Any] = importlib.import_module,
+    given: tuple[Any, ...] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give a decorator that calls *hook* (``module:function``) around a function.
 
     The hook is called with the decorated function, then the function's arguments.
 
     :param load: gives a module; if it gives None, the function is called alone.
+    :param given: arguments of the hook that come before the function's.
     """
     module, _, name = hook.partition(":")
 
@@ -48,7 +69,7 @@ def _around(
                 if room is None:
                     return fn(*args, **kwargs)
                 implementation = getattr(room, name)
-            return implementation(fn, *args, **kwargs)
+            return implementation(fn, *given, *args, **kwargs)
 
         return seam
 
@@ -59,11 +80,23 @@ def _around(
 # loaded when one was chosen, and what downloads need when several at a time were wished.
 _if_loaded = functools.partial(_around, load=sys.modules.get)
 
+
+def _in_mode(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a decorator that calls what a mode has of that name around a function."""
+
+    def room_with(_: str) -> Any:
+        return next((room for room in _all_rooms() if hasattr(room, name)), None)
+
+    return _around(f":{name}", room_with)
+
+
 # One line each, in the order in which a run of pip passes them.
-lock_command = _around("variants.locks.writing:lock_command")
+lock_command = _in_mode("lock_command")
 requirements_line = _around("variants.choice.options:requirements_line")
 debug_options = _around("variants.hooks.debug:debug_options")
-collector_created = _around("variants.choice.context:collector_created")
+collector_created = _around(
+    "variants.choice.context:collector_created", given=(_loaded_rooms,)
+)
 scan_directory = _around("variants.wheels.links:scan_directory")
 evaluate_links = _around("variants.wheels.links:evaluate_links")
 found_candidates = _around("variants.hooks.resolution:found_candidates")
@@ -84,7 +117,7 @@ cached_wheels = _around("variants.hooks.prepare:cached_wheels")
 metadata_fetched = _around("variants.hooks.dependencies:metadata_fetched")
 dependencies = _around("variants.hooks.dependencies:dependencies")
 extra_mapping = _around("variants.hooks.dependencies:extra_mapping")
-lock_written = _around("variants.locks.writing:lock_written")
+lock_written = _in_mode("lock_written")
 build_requirements = _around("variants.hooks.build_env:build_requirements")
 installing = _if_loaded("parallel.downloads.replacing:installing")
 uninstall = _if_loaded("parallel.downloads.replacing:uninstall")
@@ -100,7 +133,7 @@ list_json = _around("variants.hooks.shown:list_json")
 inspected = _around("variants.hooks.shown:inspected")
 frozen_requirement = _around("variants.hooks.shown:frozen_requirement")
 freeze = _around("variants.hooks.shown:freeze")
-checked = _around("variants.hooks.check:checked")
+checked = _around("variants.hooks.check:checked", given=(_all_rooms,))
 remote_pip_version = _around("variants.choice.fork:remote_pip_version")
 cache_info = _around("variants.machine.plugin_cache:cache_info")
 purge_cache = _around("variants.machine.plugin_cache:purge_cache")
@@ -233,11 +266,10 @@ def is_other_build(installed: Any, candidate: Any) -> bool:
     return switching.is_other_build(installed, candidate)
 
 
+@_in_mode("narrowed_lock")
 def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
     """Leave in a lock file just the builds to install, and what these need."""
-    from pip._internal.variants.locks import reading
-
-    return reading.narrowed(lock, vars(session).get("_variants"), *args)
+    return lock
 
 
 def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
@@ -309,13 +341,9 @@ def options() -> list[Callable[[], optparse.Option]]:
             "no_variant_agreement",
         )
     ] + [
-        option(name, "pytorch.options")
-        for name in (
-            "pytorch_computation_backend",
-            "cpuonly",
-            "pytorch_channel",
-            "pytorch_index_url",
-        )
+        option(name, f"{room}.options")
+        for room, names in MODES.items()
+        for name in names.split()
     ]
 
 

@@ -19,7 +19,13 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import Ahead, release_of, releases, weighed
+from pip._internal.variants.choice.releases import (
+    Ahead,
+    modes,
+    release_of,
+    releases,
+    weighed,
+)
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -85,16 +91,12 @@ def found_candidates(
     assert not isinstance(found, tuple), "only without requirements there is nothing"
     context.installed_dists = factory._installed_dists
     infos = found._get_infos
-    if context.locking is not None:
-        infos = functools.partial(context.locking.preferred, infos, project)
+    pinned = False
+    for mode in modes(context):
+        infos = functools.partial(mode.infos, infos, project, wanted)
+        pinned = pinned or mode.pins_build(wanted)
     if fork.keeps_to_fork(factory, project, wanted):
         infos = functools.partial(_infos_of_fork, infos, context)
-    pinned = False
-    if context.pytorch is not None:
-        from pip._internal.variants.pytorch.bridge import pins_build
-
-        pinned = pins_build(wanted)
-        infos = functools.partial(context.pytorch.infos, infos, project, pinned=pinned)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos,
@@ -295,19 +297,18 @@ def all_candidates(
 ) -> list[InstallationCandidate]:
     """Leave out of a listing the versions whose files are all unsuitable variants."""
     context = context_of(finder)
-    if context is not None and context.pytorch is not None:
-        candidates = context.pytorch.places.find_all_candidates(
-            fn, finder, project_name
-        )
-    else:
-        candidates = fn(finder, project_name)
-    if context is None or context.listing is None:
+    if context is None:
+        return fn(finder, project_name)
+    for mode in modes(context):
+        fn = functools.partial(mode.find_all_candidates, fn)
+    candidates = fn(finder, project_name)
+    if context.listing is None:
         return candidates
     project = canonicalize_name(project_name)
-    if context.pytorch is not None and context.pytorch.places.has_builds(project):
-        from pip._internal.variants.pytorch.listing import best_builds
-
-        return best_builds(context, finder, project, candidates)
+    for mode in modes(context):
+        listed = mode.listed(finder, project, candidates)
+        if listed is not None:
+            return listed
     if project == "pip" and context.listing == "newest":
         # Upstream's releases are no updates of the fork.
         return [found for found in candidates if fork.is_fork(found.version)]
