@@ -94,12 +94,14 @@ def checked(
     return ERROR if found and strict else status
 
 
-def nothing_broken(said: str, unsupported: int) -> str:
+def nothing_broken(said: str, options: optparse.Values) -> str:
     """Say that packages have what they require, but what else is wrong with some.
 
     :param said: what upstream says of the first.
-    :param unsupported: how many variants are not supported, at least one.
     """
+    unsupported = vars(options).get("unsupported_variants")
+    if not unsupported:
+        return said
     return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
 
 
