@@ -23,6 +23,13 @@ R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
+#: The modes (``choice/mode.py``), one line each: its room, and the options that it adds.
+#: Each gets candidates as those before it left them.
+MODES = {
+    "locks": "",
+    "pytorch": "pytorch_computation_backend cpuonly pytorch_channel pytorch_index_url",
+}
+
 
 def find(hook: str) -> Callable[..., Any]:
     """Give the function that *hook* (``module:function``) names."""
@@ -34,13 +41,16 @@ def find(hook: str) -> Callable[..., Any]:
 
 
 def around(
-    hook: str, load: Callable[[str], Any] = importlib.import_module
+    hook: str,
+    load: Callable[[str], Any] = importlib.import_module,
+    given: tuple[Any, ...] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give a decorator that calls *hook* (``module:function``) around a function.
 
     The hook is called with the decorated function, then the function's arguments.
 
     :param load: gives a module; if it gives None, the function is called alone.
+    :param given: arguments of the hook that come before the function's.
     """
     module, _, name = hook.partition(":")
 
@@ -55,7 +65,7 @@ def around(
                 if room is None:
                     return fn(*args, **kwargs)
                 implementation = getattr(room, name)
-            return implementation(fn, *args, **kwargs)
+            return implementation(fn, *given, *args, **kwargs)
 
         return seam
 
@@ -65,6 +75,35 @@ def around(
 # Upstream allows no import once it has begun to install. What variants need then was
 # loaded when one was chosen, and what downloads need when several at a time were wished.
 if_loaded = functools.partial(around, load=sys.modules.get)
+
+
+def _rooms(load: Callable[[str], Any]) -> list[Any]:
+    """Give the rooms of the modes, as far as *load* gives their packages."""
+    found = (load(f"{_ROOT}.variants.{name}") for name in MODES)
+    return [room for room in found if room is not None]
+
+
+_all_rooms = functools.partial(_rooms, importlib.import_module)
+# Its options, or the command that it is about, have loaded what a run may be in.
+_loaded_rooms = functools.partial(_rooms, sys.modules.get)
+
+
+def _in_mode(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a decorator that calls what a mode has of that name around a function."""
+
+    def room_with(_: str) -> Any:
+        return next((room for room in _all_rooms() if hasattr(room, name)), None)
+
+    return around(f":{name}", room_with)
+
+
+# Only here the modes are known.
+collector_created = around(
+    "variants.hooks.index:collector_created", given=(_loaded_rooms,)
+)
+checked = around("variants.hooks.check:checked", given=(_all_rooms,))
+lock_command = _in_mode("lock_command")
+lock_written = _in_mode("lock_written")
 
 
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -182,11 +221,10 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     return written
 
 
+@_in_mode("narrowed_lock")
 def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
     """Leave in a lock file just the builds to install, and what these need."""
-    from pip._internal.variants.locks import reading
-
-    return reading.narrowed(lock, vars(session).get("_variants"), *args)
+    return lock
 
 
 def add_check_options(command: type[Any]) -> None:
@@ -231,13 +269,9 @@ def options() -> list[Callable[[], optparse.Option]]:
             "no_variant_agreement",
         )
     ] + [
-        option(name, "pytorch.options")
-        for name in (
-            "pytorch_computation_backend",
-            "cpuonly",
-            "pytorch_channel",
-            "pytorch_index_url",
-        )
+        option(name, f"{room}.options")
+        for room, names in MODES.items()
+        for name in names.split()
     ]
 
 

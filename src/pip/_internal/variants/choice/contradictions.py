@@ -15,7 +15,7 @@ from pip._internal.variants.choice.by_hand import (
     written,
 )
 from pip._internal.variants.choice.option_values import LabelChoice, Place
-from pip._internal.variants.choice.options import LOCKING
+from pip._internal.variants.choice.options import SEVERAL_BUILDS
 from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.errors import ContradictoryOptions
 
@@ -76,8 +76,7 @@ def refuse_contradictions(options: optparse.Values) -> None:
     """
     typed = typed_options(options)
     given = vars(options).get
-    if not given(LOCKING):
-        # Several builds can be locked.
+    if not given(SEVERAL_BUILDS):
         refuse_two_labels(each.value for each in typed if each.dest == "variants")
     off = None
     if any(each.dest == "no_variants" for each in typed):

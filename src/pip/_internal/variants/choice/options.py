@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IN_BUILD",
-    "LOCKING",
+    "SEVERAL_BUILDS",
     "TYPED",
     "VariantOption",
     "about_this_machine",
@@ -42,8 +42,8 @@ __all__ = [
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
-#: Set among the options of ``pip lock``.
-LOCKING = "variants_locking"
+#: Set among the options of a command that may take several builds of one project.
+SEVERAL_BUILDS = "variants_several_builds"
 #: Types of values that only variants have.
 _KINDS = (
     "label_choice",

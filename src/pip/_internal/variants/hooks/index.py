@@ -6,9 +6,10 @@ by, so what only variants need is imported for them alone.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
+    from pip._internal.variants.choice.context import Room
 
 __all__ = [
     "all_candidates",
@@ -53,15 +55,19 @@ logger = get_logger(__name__)
 
 def collector_created(
     fn: Callable[..., LinkCollector],
+    rooms: Callable[[], Sequence[Room]],
     cls: type[LinkCollector],
     session: PipSession,
     options: optparse.Values,
     suppress_no_index: bool = False,
 ) -> LinkCollector:
-    """Give a new link collector the context of its command."""
+    """Give a new link collector the context of its command.
+
+    :param rooms: gives those of the modes that the command may be in.
+    """
     collector = fn(cls, session, options, suppress_no_index)
     # Only pip's check for a newer self suppresses this option; it needs no variants.
-    context = Context(session, options, enabled=not suppress_no_index)
+    context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
     context.attach(collector)
     if context.trusted:
         from pip._internal.variants.machine.plugin_limits import PluginLimits
@@ -210,19 +216,24 @@ def all_candidates(
 ) -> list[InstallationCandidate]:
     """Leave out of a listing the versions whose files are all unsuitable variants."""
     context = context_of(finder)
-    if context is not None and context.pytorch is not None:
-        candidates = context.pytorch.places.find_all_candidates(
-            fn, finder, project_name
-        )
-    else:
-        candidates = fn(finder, project_name)
-    if context is None or context.listing is None:
+    if context is None:
+        return fn(finder, project_name)
+    if context.modes:
+        from pip._internal.variants.choice.releases import modes
+
+        for mode in modes(context):
+            fn = functools.partial(mode.find_all_candidates, fn)
+    candidates = fn(finder, project_name)
+    if context.listing is None:
         return candidates
     project = canonicalize_name(project_name)
-    if context.pytorch is not None and context.pytorch.places.has_builds(project):
-        from pip._internal.variants.pytorch.listing import best_builds
+    if context.modes:
+        from pip._internal.variants.choice.releases import modes
 
-        return best_builds(context, finder, project, candidates)
+        for mode in modes(context):
+            listed = mode.listed(finder, project, candidates)
+            if listed is not None:
+                return listed
     if project == "pip" and context.listing == "newest":
         from pip._internal.variants.choice.fork import is_fork
 
