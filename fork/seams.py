@@ -87,11 +87,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip cache` counts and removes the environments of provider plugins.": [
             Decorate(
                 "CacheCommand.get_cache_info",
-                "variants.machine.plugin_cache:cache_info",
+                "variants.hooks.commands:cache_info",
             ),
-            Decorate(
-                "CacheCommand.purge_cache", "variants.machine.plugin_cache:purge_cache"
-            ),
+            Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
         ],
     },
     "pip/_internal/commands/check.py": {
@@ -110,8 +108,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/debug.py": {
         "`pip debug` shows the supported properties, of another machine too.": [
-            Decorate("show_tags", "variants.hooks.debug:debug_tags"),
-            Decorate("DebugCommand.add_options", "variants.hooks.debug:debug_options"),
+            Decorate("show_tags", "variants.hooks.commands:debug_tags"),
+            Decorate(
+                "DebugCommand.add_options", "variants.hooks.commands:debug_options"
+            ),
         ],
     },
     "pip/_internal/commands/index.py": {
@@ -124,7 +124,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/inspect.py": {
         "`pip inspect` tells which variant is installed.": [
-            Decorate("InspectCommand._dist_to_dict", "variants.hooks.shown:inspected"),
+            Decorate(
+                "InspectCommand._dist_to_dict", "variants.hooks.commands:inspected"
+            ),
         ],
     },
     "pip/_internal/commands/install.py": {
@@ -134,7 +136,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "The summary, of a dry run too, names the labels of variants.": [
             ReplaceExpression(
                 "InstallCommand.run",
-                "variants.hooks.report:would_install",
+                "variants.hooks.commands:would_install",
                 expression='(r.metadata["name"], r.metadata["version"])',
                 replacement="{hook}({old}, r)",
             ),
@@ -153,8 +155,8 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
         ],
         "`pip list` shows the labels.": [
-            Decorate("format_for_columns", "variants.hooks.shown:list_columns"),
-            Decorate("format_for_json", "variants.hooks.shown:list_json"),
+            Decorate("format_for_columns", "variants.hooks.commands:list_columns"),
+            Decorate("format_for_json", "variants.hooks.commands:list_json"),
         ],
     },
     "pip/_internal/commands/lock.py": {
@@ -166,7 +168,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip show` tells a variant below its version.": [
             InsertLine(
                 "print_results",
-                "variants.hooks.shown:show_variant",
+                "variants.hooks.commands:show_variant",
                 before='write_output("Summary: %s", dist.summary)',
                 statement="{hook}(dist, verbose=verbose)",
             ),
@@ -209,7 +211,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Here it is known of which variant the dependencies are.": [
             Decorate(
                 "Distribution.iter_dependencies",
-                "variants.hooks.dependencies:dependencies",
+                "variants.hooks.metadata:dependencies",
             ),
         ],
     },
@@ -217,11 +219,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Here it is known of which variant the dependencies are, which are kept.": [
             Decorate(
                 "Distribution.iter_dependencies",
-                "variants.hooks.dependencies:dependencies",
+                "variants.hooks.metadata:dependencies",
             ),
             Decorate(
                 "Distribution._extra_mapping",
-                "variants.hooks.dependencies:extra_mapping",
+                "variants.hooks.metadata:extra_mapping",
             ),
         ],
     },
@@ -229,7 +231,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "The installation report tells which variants were chosen.": [
             Decorate(
                 "InstallationReport._install_req_to_dict",
-                "variants.hooks.report:report_item",
+                "variants.hooks.commands:report_item",
             ),
         ],
     },
@@ -241,9 +243,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/operations/freeze.py": {
         "`pip freeze` writes labels as comments, and replaces those of `-r FILE`.": [
             Decorate(
-                "FrozenRequirement.from_dist", "variants.hooks.shown:frozen_requirement"
+                "FrozenRequirement.from_dist",
+                "variants.hooks.commands:frozen_requirement",
             ),
-            Decorate("freeze", "variants.hooks.shown:freeze"),
+            Decorate("freeze", "variants.hooks.commands:freeze"),
         ],
     },
     "pip/_internal/operations/install/wheel.py": {
@@ -289,14 +292,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Metadata that comes without its wheel does not tell its variant.": [
             Decorate(
                 "RequirementPreparer._fetch_metadata_only",
-                "variants.hooks.dependencies:metadata_fetched",
+                "variants.hooks.prepare:metadata_fetched",
             ),
         ],
         "Whoever waited for several manifests need not wait for each wheel.": [
             Decorate(
                 "RequirementPreparer.prepare_linked_requirements_more",
-                "variants.choice.early_wheels:wheels_due",
-                if_loaded=True,
+                "variants.hooks.prepare:wheels_due",
             ),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
@@ -371,7 +373,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "When nothing is left, say which variants were refused and why.": [
             Decorate(
                 "Factory.get_installation_error",
-                "variants.tell.refusals:installation_error",
+                "variants.hooks.outcome:installation_error",
             ),
         ],
     },
@@ -390,7 +392,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Another build of the installed version is installed in its place.": [
             ReplaceExpression(
                 "Resolver.resolve",
-                "variants.choice.switching:is_other_build",
+                "variants.hooks.outcome:is_other_build",
                 expression="installed_dist.version != candidate.version",
                 replacement="({old} or {hook}(installed_dist, candidate))",
             ),

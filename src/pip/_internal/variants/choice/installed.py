@@ -1,8 +1,9 @@
-"""Which variant is installed, as recorded when its wheel was installed."""
+"""Which variant a distribution is, if it is one: installed, or about to be."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 # Commands that list what is installed come here although nothing of it may be a
@@ -10,8 +11,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.core.manifest import Manifest
+    from pip._internal.variants.core.markers import VariantEnvironment
+    from pip._internal.variants.core.properties import Property
 
-__all__ = ["SELECTIONS", "SELECTION_FILE", "WHEEL_FILE", "installed_build"]
+__all__ = [
+    "SELECTIONS",
+    "SELECTION_FILE",
+    "WHEEL_FILE",
+    "Bound",
+    "bind",
+    "bound",
+    "installed_build",
+]
 
 #: In the metadata folder of an installed build that was chosen among variants.
 SELECTION_FILE = "variant-selection.json"
@@ -21,6 +33,7 @@ WHEEL_FILE = "variant.json"
 SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
 
 _ATTRIBUTE = "_variants_installed_build"
+_BOUND = "_variant_bound"
 
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
@@ -51,3 +64,49 @@ def _may_be_build(dist: BaseDistribution) -> bool:
         os.path.exists(os.path.join(folder, name))
         for name in (SELECTION_FILE, WHEEL_FILE)
     )
+
+
+class Bound:
+    """Which variant a distribution is, as far as its dependencies go.
+
+    :ivar requirements: what it needs beside what its metadata says.
+    """
+
+    # No dataclass: to make one takes longer than the rest of this module, which plain
+    # packages need, too.
+    __slots__ = ("environment", "requirements")
+
+    def __init__(
+        self, environment: VariantEnvironment, requirements: Sequence[str]
+    ) -> None:
+        self.environment = environment
+        self.requirements = requirements
+
+
+def bind(
+    dist: BaseDistribution,
+    label: str,
+    properties: Iterable[Property],
+    manifest: Manifest,
+) -> None:
+    """Remember which variant a distribution is.
+
+    :param properties: those of the variant that the target supports.
+    """
+    from pip._internal.variants.core.abi_dependency import requirements
+    from pip._internal.variants.core.markers import variant_environment
+
+    environment = variant_environment(label, properties)
+    setattr(dist, _BOUND, Bound(environment, requirements(manifest, label)))
+
+
+def bound(dist: BaseDistribution) -> Bound | None:
+    """Give what matters for the dependencies of a variant; None for anything else."""
+    known: Bound | None = vars(dist).get(_BOUND)
+    if known is not None:
+        return known
+    found = installed_build(dist)
+    if found is None or found.label is None:
+        return None
+    bind(dist, found.label, found.supported, found.manifest)
+    return bound(dist)
