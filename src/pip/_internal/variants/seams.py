@@ -67,10 +67,6 @@ def around(
 if_loaded = functools.partial(around, load=sys.modules.get)
 
 
-#: Bytes of each file of the JSON pages that are read, by its URL; None: nobody asks.
-SIZES: dict[str, int] | None = None
-
-
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Tell manifests from the other files of a JSON page.
 
@@ -82,10 +78,7 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
         filename = file_data.get("filename")
         # This takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
-            link = fn(cls, file_data, page_url)
-            if SIZES is not None and type(size := file_data.get("size")) is int:
-                SIZES[link.url_without_fragment] = size
-            return link
+            return fn(cls, file_data, page_url)
         from pip._internal.variants.wheels import links
 
         return links.manifest_link_from_json(fn, cls, file_data, page_url)
@@ -120,9 +113,9 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
     def make(cls: Any, temp_build_dir: Any, options: Any, **parts: Any) -> R:
         preparer = fn(cls, temp_build_dir, options, **parts)
         if "parallel-downloads" in options.features_enabled:
-            from pip._internal.parallel import downloads
+            from pip._internal.parallel.downloads import downloader
 
-            downloads.enable(cast(Any, preparer), options)
+            downloader.enable(cast(Any, preparer), options)
         return preparer
 
     return make
