@@ -63,14 +63,14 @@ _if_loaded = functools.partial(_around, load=sys.modules.get)
 lock_command = _around("variants.locks.writing:lock_command")
 requirements_line = _around("variants.choice.options:requirements_line")
 debug_options = _around("variants.hooks.debug:debug_options")
-collector_created = _around("variants.choice.context:collector_created")
-scan_directory = _around("variants.wheels.links:scan_directory")
-evaluate_links = _around("variants.wheels.links:evaluate_links")
+collector_created = _around("variants.hooks.index:collector_created")
+scan_directory = _around("variants.hooks.index:scan_directory")
+evaluate_links = _around("variants.hooks.index:evaluate_links")
 found_candidates = _around("variants.hooks.resolution:found_candidates")
 dependencies_met = _around("variants.hooks.resolution:dependencies_met")
-all_candidates = _around("variants.hooks.resolution:all_candidates")
-index_finder = _around("variants.hooks.resolution:index_finder")
-list_finder = _around("variants.hooks.resolution:list_finder")
+all_candidates = _around("variants.hooks.index:all_candidates")
+index_finder = _around("variants.hooks.index:index_finder")
+list_finder = _around("variants.hooks.index:list_finder")
 resolved = _around("variants.hooks.outcome:resolved")
 installation_error = _around("variants.tell.refusals:installation_error")
 unsupported_wheel = _around("variants.hooks.prepare:unsupported_wheel")
@@ -118,9 +118,9 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
         # This takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
             return fn(cls, file_data, page_url)
-        from pip._internal.variants.wheels import links
+        from pip._internal.variants.hooks import index
 
-        return links.manifest_link_from_json(fn, cls, file_data, page_url)
+        return index.manifest_link_from_json(fn, cls, file_data, page_url)
 
     return from_json
 

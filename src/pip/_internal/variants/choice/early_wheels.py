@@ -10,7 +10,7 @@ from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import WHEEL
 from pip._internal.parallel.sizes import SMALL, listed_size
 from pip._internal.variants.choice.context import context_of
-from pip._internal.variants.hooks.prepare import is_here
+from pip._internal.variants.choice.verification import is_here
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link

@@ -8,7 +8,7 @@ here, and what is passed on no longer mentions it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
+from pip._internal.variants.choice.installed import Bound, bind, bound_of
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -25,15 +26,11 @@ if TYPE_CHECKING:
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.core.markers import VariantEnvironment
-    from pip._internal.variants.core.properties import Property
 
-__all__ = ["bind", "dependencies", "extra_mapping", "metadata_fetched"]
+__all__ = ["dependencies", "extra_mapping", "metadata_fetched"]
 
 logger = get_logger(__name__)
 
-_ATTRIBUTE = "_variant_bound"
 _UNDEFINED = (UndefinedComparison, UndefinedEnvironmentName)
 
 
@@ -114,40 +111,6 @@ def _without_its_wheel(
         return None
 
 
-class _Bound:
-    """Which variant a distribution is, as far as its dependencies go.
-
-    :ivar requirements: what it needs beside what its metadata says.
-    """
-
-    # No dataclass: to make one takes longer than the rest of this module, which plain
-    # packages need, too.
-    __slots__ = ("environment", "requirements")
-
-    def __init__(
-        self, environment: VariantEnvironment, requirements: Sequence[str]
-    ) -> None:
-        self.environment = environment
-        self.requirements = requirements
-
-
-def bind(
-    dist: BaseDistribution,
-    label: str,
-    properties: Iterable[Property],
-    manifest: Manifest,
-) -> None:
-    """Remember which variant a distribution is.
-
-    :param properties: those of the variant that the target supports.
-    """
-    from pip._internal.variants.core.abi_dependency import requirements
-    from pip._internal.variants.core.markers import variant_environment
-
-    environment = variant_environment(label, properties)
-    setattr(dist, _ATTRIBUTE, _Bound(environment, requirements(manifest, label)))
-
-
 def dependencies(
     fn: Callable[..., Iterable[Requirement]],
     dist: BaseDistribution,
@@ -158,7 +121,7 @@ def dependencies(
     :raises InvalidRequirement: while they are given, for one that cannot be evaluated:
         upstream passes over the wheel then, as it does where one cannot be parsed.
     """
-    bound = _bound(dist)
+    bound = bound_of(dist)
     with _evaluated():
         if bound is None:
             yield from fn(dist, extras)
@@ -186,7 +149,7 @@ def _evaluated() -> Iterator[None]:
 def _resolved(
     fn: Callable[..., Iterable[Requirement]],
     dist: BaseDistribution,
-    bound: _Bound,
+    bound: Bound,
     extras: Collection[str],
 ) -> Iterator[Requirement]:
     from pip._vendor.packaging._variants import resolve_marker
@@ -210,7 +173,7 @@ def extra_mapping(
     fn: Callable[..., Mapping[Any, str]], dist: BaseDistribution
 ) -> Mapping[Any, str]:
     """Let pkg_resources evaluate all markers, which it does here, for the variant."""
-    bound = _bound(dist)
+    bound = bound_of(dist)
     if bound is None:
         with _evaluated():
             return fn(dist)
@@ -218,17 +181,3 @@ def extra_mapping(
 
     with _evaluated(), during(bound.environment):
         return fn(dist)
-
-
-def _bound(dist: BaseDistribution) -> _Bound | None:
-    """Give what matters for the dependencies of a variant; None for anything else."""
-    bound: _Bound | None = vars(dist).get(_ATTRIBUTE)
-    if bound is not None:
-        return bound
-    from pip._internal.variants.choice.installed import installed_build
-
-    found = installed_build(dist)
-    if found is None or found.label is None:
-        return None
-    bind(dist, found.label, found.supported, found.manifest)
-    return _bound(dist)

@@ -5,7 +5,6 @@ Plain wheels pass here too, so what only variants need is imported for them alon
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging._variants import split_label
 
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.installed import bind
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.wheels.links import label_of
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.selection import Selection
 
-__all__ = ["cached_wheels", "is_here", "prepared", "unsupported_wheel"]
+__all__ = ["cached_wheels", "prepared", "unsupported_wheel"]
 
 
 def cached_wheels(
@@ -66,13 +66,9 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
     """
     if preparer.require_hashes or link.scheme not in ("http", "https"):
         return False
+    from pip._internal.variants.choice.verification import is_here
+
     return not is_here(preparer, link)
-
-
-def is_here(preparer: RequirementPreparer, link: Link) -> bool:
-    """Tell whether a file may be there from an earlier download, and be used."""
-    folder = preparer.download_dir
-    return folder is not None and os.path.exists(os.path.join(folder, link.filename))
 
 
 def prepared(
@@ -101,7 +97,6 @@ def prepared(
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and context is not None:
         from pip._internal.variants.choice.verification import check_prepared
-        from pip._internal.variants.hooks.dependencies import bind
         from pip._internal.variants.hooks.report import remember_selection
 
         selection = check_prepared(context, dist, link, label)
