@@ -118,7 +118,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip index versions` judges every version.": [
             Decorate(
                 "IndexCommand._build_package_finder",
-                "variants.hooks.resolution:index_finder",
+                "variants.hooks.index:index_finder",
             ),
         ],
     },
@@ -151,7 +151,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip list --outdated` judges the newest versions only.": [
             Decorate(
                 "ListCommand._build_package_finder",
-                "variants.hooks.resolution:list_finder",
+                "variants.hooks.index:list_finder",
             ),
         ],
         "`pip list` shows the labels.": [
@@ -181,21 +181,19 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/index/collector.py": {
         "Options and session meet here, so one command's state is made here.": [
-            Decorate(
-                "LinkCollector.create", "variants.choice.context:collector_created"
-            ),
+            Decorate("LinkCollector.create", "variants.hooks.index:collector_created"),
         ],
     },
     "pip/_internal/index/package_finder.py": {
         "All links of a source pass here: manifests are set aside.": [
             Decorate(
-                "PackageFinder.evaluate_links", "variants.wheels.links:evaluate_links"
+                "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),
         ],
         "A listing leaves out versions that exist only as unsuitable variants.": [
             Decorate(
                 "PackageFinder.find_all_candidates",
-                "variants.hooks.resolution:all_candidates",
+                "variants.hooks.index:all_candidates",
             ),
         ],
     },
@@ -203,7 +201,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A directory of wheels is searched for manifests too.": [
             Decorate(
                 "_FlatDirectoryToUrls._scan_directory",
-                "variants.wheels.links:scan_directory",
+                "variants.hooks.index:scan_directory",
             ),
         ],
     },

@@ -79,9 +79,9 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
         # This takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
             return fn(cls, file_data, page_url)
-        from pip._internal.variants.wheels import links
+        from pip._internal.variants.hooks import index
 
-        return links.manifest_link_from_json(fn, cls, file_data, page_url)
+        return index.manifest_link_from_json(fn, cls, file_data, page_url)
 
     return from_json
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.plugin_limits import PluginLimits
     from pip._internal.variants.pytorch.bridge import Bridge
 
-__all__ = ["Context", "Foresight", "collector_created", "context_of"]
+__all__ = ["Context", "Foresight", "context_of"]
 
 logger = get_logger(__name__)
 
@@ -467,26 +467,3 @@ def context_of(finder: PackageFinder) -> Context | None:
     """Give the context of a finder; None for one that was made without options."""
     context = getattr(finder._link_collector, "_variants", None)
     return context if isinstance(context, Context) else None
-
-
-def collector_created(
-    fn: Callable[..., LinkCollector],
-    cls: type[LinkCollector],
-    session: PipSession,
-    options: optparse.Values,
-    suppress_no_index: bool = False,
-) -> LinkCollector:
-    """Give a new link collector the context of its command."""
-    collector = fn(cls, session, options, suppress_no_index)
-    # Only pip's check for a newer self suppresses this option; it needs no variants.
-    context = Context(session, options, enabled=not suppress_no_index)
-    context.attach(collector)
-    if context.trusted:
-        from pip._internal.variants.machine.plugin_limits import PluginLimits
-
-        # Before requirements files say what they do.
-        scope = collector.search_scope
-        context.plugin_limits = PluginLimits(options, session, scope)
-    # Where lock files are read, only the session is at hand.
-    session._variants = context  # type: ignore[attr-defined]
-    return collector

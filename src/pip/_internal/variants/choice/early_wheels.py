@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import WHEEL
 from pip._internal.parallel.sizes import SMALL, listed_size
+from pip._internal.variants.choice.verification import is_here
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.context import Context
 
-__all__ = ["asked_together", "is_here", "is_small"]
+__all__ = ["asked_together", "is_small"]
 
 
 @contextmanager
@@ -49,9 +49,3 @@ def is_small(link: Link) -> bool:
     """Tell whether a file is known to be small."""
     size = listed_size(link)
     return size is not None and size <= SMALL
-
-
-def is_here(preparer: RequirementPreparer, link: Link) -> bool:
-    """Tell whether a file may be there from an earlier download, and be used."""
-    folder = preparer.download_dir
-    return folder is not None and os.path.exists(os.path.join(folder, link.filename))

@@ -1,4 +1,4 @@
-"""Which variant a distribution is, if it is one: installed, or about to be."""
+"""Which variant a distribution is: as recorded when it was installed, or as chosen."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ if TYPE_CHECKING:
 __all__ = [
     "SELECTIONS",
     "SELECTION_FILE",
-    "WHEEL_FILE",
     "Bound",
     "bind",
-    "bound",
+    "bound_of",
     "installed_build",
 ]
 
 #: In the metadata folder of an installed build that was chosen among variants.
 SELECTION_FILE = "variant-selection.json"
 #: Where a wheel says which variant it is.
-WHEEL_FILE = "variant.json"
+_WHEEL_FILE = "variant.json"
 #: The label, and what to write there, of each build to be installed, by its wheel's path.
 SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
 
@@ -45,24 +44,23 @@ def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
     # Most distributions have neither file; upstream may ask for each several times.
     cached: dict[str, InstalledBuild | None] = vars(dist)
     if _ATTRIBUTE not in cached:
-        found = None
-        if _may_be_build(dist):
+        found, chosen = None, SELECTIONS.get(dist.location or "")
+        if chosen is not None or _has_record(dist):
             from pip._internal.variants.choice.installed_records import read_build
 
-            found = read_build(dist)
+            content = None if chosen is None else chosen[1]
+            found = read_build(dist, SELECTION_FILE, _WHEEL_FILE, content)
         cached[_ATTRIBUTE] = found
     return cached[_ATTRIBUTE]
 
 
-def _may_be_build(dist: BaseDistribution) -> bool:
+def _has_record(dist: BaseDistribution) -> bool:
     """Tell, fast, whether there is anything to read."""
-    if dist.location in SELECTIONS:
-        return True
     # Of metadata in memory, pkg_resources cannot tell where it is.
     folder: str | None = getattr(dist, "info_location", None)
     return folder is not None and any(
         os.path.exists(os.path.join(folder, name))
-        for name in (SELECTION_FILE, WHEEL_FILE)
+        for name in (SELECTION_FILE, _WHEEL_FILE)
     )
 
 
@@ -100,13 +98,13 @@ def bind(
     setattr(dist, _BOUND, Bound(environment, requirements(manifest, label)))
 
 
-def bound(dist: BaseDistribution) -> Bound | None:
+def bound_of(dist: BaseDistribution) -> Bound | None:
     """Give what matters for the dependencies of a variant; None for anything else."""
-    known: Bound | None = vars(dist).get(_BOUND)
-    if known is not None:
-        return known
+    bound: Bound | None = vars(dist).get(_BOUND)
+    if bound is not None:
+        return bound
     found = installed_build(dist)
     if found is None or found.label is None:
         return None
     bind(dist, found.label, found.supported, found.manifest)
-    return bound(dist)
+    return bound_of(dist)

@@ -25,8 +25,9 @@ from pip._internal.parallel.early_entries import METADATA, PAGE, WHEEL
 from pip._internal.parallel.early_requests import NotAnswered, early_requests_of
 from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import take_note
-from pip._internal.variants.choice.early_wheels import is_here, is_small
+from pip._internal.variants.choice.early_wheels import is_small
 from pip._internal.variants.choice.releases import releases
+from pip._internal.variants.choice.verification import is_here
 from pip._internal.variants.wheels.links import label_of
 from pip._internal.variants.wheels.sources import MANIFEST, manifest_headers
 

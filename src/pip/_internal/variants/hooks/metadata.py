@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.choice.installed import bound
+from pip._internal.variants.choice.installed import bound_of
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -36,12 +36,12 @@ def dependencies(
     :raises InvalidRequirement: while they are given, for one that cannot be evaluated:
         upstream passes over the wheel then, as it does where one cannot be parsed.
     """
-    which = bound(dist)
+    bound = bound_of(dist)
     with _evaluated():
-        if which is None:
+        if bound is None:
             yield from fn(dist, extras)
         else:
-            yield from _resolved(fn, dist, which, extras)
+            yield from _resolved(fn, dist, bound, extras)
 
 
 @contextmanager
@@ -64,15 +64,15 @@ def _evaluated() -> Iterator[None]:
 def _resolved(
     fn: Callable[..., Iterable[Requirement]],
     dist: BaseDistribution,
-    which: Bound,
+    bound: Bound,
     extras: Collection[str],
 ) -> Iterator[Requirement]:
     from pip._vendor.packaging._variants import resolve_marker
 
     from pip._internal.variants.core.markers import during
 
-    yield from map(Requirement, which.requirements)
-    with during(which.environment):
+    yield from map(Requirement, bound.requirements)
+    with during(bound.environment):
         found = list(fn(dist, extras))
     for requirement in found:
         if requirement.marker is None:
@@ -80,7 +80,7 @@ def _resolved(
             continue
         # Upstream keeps parsed requirements for the next who asks.
         text = copy.copy(requirement)
-        text.marker = resolve_marker(requirement.marker, which.environment)
+        text.marker = resolve_marker(requirement.marker, bound.environment)
         yield type(requirement)(str(text))
 
 
@@ -88,11 +88,11 @@ def extra_mapping(
     fn: Callable[..., Mapping[Any, str]], dist: BaseDistribution
 ) -> Mapping[Any, str]:
     """Let pkg_resources evaluate all markers, which it does here, for the variant."""
-    which = bound(dist)
-    if which is None:
+    bound = bound_of(dist)
+    if bound is None:
         with _evaluated():
             return fn(dist)
     from pip._internal.variants.core.markers import during
 
-    with _evaluated(), during(which.environment):
+    with _evaluated(), during(bound.environment):
         return fn(dist)

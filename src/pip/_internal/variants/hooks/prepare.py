@@ -77,7 +77,7 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
     """
     if preparer.require_hashes or link.scheme not in ("http", "https"):
         return False
-    from pip._internal.variants.choice.early_wheels import is_here
+    from pip._internal.variants.choice.verification import is_here
 
     return not is_here(preparer, link)
 
