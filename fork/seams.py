@@ -400,7 +400,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "The upgrade notice must not tell users to overwrite the fork.": [
             Decorate(
                 "_get_current_remote_pip_version",
-                "variants.choice.fork:remote_pip_version",
+                "variants.hooks.index:remote_pip_version",
             ),
         ],
     },
@@ -423,7 +423,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Of the builds in a lock file, the best one here is installed.": [
             InsertLine(
                 "select_from_pylock_path_or_url",
-                "narrowed_lock",
+                "variants.locks.reading:narrowed",
                 before=(
                     "selected_groups: set[str] = "
                     "{canonicalize_name(name) for name in dependency_groups}"

@@ -131,6 +131,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
     def parse(command: Any, args: list[str]) -> Any:
         typed = tuple(args)
         options, rest = fn(command, args)
+        # By name, since the slots are no part of each start of pip.
         options.variants_command_line = command.parser, typed
         return options, rest
 
@@ -180,13 +181,6 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     room = sys.modules.get(f"{_ROOT}.variants.hooks.installing")
     written: list[str] = [] if room is None else room.record(wheel_path, info_dir)
     return written
-
-
-def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
-    """Leave in a lock file just the builds to install, and what these need."""
-    from pip._internal.variants.locks import reading
-
-    return reading.narrowed(lock, vars(session).get("_variants"), *args)
 
 
 def add_check_options(command: type[Any]) -> None:

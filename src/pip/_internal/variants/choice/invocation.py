@@ -18,6 +18,7 @@ from pip._internal.commands import create_command
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
 from pip._internal.variants.choice.options import IN_BUILD
+from pip._internal.variants.slots import COMMAND_LINE
 
 __all__ = ["again", "command", "for_upgrade", "is_typed"]
 
@@ -123,7 +124,7 @@ class _Typed:
     @classmethod
     def of(cls, options: optparse.Values) -> _Typed:
         """Read again what the options of a command were read from."""
-        parser, arguments = vars(options).get("variants_command_line", (None, ()))
+        parser, arguments = COMMAND_LINE.of(options, tuple) or (None, ())
         if parser is None or os.environ.get(IN_BUILD):
             # They were not read from a command line, or from none of the user's.
             return cls()

@@ -17,6 +17,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.slots import UNSUPPORTED
 
 if TYPE_CHECKING:
     import optparse
@@ -76,7 +77,7 @@ def checked(
     providers = Providers.for_options(options, None)
     found = list(unsupported(variants, providers, options))
     # What upstream says if all is well is not to hide it.
-    options.unsupported_variants = len(found)
+    UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
     strict = bool(vars(options).get("strict_variants"))
     for line in found:
@@ -96,7 +97,7 @@ def nothing_broken(said: str, options: optparse.Values) -> str:
 
     :param said: what upstream says of the first.
     """
-    unsupported = vars(options).get("unsupported_variants")
+    unsupported = UNSUPPORTED.of(options, int)
     if not unsupported:
         return said
     return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."

@@ -17,11 +17,13 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
 )
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.console.output import get_logger
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.wheels.links import (
     ManifestLink,
     label_of,
@@ -46,6 +48,7 @@ __all__ = [
     "index_finder",
     "list_finder",
     "manifest_link_from_json",
+    "remote_pip_version",
     "scan_directory",
 ]
 
@@ -71,7 +74,7 @@ def collector_created(
         scope = collector.search_scope
         context.plugin_limits = PluginLimits(options, session, scope)
     # Where lock files are read, only the session is at hand.
-    session._variants = context  # type: ignore[attr-defined]
+    CONTEXT.set(session, context)
     return collector
 
 
@@ -250,3 +253,14 @@ def all_candidates(
         reached = weighed(context).reached(project)
         raise nothing_left(project_name, None, reached)
     return left
+
+
+def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:
+    """Give the newest pip on the index if it is one of the fork."""
+    version = fn(*args)
+    if version is None:
+        return None
+    try:
+        return version if fork.is_fork(Version(version)) else None
+    except InvalidVersion:
+        return None
