@@ -300,15 +300,18 @@ SEAMS: tuple[Seam, ...] = (
     Append(
         file=_P + "cli/cmdoptions.py",
         target="package_selection_group",
-        statement='package_selection_group["options"] += _variants.options()',
-        hook="options",
+        statement=(
+            'package_selection_group["options"] = '
+            '_variants.selection_options(package_selection_group["options"])'
+        ),
+        hook="selection_options",
         why="Every command that chooses candidates has the variant options.",
     ),
     Append(
         file=_P + "req/req_file.py",
         target="SUPPORTED_OPTIONS",
-        statement="SUPPORTED_OPTIONS += _variants.requirements_file_options()",
-        hook="requirements_file_options",
+        statement="SUPPORTED_OPTIONS = _variants.line_options(SUPPORTED_OPTIONS)",
+        hook="line_options",
         why="A requirements file may choose variants.",
     ),
     Decorate(
@@ -410,8 +413,10 @@ SEAMS: tuple[Seam, ...] = (
     Append(
         file=_P + "commands/check.py",
         target="CheckCommand",
-        statement="_variants.add_check_options(CheckCommand)",
-        hook="add_check_options",
+        statement=(
+            "CheckCommand.add_options = _variants.check_options(Command.add_options)"
+        ),
+        hook="check_options",
         why="`pip check --strict-variants` makes an error of that.",
     ),
     Decorate(

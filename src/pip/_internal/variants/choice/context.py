@@ -15,7 +15,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.options import IN_BUILD, LOCKING, TYPED
+from pip._internal.variants.choice.settings import (
+    IN_BUILD,
+    LOCKING,
+    NO_VARIANTS,
+    TYPED,
+    VARIANT,
+)
 
 if TYPE_CHECKING:
     import optparse
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.parallel.early_requests import EarlyRequests
+    from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.choice.losses import Loss
@@ -41,7 +48,13 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.plugin_limits import PluginLimits
     from pip._internal.variants.pytorch.bridge import Bridge
 
-__all__ = ["Context", "Foresight", "collector_created", "context_of"]
+__all__ = [
+    "Context",
+    "Foresight",
+    "collector_created",
+    "context_of",
+    "requirements_line",
+]
 
 logger = get_logger(__name__)
 
@@ -490,3 +503,30 @@ def collector_created(
     # Where lock files are read, only the session is at hand.
     session._variants = context  # type: ignore[attr-defined]
     return collector
+
+
+def requirements_line(
+    fn: Callable[..., ParsedRequirement | None],
+    line: ParsedLine,
+    options: optparse.Values | None = None,
+    finder: PackageFinder | None = None,
+    session: PipSession | None = None,
+) -> ParsedRequirement | None:
+    """Apply the options of variants in one line of a requirements file.
+
+    On a line with a requirement, ``--variant LABEL`` is for that package alone.
+    """
+    parsed = fn(line, options, finder, session)
+    context = None if finder is None else context_of(finder)
+    if context is not None:
+        limits = context.plugin_limits
+        if limits is not None and parsed is not None and parsed.constraint:
+            limits.note(parsed)
+        choices = vars(line.opts).get(VARIANT.dest) or []
+        if parsed is not None and choices:
+            found = (choice.for_requirement(parsed.requirement) for choice in choices)
+            choices = [choice for choice in found if choice is not None]
+        context.add_choices(choices)
+        if parsed is None and vars(line.opts).get(NO_VARIANTS.dest):
+            context.disable(line.filename)
+    return parsed

@@ -17,6 +17,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.settings import OPTIONS, allowed
 
 if TYPE_CHECKING:
     import optparse
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InstalledVariant",
+    "check_options",
     "checked",
     "different_cuda",
     "nothing_broken",
@@ -50,6 +52,14 @@ class InstalledVariant(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name} {with_label(self.version, self.label)}"
+
+
+def check_options(fn: Callable[[CheckCommand], None], command: CheckCommand) -> None:
+    """Give ``pip check``, which has no options of its own, those of variants."""
+    fn(command)
+    for row in allowed(OPTIONS, "pip check"):
+        command.cmd_opts.add_option(row())
+    command.parser.insert_option_group(0, command.cmd_opts)
 
 
 def checked(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger, write
 from pip._internal.utils.logging import indent_log
-from pip._internal.variants.choice.options import variant_host
+from pip._internal.variants.choice.settings import OPTIONS, allowed
 
 if TYPE_CHECKING:
     import optparse
@@ -21,7 +21,8 @@ logger = get_logger(__name__)
 
 def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
     """Give ``pip debug`` the option that replaces detection, which it shows."""
-    command.cmd_opts.add_option(variant_host())
+    for row in allowed(OPTIONS, "pip debug"):
+        command.cmd_opts.add_option(row())
     fn(command)
 
 
