@@ -235,14 +235,14 @@ def _check_hooks(overlay: dict[str, Path], seams: Iterable[Seam]) -> None:
     modules: dict[str, Module | None] = {}
     problems: list[str] = []
     for seam in seams:
-        path = seam.hooks
+        path, name = seam.implementation
         if path not in modules:
             found = overlay.get(path)
             modules[path] = Module(path, found.read_bytes()) if found else None
         module = modules[path]
-        if seam.hook and not (module and module.find(seam.hook)):
+        if seam.hook and not (module and module.find(name)):
             problems.append(
-                f"seam {seam.name}: the hook {seam.hook!r} is not defined in "
+                f"seam {seam.name}: the hook {name!r} is not defined in "
                 f"{f'src/{path}'!r}. Define it there, or correct fork/seams.py"
             )
     if problems:

@@ -22,7 +22,7 @@ from pip._internal.parallel.early_answers import Answer, TooLong
 from pip._internal.parallel.early_entries import Entry, Kind
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.time_limits import Overdue, TimeBudget, time_limit
-from pip._internal.variants.wheels.sources import unattended
+from pip._internal.variants.wheels.sources import MANIFEST, unattended
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
@@ -407,7 +407,7 @@ def test_early_time_counts(
     monkeypatch.setattr(Entry, "took", 60.0)
     session.timeout = 5
     try:
-        early.ask(filled.url + PAGE, {}, entries.MANIFEST)
+        early.ask(filled.url + PAGE, {}, MANIFEST)
         gate.wait_until_reached()
         # Else it would be the session that gives up.
         with pytest.raises(Overdue, match="60 seconds"), unattended(session):
@@ -423,7 +423,7 @@ def test_a_header_that_takes_too_long(
     gate = Gate()
     filled.faults[PAGE] = Fault(gate=gate)
     if is_ahead:
-        early.ask(filled.url + PAGE, {}, entries.MANIFEST)
+        early.ask(filled.url + PAGE, {}, MANIFEST)
         gate.wait_until_reached()
     else:
         early.close()

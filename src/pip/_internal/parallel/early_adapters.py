@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.requests.adapters import HTTPAdapter
@@ -12,22 +13,20 @@ from pip._internal.parallel.time_limits import short_waits
 if TYPE_CHECKING:
     from pip._vendor.requests import PreparedRequest, Response
 
-    from pip._internal.parallel.early_requests import EarlyRequests
-
 __all__ = ["EarlyAdapter", "with_early_responses"]
 
 
 class EarlyAdapter(HTTPAdapter):
     """What answers requests that were made early; each adapter is given its own kind."""
 
-    early: EarlyRequests
+    answer: Callable[..., Response]
     inner: HTTPAdapter
     outer: HTTPAdapter | None
     connections: int
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
         """Answer a request by what was asked for early, if it was."""
-        response = self.early.send(self, request, *args, **kwargs)
+        response = self.answer(self, request, *args, **kwargs)
         response.connection = self
         return response
 
@@ -50,16 +49,17 @@ def _hasty(adapter: HTTPAdapter) -> HTTPAdapter:
 
 
 def with_early_responses(
-    inner: HTTPAdapter, early: EarlyRequests, connections: int
+    inner: HTTPAdapter, answer: Callable[..., Response], connections: int
 ) -> EarlyAdapter:
     """Make an adapter that is like *inner*, connections and cache included.
 
+    :param answer: answers a request, given the adapter, the request and its settings
     :param connections: how many it may keep open to a host for early requests
     """
     kind = type(inner)
     taking = type(kind.__name__, (EarlyAdapter, kind), {})
     adapter = cast(EarlyAdapter, object.__new__(taking))
     vars(adapter).update(vars(inner))
-    adapter.early, adapter.inner, adapter.outer = early, inner, None
+    adapter.answer, adapter.inner, adapter.outer = answer, inner, None
     adapter.connections = connections
     return adapter

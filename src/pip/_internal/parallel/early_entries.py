@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._internal.parallel.early_answers import Answer, answer_of
 from pip._internal.parallel.held_records import HeldRecords
 from pip._internal.parallel.sizes import SMALL
-from pip._internal.parallel.time_limits import MAX_TIME, TimeBudget, time_limit
-from pip._internal.variants.core.manifest_parser import MAX_MANIFEST_SIZE
+from pip._internal.parallel.time_limits import TimeBudget, time_limit
 
 if TYPE_CHECKING:
     import logging
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from pip._internal.parallel.held_bytes import Account, Room
 
-__all__ = ["HELD", "MANIFEST", "METADATA", "PAGE", "WHEEL", "Entry", "Kind"]
+__all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind"]
 
 #: What was logged of requests in threads; some of these may never end.
 HELD = HeldRecords()
@@ -45,7 +44,6 @@ class Kind(NamedTuple):
 
 
 PAGE = Kind(2 * 1024 * 1024)
-MANIFEST = Kind(MAX_MANIFEST_SIZE, MAX_TIME)
 METADATA = Kind(1024 * 1024)
 WHEEL = Kind(SMALL)
 

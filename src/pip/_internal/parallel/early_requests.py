@@ -105,7 +105,9 @@ class EarlyRequests:
             if isinstance(inner, HTTPAdapter) and prefix not in self._inner:
                 self._inner[prefix] = inner
                 if prefix not in self._adapters:
-                    self._adapters[prefix] = with_early_responses(inner, self, _WORKERS)
+                    self._adapters[prefix] = with_early_responses(
+                        inner, self.send, _WORKERS
+                    )
                 self._session.mount(prefix, self._adapters[prefix])
 
     def close(self) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import optparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from tempfile import gettempdir
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.rich.text import Text
@@ -24,8 +24,6 @@ from pip._internal.parallel.space import DiskFull, is_full
 if TYPE_CHECKING:
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
-    from pip._internal.variants.choice.losses import Loss
-
 __all__ = [
     "BuildConflict",
     "ContradictoryOptions",
@@ -36,6 +34,7 @@ __all__ = [
     "KeepsToFork",
     "LabelInVersion",
     "LockConflict",
+    "Loss",
     "NoCompatibleVariant",
     "NoSuitableFile",
     "OtherMachine",
@@ -356,6 +355,28 @@ class UnusableManifest(VariantError):
                 )
             ],
         )
+
+
+class Loss(NamedTuple):
+    """What would cost a variant.
+
+    :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
+    :ivar reason: why, as the clause that follows a colon.
+    :ivar warning: all that is said of it, in one line; None if that is nothing: where
+        more has to go wrong before something is lost, or another error tells it.
+    :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
+    :ivar hints: what to type, in sentences without a final period, or questions.
+    :ivar otherwise: likewise, how to do without these variants and hear no more of it.
+    :ivar about: what no second warning is given about; None for this very text.
+    """
+
+    lost: str
+    reason: str
+    warning: str | None = None
+    follows: str = ""
+    hints: Sequence[str] = ()
+    otherwise: str = ""
+    about: str | None = None
 
 
 class VariantLost(VariantError):

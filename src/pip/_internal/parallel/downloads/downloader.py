@@ -11,21 +11,26 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError
 from pip._internal.network.download import Downloader
+from pip._internal.parallel.downloads import replacing, staged
 from pip._internal.parallel.downloads.digests import Digests, Verified
 from pip._internal.parallel.downloads.fetch import Fetch
+from pip._internal.parallel.downloads.places import make_staging
 from pip._internal.parallel.downloads.pool import Pool
 from pip._internal.parallel.downloads.progress import CombinedProgress
 from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.sizes import take_note
 from pip._internal.parallel.space import space_for
 
 if TYPE_CHECKING:
+    from optparse import Values
+
     from pip._internal.models.link import Link
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.parallel.downloads.staging import Staging
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.utils.hashes import Hashes
 
-__all__ = ["ParallelDownloader", "downloads_left"]
+__all__ = ["ParallelDownloader", "downloads_left", "enable"]
 
 logger = get_logger(__name__)
 
@@ -33,6 +38,15 @@ logger = get_logger(__name__)
 _TICK = 0.1
 
 _Downloaded = tuple["Link", tuple[str, str]]
+
+
+def enable(preparer: RequirementPreparer, options: Values) -> None:
+    """Let what prepares the requirements of a command download in parallel."""
+    take_note()
+    replacing.enable()
+    staging = make_staging(options)
+    staged.use(staging)
+    preparer._download = ParallelDownloader(preparer, staging)
 
 
 class ParallelDownloader(Downloader):

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.choice.losses import Loss
     from pip._internal.variants.choice.option_values import LabelChoice
     from pip._internal.variants.choice.selection import Agreement
     from pip._internal.variants.core.preferences import Preference
+    from pip._internal.variants.errors import Loss
     from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.machine.plugin import Plugins

@@ -21,7 +21,7 @@ from pip._vendor.requests.exceptions import RequestException
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
 from pip._internal.network.utils import HEADERS
-from pip._internal.parallel.early_entries import MANIFEST, METADATA, PAGE, WHEEL
+from pip._internal.parallel.early_entries import METADATA, PAGE, WHEEL
 from pip._internal.parallel.early_requests import NotAnswered, early_requests_of
 from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import take_note
@@ -29,7 +29,7 @@ from pip._internal.variants.choice.early_wheels import is_small
 from pip._internal.variants.choice.releases import releases
 from pip._internal.variants.hooks.prepare import is_here
 from pip._internal.variants.wheels.links import label_of
-from pip._internal.variants.wheels.sources import manifest_headers
+from pip._internal.variants.wheels.sources import MANIFEST, manifest_headers
 
 if TYPE_CHECKING:
     import logging

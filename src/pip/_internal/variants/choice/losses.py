@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pip._internal.variants.choice import reasons
+from pip._internal.variants.errors import Loss
 from pip._internal.variants.wheels.sources import (
     AGAIN,
     ManifestMissing,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.selection import Selection
 
 __all__ = [
-    "Loss",
     "loss_of_answer",
     "loss_of_problem",
     "loss_of_wheel",
@@ -34,28 +34,6 @@ __all__ = [
     "tell_unanswered",
     "the_variants",
 ]
-
-
-class Loss(NamedTuple):
-    """What would cost a variant.
-
-    :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
-    :ivar reason: why, as the clause that follows a colon.
-    :ivar warning: all that is said of it, in one line; None if that is nothing: where
-        more has to go wrong before something is lost, or another error tells it.
-    :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
-    :ivar hints: what to type, in sentences without a final period, or questions.
-    :ivar otherwise: likewise, how to do without these variants and hear no more of it.
-    :ivar about: what no second warning is given about; None for this very text.
-    """
-
-    lost: str
-    reason: str
-    warning: str | None = None
-    follows: str = ""
-    hints: Sequence[str] = ()
-    otherwise: str = ""
-    about: str | None = None
 
 
 def sentences(*said: str) -> str:

@@ -17,12 +17,12 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants.choice import settings
 from pip._internal.variants.choice.by_hand import written
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.losses import Loss
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.core.answer import Step
+from pip._internal.variants.errors import Loss
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 
 if TYPE_CHECKING:

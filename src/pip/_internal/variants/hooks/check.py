@@ -22,6 +22,7 @@ from pip._internal.variants.choice.settings import OPTIONS, allowed
 if TYPE_CHECKING:
     import optparse
 
+    from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed_records import InstalledBuild
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InstalledVariant",
-    "check_options",
+    "add_check_options",
     "checked",
     "different_cuda",
     "nothing_broken",
@@ -54,12 +55,15 @@ class InstalledVariant(NamedTuple):
         return f"{self.name} {with_label(self.version, self.label)}"
 
 
-def check_options(fn: Callable[[CheckCommand], None], command: CheckCommand) -> None:
+def add_check_options(command: type[Command]) -> None:
     """Give ``pip check``, which has no options of its own, those of variants."""
-    fn(command)
-    for row in allowed(OPTIONS, "pip check"):
-        command.cmd_opts.add_option(row())
-    command.parser.insert_option_group(0, command.cmd_opts)
+
+    def add_options(self: Command) -> None:
+        for row in allowed(OPTIONS, "pip check"):
+            self.cmd_opts.add_option(row())
+        self.parser.insert_option_group(0, self.cmd_opts)
+
+    command.add_options = add_options  # type: ignore[method-assign]
 
 
 def checked(
@@ -101,12 +105,14 @@ def checked(
     return ERROR if found and strict else status
 
 
-def nothing_broken(said: str, unsupported: int) -> str:
+def nothing_broken(said: str, options: optparse.Values) -> str:
     """Say that packages have what they require, but what else is wrong with some.
 
     :param said: what upstream says of the first.
-    :param unsupported: how many variants are not supported, at least one.
     """
+    unsupported = vars(options).get("unsupported_variants")
+    if not unsupported:
+        return said
     return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice import reasons
-from pip._internal.variants.choice.losses import Loss
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.errors import BuildConflict
+from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import Build, Run
 from pip._internal.variants.machine.declared import Declared
 from pip._internal.variants.wheels.links import label_of

@@ -32,9 +32,8 @@ from pip._internal.variants.choice.agreement import (
     mixture,
     taken,
 )
-from pip._internal.variants.choice.losses import Loss
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.errors import VariantsDisabled
+from pip._internal.variants.errors import Loss, VariantsDisabled
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease

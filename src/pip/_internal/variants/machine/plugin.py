@@ -18,9 +18,9 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants.core.answer import Answer, Step, no_answer
 
 if TYPE_CHECKING:
-    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Provider
     from pip._internal.variants.core.properties import Property
+    from pip._internal.variants.machine.plugin_environment import PluginHost
 
 __all__ = ["Plugins"]
 
@@ -28,8 +28,8 @@ __all__ = ["Plugins"]
 class Plugins:
     """The plugins of one run: each is installed and asked at most once."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, host: PluginHost) -> None:
+        self._host = host
         self._answers: dict[tuple[str, tuple[str, ...], str], Answer] = {}
 
     def ask(
@@ -44,7 +44,7 @@ class Plugins:
         :param known: properties of the namespace that variants use.
         """
         names = tuple(sorted(canonicalize_name(each.name) for each in requirements))
-        untrusted = tuple(name for name in names if name not in self._context.trusted)
+        untrusted = tuple(name for name in names if name not in self._host.trusted)
         if untrusted:
             return no_answer(_untrusted(untrusted), untrusted=untrusted)
         if any(requirement.url for requirement in requirements):
@@ -57,7 +57,7 @@ class Plugins:
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
         answer = self._answers.get(key)
         if answer is None:
-            self._context.wait_for_upstream()
+            self._host.wait_for_upstream()
             start = time.perf_counter()
             answer = self._ask(key[1], names, api, known)
             if not answer.untrusted:
@@ -83,15 +83,15 @@ class Plugins:
         )
         from pip._internal.variants.machine.plugin_variables import visible
 
-        context = self._context
-        environ = visible(os.environ, context.trusted, context.provider_variables)
+        host = self._host
+        environ = visible(os.environ, host.trusted, host.provider_variables)
         plugin = f"the plugin {', '.join(names)}"
         origins: list[str] = []
         try:
-            with plugin_environment(context, requirements) as environment:
+            with plugin_environment(host, requirements) as environment:
                 origins += starmap(_origin, environment.origins(names))
                 features = query_plugin(
-                    environment.folder, api, known, environ, context.provider_timeout
+                    environment.folder, api, known, environ, host.provider_timeout
                 )
         except UntrustedProvider as error:
             return no_answer(_untrusted(error.projects), untrusted=error.projects)

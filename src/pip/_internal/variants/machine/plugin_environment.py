@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.urllib3.exceptions import HTTPError
@@ -31,7 +31,6 @@ from pip._internal.parallel.request_errors import is_passing, with_attempts
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.choice.context import context_of
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.machine.plugin_cache import (
     CACHE_FOLDER,
@@ -45,16 +44,58 @@ from pip._internal.variants.machine.plugin_limits import UntrustedProvider
 from pip._internal.variants.machine.plugin_query import PluginFailed
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
     from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
     from pip._internal.operations.build.build_tracker import BuildTracker
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.machine.plugin_limits import PluginLimits
 
-__all__ = ["PluginEnvironment", "plugin_environment", "trusted_alone"]
+__all__ = ["PluginEnvironment", "PluginHost", "plugin_environment", "trusted_alone"]
 
 logger = get_logger(__name__)
+
+
+class PluginHost(Protocol):
+    """What plugins need of a run of pip.
+
+    :ivar session: how they are fetched.
+    :ivar collector: of the command; None while nothing looks anything up.
+    :ivar plugin_limits: what limits their installation, if any is trusted.
+    :ivar withheld: by package of a plugin, what it needs that is not trusted.
+    """
+
+    session: PipSession
+    collector: LinkCollector | None
+    plugin_limits: PluginLimits | None
+    withheld: dict[Candidate, list[NormalizedName]]
+
+    @property
+    def trusted(self) -> frozenset[NormalizedName]:
+        """Return the packages whose code may run to find out what is supported."""
+
+    @property
+    def provider_timeout(self) -> float:
+        """Return the seconds that a plugin may take."""
+
+    @property
+    def provider_variables(self) -> frozenset[str]:
+        """Return the further environment variables that plugins may see."""
+
+    def cache_folder(self, name: str) -> str | None:
+        """Return a folder under pip's cache, None if there is no cache."""
+
+    def for_plugins(self, limits: PluginLimits) -> PluginHost:
+        """Make one for the resolver of a plugin's packages, which are plain wheels."""
+
+    def wait_for_upstream(self) -> None:
+        """Go on in turn alone, and not ahead of the resolver.
+
+        :raises NotAnswered: ahead of it
+        """
 
 
 class PluginEnvironment(NamedTuple):
@@ -79,7 +120,7 @@ class PluginEnvironment(NamedTuple):
 
 @contextmanager
 def plugin_environment(
-    context: Context, requirements: Sequence[str]
+    host: PluginHost, requirements: Sequence[str]
 ) -> Iterator[PluginEnvironment]:
     """Give an environment in which *requirements* are installed, and what they need.
 
@@ -89,17 +130,17 @@ def plugin_environment(
     :raises UntrustedProvider: if any package to install is not trusted.
     :raises PluginFailed: if they cannot be installed.
     """
-    cache = context.cache_folder(CACHE_FOLDER)
+    cache = host.cache_folder(CACHE_FOLDER)
     with capture_logging() as log:
         try:
-            environment = _prepare(context, requirements, cache)
+            environment = _prepare(host, requirements, cache)
         except (UntrustedProvider, PluginFailed):
             raise
         # The last two: servers that answer what is no page, no wheel or no URL.
         except (PipError, OSError, ValueError, HTTPError) as error:
             for line in log.getvalue().splitlines():
                 logger.debug("Installing %s: %s", requirements, line)
-            problem = with_attempts(in_words(error), error, context.session)
+            problem = with_attempts(in_words(error), error, host.session)
             raise PluginFailed(
                 f"it cannot be installed: {problem}",
                 *(["Try again"] if is_passing(error) else []),
@@ -112,11 +153,13 @@ def plugin_environment(
 
 
 def _prepare(
-    context: Context, requirements: Sequence[str], cache: str | None
+    host: PluginHost, requirements: Sequence[str], cache: str | None
 ) -> PluginEnvironment:
+    assert host.plugin_limits is not None, "something is trusted"
+    own = host.for_plugins(host.plugin_limits)
     with get_build_tracker() as tracker:
-        installer = _installer(context, tracker)
-        resolved = _resolve(context, installer, requirements)
+        installer = _installer(host, own, tracker)
+        resolved = _resolve(own, installer, requirements)
         wheels = [req.link for req in resolved if req.link is not None]
         folder = _folder(installer, resolved, cache, environment_key(wheels))
         return PluginEnvironment(folder, wheels)
@@ -176,15 +219,15 @@ def _spinner() -> Iterator[None]:
 
 
 def _installer(
-    context: Context, tracker: BuildTracker
+    host: PluginHost, own: PluginHost, tracker: BuildTracker
 ) -> InprocessBuildEnvironmentInstaller:
     """Make what finds and prepares plugins within the limits of the user."""
-    limits, command = context.plugin_limits, context.collector
-    assert limits is not None, "something is trusted"
+    limits, command = own.plugin_limits, host.collector
+    assert limits is not None, "it is made for a plugin"
     assert command is not None, "only a command's own context looks things up"
     scope = limits.scope(no_index=command.search_scope.no_index)
-    collector = LinkCollector(context.session, scope)
-    collector._variants = context.for_plugins(limits)  # type: ignore[attr-defined]
+    collector = LinkCollector(host.session, scope)
+    collector._variants = own  # type: ignore[attr-defined]
     installer = InprocessBuildEnvironmentInstaller(
         finder=PackageFinder.create(
             link_collector=collector,
@@ -205,20 +248,18 @@ def _installer(
 
 
 def _resolve(
-    context: Context,
+    own: PluginHost,
     installer: InprocessBuildEnvironmentInstaller,
     requirements: Iterable[str],
 ) -> list[InstallRequirement]:
-    limits, finder = context.plugin_limits, installer._finder
-    assert limits is not None, "something is trusted"
+    limits, finder = own.plugin_limits, installer._finder
+    assert limits is not None, "it is made for a plugin"
     roots = [
         install_req_from_line(requirement, user_supplied=True)
         for requirement in requirements
     ]
     roots += limits.constraints()
     resolver = cast("Resolver", installer._make_resolver())
-    own = context_of(finder)
-    assert own is not None, "it was given one"
     try:
         found = resolver.resolve(roots, check_supported_wheels=True)
     except DistributionNotFound as error:
@@ -248,15 +289,15 @@ def _resolve(
 
 
 def trusted_alone(
-    context: Context, candidate: Candidate, requirements: Iterable[Requirement]
+    own: PluginHost, candidate: Candidate, requirements: Iterable[Requirement]
 ) -> list[Requirement]:
     """Leave out what a package of a plugin needs that is not trusted, and note it.
 
     So all of it can be named at once, while nothing is asked about any of it.
     """
-    limits, left = context.plugin_limits, []
+    limits, left = own.plugin_limits, []
     assert limits is not None, "it is made for a plugin"
-    withheld = context.withheld[candidate] = []
+    withheld = own.withheld[candidate] = []
     for each in requirements:
         project = each.project_name
         is_package = each.get_candidate_lookup()[1] is not None

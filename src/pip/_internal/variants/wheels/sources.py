@@ -22,6 +22,7 @@ from pip._internal.exceptions import (
 )
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
+from pip._internal.parallel.early_entries import Kind
 from pip._internal.parallel.early_requests import early_requests_of
 from pip._internal.parallel.request_errors import UNTRUSTED, is_passing, times
 from pip._internal.parallel.time_limits import (
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGAIN",
+    "MANIFEST",
     "ManifestMissing",
     "ManifestUnavailable",
     "fetch_manifest",
@@ -57,6 +59,9 @@ __all__ = [
 ]
 
 logger = get_logger(__name__)
+
+#: What limits the early request for a manifest; pip goes on without it.
+MANIFEST = Kind(MAX_MANIFEST_SIZE, MAX_TIME)
 
 #: A body that breaks off is asked for again, as pip's session does with requests.
 _ATTEMPTS = 3
