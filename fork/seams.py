@@ -62,8 +62,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Every command that chooses candidates has the variant options.": [
             Append(
                 "package_selection_group",
-                "options",
-                statement='package_selection_group["options"] += {hook}()',
+                "selection_options",
+                statement='package_selection_group["options"] = '
+                '{hook}(package_selection_group["options"])',
             ),
         ],
     },
@@ -102,7 +103,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 replacement="{hook}({old}, options)",
             ),
             Append(
-                "CheckCommand", "add_check_options", statement="{hook}(CheckCommand)"
+                "CheckCommand",
+                "variants.hooks.check:add_check_options",
+                statement="{hook}(CheckCommand)",
             ),
         ],
     },
@@ -326,10 +329,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A requirements file may choose variants.": [
             Append(
                 "SUPPORTED_OPTIONS",
-                "requirements_file_options",
-                statement="SUPPORTED_OPTIONS += {hook}()",
+                "line_options",
+                statement="SUPPORTED_OPTIONS = {hook}(SUPPORTED_OPTIONS)",
             ),
-            Decorate("handle_line", "variants.choice.options:requirements_line"),
+            Decorate("handle_line", "variants.hooks.index:requirements_line"),
         ],
     },
     "pip/_internal/req/req_install.py": {

@@ -196,11 +196,11 @@ class TestReverseCheck:
     """Without our edits, a file must be upstream's."""
 
     def test_a_line_of_ours_in_upstream_is_named(self, release_tree: Tree) -> None:
-        line = 'package_selection_group["options"] += _variants.options()\n'
-        path = "pip/_internal/cli/cmdoptions.py"
+        line = "SUPPORTED_OPTIONS = _variants.line_options(SUPPORTED_OPTIONS)\n"
+        path = "pip/_internal/req/req_file.py"
         release_tree.append(path, f'"""\n{line}"""\n')
         text = message(release_tree)
-        assert text.startswith("reverse check: 'package_selection_group")
+        assert text.startswith("reverse check: 'SUPPORTED_OPTIONS = ")
         assert "added 1x but stands 2x" in text
         assert text.endswith(f"File: {path!r}")
 

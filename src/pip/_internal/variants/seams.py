@@ -12,11 +12,8 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
-
-if TYPE_CHECKING:
-    import optparse
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -183,16 +180,6 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     return written
 
 
-def add_check_options(command: type[Any]) -> None:
-    """Give ``pip check``, which has no options of its own, that of variants."""
-
-    def add_options(self: Any) -> None:
-        self.cmd_opts.add_option(option("strict_variants_of_check")())
-        self.parser.insert_option_group(0, self.cmd_opts)
-
-    command.add_options = add_options
-
-
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     """Add the commands of variants; help stays the last one."""
     last = commands.pop("help")
@@ -204,50 +191,27 @@ def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     commands["help"] = last
 
 
-def options() -> list[Callable[[], optparse.Option]]:
-    """Give the options of each command that chooses candidates."""
-    return [
-        option(name)
-        for name in (
-            "variant",
-            "no_variants",
-            "prefer_variant",
-            "upgrade_variants",
-            "strict_variants",
-            "variant_host",
-            "enable_variant_provider",
-            "disable_variant_provider",
-            "trust_variant_provider",
-            "variant_provider",
-            "variant_provider_timeout",
-            "variant_provider_variable",
-            "no_variant_lookahead",
-            "no_variant_agreement",
-        )
-    ] + [
-        option(name, "pytorch.options")
-        for name in (
-            "pytorch_computation_backend",
-            "cpuonly",
-            "pytorch_channel",
-            "pytorch_index_url",
-        )
-    ]
+class _Options:
+    """Options of upstream's, and those of variants, which are loaded when one asks."""
+
+    def __init__(self, upstreams: list[Any], place: str, *tables: str) -> None:
+        self._upstreams, self._place, self._tables = upstreams, place, tables
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._upstreams
+        for table in self._tables:
+            rows = importlib.import_module(f"{_ROOT}.variants.{table}").OPTIONS
+            yield from (row for row in rows if self._place in row.where)
+
+    def __add__(self, others: list[Any]) -> list[Any]:
+        return [*self, *others]
 
 
-def requirements_file_options() -> list[Callable[[], optparse.Option]]:
-    """Give the options that a requirements file may hold."""
-    return [option("variant"), option("no_variants")]
+def selection_options(upstreams: list[Any]) -> _Options:
+    """Add the options of each command that chooses candidates to *upstreams*."""
+    return _Options(upstreams, "install", "choice.settings", "pytorch.options")
 
 
-@functools.cache
-def option(name: str, module: str = "choice.options") -> Callable[[], optparse.Option]:
-    """Give what makes an option of variants; the same for all commands."""
-
-    # The module is imported when a command is made, not with upstream's options.
-    def make() -> optparse.Option:
-        options = importlib.import_module(f"{_ROOT}.variants.{module}")
-        made: optparse.Option = getattr(options, name)()
-        return made
-
-    return make
+def line_options(upstreams: list[Any]) -> _Options:
+    """Add the options that a requirements file may hold to *upstreams*."""
+    return _Options(upstreams, "requirements files", "choice.settings")

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.options import IN_BUILD, LOCKING, TYPED
+from pip._internal.variants.choice.settings import IN_BUILD, LOCKING, TYPED
 from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.options import (
+from pip._internal.variants.choice.settings import (
     IN_BUILD,
     about_this_machine,
     as_variables,

@@ -17,11 +17,13 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.settings import OPTIONS, allowed
 from pip._internal.variants.slots import UNSUPPORTED
 
 if TYPE_CHECKING:
     import optparse
 
+    from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed_records import InstalledBuild
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InstalledVariant",
+    "add_check_options",
     "checked",
     "different_cuda",
     "nothing_broken",
@@ -51,6 +54,17 @@ class InstalledVariant(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name} {with_label(self.version, self.label)}"
+
+
+def add_check_options(command: type[Command]) -> None:
+    """Give ``pip check``, which has no options of its own, those of variants."""
+
+    def add_options(self: Command) -> None:
+        for row in allowed(OPTIONS, "pip check"):
+            self.cmd_opts.add_option(row())
+        self.parser.insert_option_group(0, self.cmd_opts)
+
+    command.add_options = add_options  # type: ignore[method-assign]
 
 
 def checked(

@@ -204,9 +204,10 @@ def _label(req: InstallRequirement) -> str | None:
 
 def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
     """Give ``pip debug`` the option that replaces detection, which it shows."""
-    from pip._internal.variants.choice.options import variant_host
+    from pip._internal.variants.choice.settings import OPTIONS, allowed
 
-    command.cmd_opts.add_option(variant_host())
+    for row in allowed(OPTIONS, "pip debug"):
+        command.cmd_opts.add_option(row())
     fn(command)
 
 

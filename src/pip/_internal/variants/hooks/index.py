@@ -23,6 +23,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.settings import NO_VARIANTS, VARIANT
 from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.wheels.links import (
     ManifestLink,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
+    from pip._internal.req.req_file import ParsedLine, ParsedRequirement
 
 __all__ = [
     "all_candidates",
@@ -49,6 +51,7 @@ __all__ = [
     "list_finder",
     "manifest_link_from_json",
     "remote_pip_version",
+    "requirements_line",
     "scan_directory",
 ]
 
@@ -264,3 +267,30 @@ def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:
         return version if fork.is_fork(Version(version)) else None
     except InvalidVersion:
         return None
+
+
+def requirements_line(
+    fn: Callable[..., ParsedRequirement | None],
+    line: ParsedLine,
+    options: optparse.Values | None = None,
+    finder: PackageFinder | None = None,
+    session: PipSession | None = None,
+) -> ParsedRequirement | None:
+    """Apply the options of variants in one line of a requirements file.
+
+    On a line with a requirement, ``--variant LABEL`` is for that package alone.
+    """
+    parsed = fn(line, options, finder, session)
+    context = None if finder is None else context_of(finder)
+    if context is not None:
+        limits = context.plugin_limits
+        if limits is not None and parsed is not None and parsed.constraint:
+            limits.note(parsed)
+        choices = vars(line.opts).get(VARIANT.dest) or []
+        if parsed is not None and choices:
+            found = (choice.for_requirement(parsed.requirement) for choice in choices)
+            choices = [choice for choice in found if choice is not None]
+        context.add_choices(choices)
+        if parsed is None and vars(line.opts).get(NO_VARIANTS.dest):
+            context.disable(line.filename)
+    return parsed

@@ -15,8 +15,8 @@ from pip._internal.exceptions import InstallationError, PipError
 from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.options import TYPED
 from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.settings import TYPED
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:

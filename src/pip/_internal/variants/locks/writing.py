@@ -11,7 +11,7 @@ from pip._vendor.packaging.markers import Marker
 from pip._vendor.packaging.pylock import Package, PackageWheel, Pylock
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.choice.options import LOCKING
+from pip._internal.variants.choice.settings import LOCKING
 from pip._internal.variants.locks.documents import inlined
 from pip._internal.variants.locks.groups import group_names, marker_text
 from pip._internal.variants.locks.plan import plan_of

@@ -33,9 +33,9 @@ from pip._internal.variants.choice.builds import offer
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.decision import Decision, File, Offer
 from pip._internal.variants.choice.mistaken_labels import label_in_version
-from pip._internal.variants.choice.options import TYPED
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.settings import TYPED
 from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.target import is_this_machine
