@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.options import IN_BUILD, TYPED
+from pip._internal.variants.choice.settings import IN_BUILD, TYPED
+from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
     import optparse
@@ -311,7 +312,7 @@ class Context:
     def attach(self, collector: LinkCollector) -> None:
         """Be the context of whatever *collector* finds."""
         self.collector = collector
-        collector._variants = self  # type: ignore[attr-defined]
+        CONTEXT.set(collector, self)
 
     # What provider plugins need
 
@@ -508,5 +509,4 @@ class Context:
 
 def context_of(finder: PackageFinder) -> Context | None:
     """Give the context of a finder; None for one that was made without options."""
-    context = getattr(finder._link_collector, "_variants", None)
-    return context if isinstance(context, Context) else None
+    return CONTEXT.of(finder._link_collector, Context)

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from pip._internal.variants.slots import BOUND, INSTALLED_BUILD
+
 # Commands that list what is installed come here although nothing of it may be a
 # variant: what reads one is imported for it alone.
 if TYPE_CHECKING:
@@ -31,9 +33,6 @@ _WHEEL_FILE = "variant.json"
 #: The label, and what to write there, of each build to be installed, by its wheel's path.
 SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
 
-_ATTRIBUTE = "_variants_installed_build"
-_BOUND = "_variant_bound"
-
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
     """Give what is known of an installed build; None if it is none of variants.
@@ -41,17 +40,19 @@ def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
     Nothing but its two files is read: no network, no detection. A wheel that was
     chosen and is about to be installed counts as installed.
     """
-    # Most distributions have neither file; upstream may ask for each several times.
-    cached: dict[str, InstalledBuild | None] = vars(dist)
-    if _ATTRIBUTE not in cached:
-        found, chosen = None, SELECTIONS.get(dist.location or "")
-        if chosen is not None or _has_record(dist):
-            from pip._internal.variants.choice.installed_records import read_build
+    # Upstream may ask for each several times.
+    return INSTALLED_BUILD.once(dist, _read)
 
-            content = None if chosen is None else chosen[1]
-            found = read_build(dist, SELECTION_FILE, _WHEEL_FILE, content)
-        cached[_ATTRIBUTE] = found
-    return cached[_ATTRIBUTE]
+
+def _read(dist: BaseDistribution) -> InstalledBuild | None:
+    chosen = SELECTIONS.get(dist.location or "")
+    # Most distributions have neither file.
+    if chosen is None and not _has_record(dist):
+        return None
+    from pip._internal.variants.choice.installed_records import read_build
+
+    content = None if chosen is None else chosen[1]
+    return read_build(dist, SELECTION_FILE, _WHEEL_FILE, content)
 
 
 def _has_record(dist: BaseDistribution) -> bool:
@@ -95,12 +96,12 @@ def bind(
     from pip._internal.variants.core.markers import variant_environment
 
     environment = variant_environment(label, properties)
-    setattr(dist, _BOUND, Bound(environment, requirements(manifest, label)))
+    BOUND.set(dist, Bound(environment, requirements(manifest, label)))
 
 
 def bound_of(dist: BaseDistribution) -> Bound | None:
     """Give what matters for the dependencies of a variant; None for anything else."""
-    bound: Bound | None = vars(dist).get(_BOUND)
+    bound = BOUND.of(dist, Bound)
     if bound is not None:
         return bound
     found = installed_build(dist)

@@ -11,9 +11,10 @@ from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import write_document
 from pip._internal.console.styled import Line, write_styled
 from pip._internal.console.texts import counted
+from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import file_progress
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing import options as own
+from pip._internal.variants.publishing.options import OPTIONS as TABLE
 
 if TYPE_CHECKING:
     from pip._internal.cli.index_command import SessionCommandMixin
@@ -26,7 +27,11 @@ STATUS = (
     "The exit status is 1 if something must be mended, or with --strict if something "
     "could be better, and 0 otherwise."
 )
-OPTIONS = (own.strict, cmdoptions.progress_bar, *cmdoptions.index_group["options"])
+OPTIONS = (
+    *allowed(TABLE, "check"),
+    cmdoptions.progress_bar,
+    *cmdoptions.index_group["options"],
+)
 
 _HIGHLIGHTS = {
     r"^  error:": "bold red",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import only_output, write_document
 from pip._internal.console.styled import write_styled
-from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS, manifest
+from pip._internal.variants.choice.settings import OPTIONS as TABLE
+from pip._internal.variants.choice.settings import allowed
+from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS
 from pip._internal.variants.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ STATUS = (
     "--dry-run, or nothing can be told."
 )
 
-OPTIONS = (manifest, *LOOKUP_OPTIONS)
+OPTIONS = (*allowed(TABLE, "explain"), *LOOKUP_OPTIONS)
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:

@@ -13,8 +13,9 @@ from pip._internal.console.output import (
     write,
     write_document,
 )
-from pip._internal.variants import seams
-from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS, manifest
+from pip._internal.variants.choice.settings import OPTIONS as TABLE
+from pip._internal.variants.choice.settings import allowed
+from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS
 from pip._internal.variants.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -28,19 +29,7 @@ STATUS = (
 )
 
 OPTIONS = (
-    manifest,
-    *map(
-        seams.option,
-        (
-            "variant_host",
-            "enable_variant_provider",
-            "disable_variant_provider",
-            "trust_variant_provider",
-            "variant_provider",
-            "variant_provider_timeout",
-            "variant_provider_variable",
-        ),
-    ),
+    *allowed(TABLE, "host"),
     *PLUGIN_LIMITS,
     *cmdoptions.index_group["options"],
 )

@@ -18,10 +18,13 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
 )
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.console.output import get_logger
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.settings import NO_VARIANTS, VARIANT
+from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.wheels.links import (
     ManifestLink,
     label_of,
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
+    from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.variants.choice.context import Room
 
 __all__ = [
@@ -47,6 +51,8 @@ __all__ = [
     "index_finder",
     "list_finder",
     "manifest_link_from_json",
+    "remote_pip_version",
+    "requirements_line",
     "scan_directory",
 ]
 
@@ -76,7 +82,7 @@ def collector_created(
         scope = collector.search_scope
         context.plugin_limits = PluginLimits(options, session, scope)
     # Where lock files are read, only the session is at hand.
-    session._variants = context  # type: ignore[attr-defined]
+    CONTEXT.set(session, context)
     return collector
 
 
@@ -262,3 +268,43 @@ def all_candidates(
         reached = weighed(context).reached(project)
         raise nothing_left(project_name, None, reached)
     return left
+
+
+def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:
+    """Give the newest pip on the index if it is one of the fork."""
+    version = fn(*args)
+    if version is None:
+        return None
+    from pip._internal.variants.choice.fork import is_fork
+
+    try:
+        return version if is_fork(Version(version)) else None
+    except InvalidVersion:
+        return None
+
+
+def requirements_line(
+    fn: Callable[..., ParsedRequirement | None],
+    line: ParsedLine,
+    options: optparse.Values | None = None,
+    finder: PackageFinder | None = None,
+    session: PipSession | None = None,
+) -> ParsedRequirement | None:
+    """Apply the options of variants in one line of a requirements file.
+
+    On a line with a requirement, ``--variant LABEL`` is for that package alone.
+    """
+    parsed = fn(line, options, finder, session)
+    context = None if finder is None else context_of(finder)
+    if context is not None:
+        limits = context.plugin_limits
+        if limits is not None and parsed is not None and parsed.constraint:
+            limits.note(parsed)
+        choices = vars(line.opts).get(VARIANT.dest) or []
+        if parsed is not None and choices:
+            found = (choice.for_requirement(parsed.requirement) for choice in choices)
+            choices = [choice for choice in found if choice is not None]
+        context.add_choices(choices)
+        if parsed is None and vars(line.opts).get(NO_VARIANTS.dest):
+            context.disable(line.filename)
+    return parsed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.variants.choice.options import SEVERAL_BUILDS
+from pip._internal.variants.choice.settings import SEVERAL_BUILDS
 
 if TYPE_CHECKING:
     import optparse
