@@ -14,7 +14,7 @@ from pip._internal.variants.choice.option_values import LabelChoice, Place
 from pip._internal.variants.core.preferences import Preference
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.pytorch.settings import Channel
+from pip._internal.variants.pytorch.option_values import Channel
 
 #: A command, an option, its attribute, a value, and what that is.
 GOOD: Sequence[tuple[str, str, str, str, object]] = [
