@@ -10,7 +10,12 @@ import pytest
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.commands import create_command
-from pip._internal.variants.choice.option_values import LabelChoice, Place
+from pip._internal.exceptions import CommandError
+from pip._internal.variants.choice.option_values import (
+    LabelChoice,
+    Place,
+    preferences_in_order,
+)
 from pip._internal.variants.core.preferences import Preference
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.pytorch.backends import Backend
@@ -159,3 +164,11 @@ def test_a_choice_in_a_line_is_for_its_requirement(
     choice: LabelChoice, requirement: str, expected: LabelChoice | None
 ) -> None:
     assert choice.for_requirement(requirement) == expected
+
+
+def test_what_is_typed_is_stronger_than_what_is_configured() -> None:
+    typed = [Preference("b"), Preference("a")]
+    found = preferences_in_order(["x86_64", "::", "level", "b", *typed])
+    assert found == (*typed, Preference("x86_64", "level"))
+    with pytest.raises(CommandError, match=r"PIP_PREFER_VARIANT: .*'a::'"):
+        preferences_in_order(["a", "::"])
