@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.settings import (
     IN_BUILD,
-    LOCKING,
-    NO_VARIANTS,
-    TYPED,
-    VARIANT,
+    Settings,
+    said_in_line,
 )
 
 if TYPE_CHECKING:
@@ -92,11 +90,11 @@ class Foresight(Protocol):
 class Context:
     """What one command knows of variants; made with its link collector.
 
-    :ivar options: of the command.
+    :ivar options: of the command, as upstream has them.
+    :ivar settings: what they say that variants go by.
     :ivar session: how manifests are fetched.
     :ivar enabled: whether variant wheels are candidates at all.
     :ivar choices: the labels chosen by hand, the strongest last.
-    :ivar upgrade_variants: whether installed builds give way to better ones.
     :ivar strict: whether it is an error where a variant would be lost.
     :ivar manifest_links: where manifests are, by project, version and source.
     :ivar listing: for the commands that list versions: whether all must be judged
@@ -106,23 +104,17 @@ class Context:
     def __init__(
         self, session: PipSession, options: optparse.Values, *, enabled: bool = True
     ) -> None:
-        # Tests of upstream's bring options of their own making.
-        given = vars(options).get
-        legacy = "legacy-resolver" in (given("deprecated_features_enabled") or ())
         self.options = options
+        self.settings = settings = Settings(options)
         self.session = session
-        self.enabled = enabled and not given("no_variants") and not legacy
+        off = settings.no_variants or settings.legacy_resolver
+        self.enabled = enabled and not off
         self.in_build = bool(os.environ.get(IN_BUILD))
-        self.dry_run = bool(given("dry_run"))
-        self.may_look_ahead = not given("no_variant_lookahead")
-        self.may_agree = not given("no_variant_agreement")
+        self.may_look_ahead = not settings.no_variant_lookahead
         #: What all builds are to have in common, if they can.
         self.agreement: Agreement | None = None
-        self.upgrade_variants = bool(given("upgrade_variants"))
-        self.strict = bool(given("strict_variants"))
-        self.choices: list[LabelChoice] = (
-            [] if self.in_build else list(given("variants") or ())
-        )
+        self.strict = settings.strict_variants
+        self.choices: list[LabelChoice] = list(settings.variants)
         #: The projects that the user named.
         self.named: Collection[NormalizedName] = ()
         #: Of those, the labels of all their files that may be taken, by version.
@@ -130,12 +122,12 @@ class Context:
         #: The requirements file that turned variants off, if one did.
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
-        if enabled and given(TYPED):
+        if enabled and settings.typed:
             from pip._internal.variants.choice.contradictions import (
                 refuse_contradictions,
             )
 
-            refuse_contradictions(options)
+            refuse_contradictions(settings)
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
         #: Why manifests that are listed do not count, by the same keys.
         self.skipped_manifests: dict[tuple[NormalizedName, _BaseVersion, str], str] = {}
@@ -171,29 +163,29 @@ class Context:
         self.locked_labels: dict[NormalizedName, str | None] = {}
         #: Which builds are locked, in ``pip lock``.
         self.locking: Locking | None = None
-        if self.enabled and given(LOCKING):
+        if self.enabled and settings.locking:
             from pip._internal.variants.locks.locking import Locking
 
             self.locking = Locking()
         #: The bridge to PyTorch's index, if it is in use.
         self.pytorch = self._bridge()
-        if self.enabled and self._host_file is not None:
+        if self.enabled and settings.variant_host is not None:
             # A mistake in it is better said before anything is fetched.
             host = self.detected.host
-            if host is not None and not given("manifest"):
+            if host is not None and not settings.manifest:
                 from pip._internal.variants.machine.target import refuse_other_machine
 
-                refuse_other_machine(options, host)
-        if self.enabled and given("preferences"):
+                refuse_other_machine(settings, host)
+        if self.enabled and settings.preferences:
             _ = self.preferences
 
     def _bridge(self) -> Bridge | None:
         from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
 
-        if not in_use(self.options, os.environ):
+        if not in_use(self.settings, os.environ):
             return None
         if not self.enabled:
-            if vars(self.options).get("no_variants"):
+            if self.settings.no_variants:
                 logger.warning(
                     "Without variants PyTorch's index is not looked at: the --pytorch-* "
                     "options, --cpuonly and %s have no effect",
@@ -205,11 +197,7 @@ class Context:
         from pip._internal.variants.pytorch.bridge import Bridge
         from pip._internal.variants.pytorch.settings import settings
 
-        return Bridge(self, settings(self.options, os.environ))
-
-    @property
-    def _host_file(self) -> str | None:
-        return None if self.in_build else vars(self.options).get("variant_host")
+        return Bridge(self, settings(self.settings, os.environ))
 
     @property
     def providers(self) -> Providers:
@@ -224,19 +212,12 @@ class Context:
     def providers_with(self, **changes: Any) -> Providers:
         """Tell what the target supports, were some options others.
 
-        :param changes: by destination of the option.
+        :param changes: of the settings.
         """
-        import optparse
-
         from pip._internal.variants.machine.chain import Providers
 
-        given = {**vars(self.options), "variant_host": self._host_file, **changes}
-        providers = Providers.for_options(
-            optparse.Values(given),
-            given["variant_host"],
-            self._plugins,
-            self,
-        )
+        settings = self.settings.with_changes(**changes)
+        providers = Providers.for_settings(settings, self._plugins, self)
         if self.pytorch is None:
             return providers
         return providers.lacking(self.pytorch.settings.lacking)
@@ -258,7 +239,7 @@ class Context:
 
     def settled(self, project: NormalizedName) -> str | None:
         """Say that ``--no-deps`` brings nothing of what the user did not name."""
-        if not self.given("ignore_dependencies"):
+        if not self.settings.ignore_dependencies:
             return None
         if project in self.named or project in self.locked_versions:
             return None
@@ -268,14 +249,8 @@ class Context:
 
     def is_upgraded(self, project: NormalizedName) -> bool:
         """Tell whether the user asked for the newest version of *project*."""
-        given = vars(self.options).get
-        eager = given("upgrade_strategy") == "eager"
-        eager = eager and not given("ignore_dependencies")
-        return bool(given("upgrade")) and (eager or project in self.named)
-
-    def given(self, dest: str) -> Sequence[Any]:
-        """Give the values of an option that may be used several times."""
-        return vars(self.options).get(dest) or ()
+        settings = self.settings
+        return settings.upgrade and (settings.is_eager or project in self.named)
 
     def attach(self, collector: LinkCollector) -> None:
         """Be the context of whatever *collector* finds."""
@@ -287,21 +262,21 @@ class Context:
     @property
     def trusted(self) -> frozenset[NormalizedName]:
         """Give the packages whose code may run to find out what is supported."""
-        return frozenset(vars(self.options).get("trusted_providers") or ())
+        return self.settings.trusted_providers
 
     @property
     def provider_timeout(self) -> float:
         """Give the seconds that a plugin may take."""
-        return float(vars(self.options).get("provider_timeout") or 10)
+        return self.settings.provider_timeout
 
     @property
     def provider_variables(self) -> frozenset[str]:
         """Give the further environment variables that plugins may see."""
-        return frozenset(self.given("provider_variables"))
+        return frozenset(self.settings.provider_variables)
 
     def cache_folder(self, name: str) -> str | None:
         """Give a folder under pip's cache, None if there is no cache."""
-        cache = vars(self.options).get("cache_dir")
+        cache = self.settings.cache_dir
         return os.path.join(cache, name) if cache else None
 
     def for_plugins(self, limits: PluginLimits) -> Context:
@@ -407,7 +382,7 @@ class Context:
     @property
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
-        asked = self.choices or self.upgrade_variants or self.locked_labels
+        asked = self.choices or self.settings.upgrade_variants or self.locked_labels
         by_backend = self.pytorch is not None and self.pytorch.settings.backends
         return self.enabled and bool(asked or by_backend)
 
@@ -417,12 +392,11 @@ class Context:
 
         :raises WrongUse: if one in the configuration or environment is invalid.
         """
-        given = [] if self.in_build else vars(self.options).get("preferences")
-        if not given:
+        if not self.settings.preferences:
             return ()
         from pip._internal.variants.choice.option_values import preferences_in_order
 
-        return preferences_in_order(given)
+        return preferences_in_order(self.settings.preferences)
 
     @property
     def is_trying(self) -> bool:
@@ -439,7 +413,7 @@ class Context:
         from pip._internal.variants.choice.contradictions import refuse_without_variants
 
         off = f"--no-variants in {where}"
-        refuse_without_variants(self.options, self.choices, off)
+        refuse_without_variants(self.settings, self.choices, off)
         self.enabled, self.turned_off_in = False, where
 
     # What came of it
@@ -499,7 +473,7 @@ def collector_created(
 
         # Before requirements files say what they do.
         scope = collector.search_scope
-        context.plugin_limits = PluginLimits(options, session, scope)
+        context.plugin_limits = PluginLimits(context.settings, session, scope)
     # Where lock files are read, only the session is at hand.
     session._variants = context  # type: ignore[attr-defined]
     return collector
@@ -522,11 +496,11 @@ def requirements_line(
         limits = context.plugin_limits
         if limits is not None and parsed is not None and parsed.constraint:
             limits.note(parsed)
-        choices = vars(line.opts).get(VARIANT.dest) or []
+        choices, is_off = said_in_line(line.opts)
         if parsed is not None and choices:
             found = (choice.for_requirement(parsed.requirement) for choice in choices)
             choices = [choice for choice in found if choice is not None]
         context.add_choices(choices)
-        if parsed is None and vars(line.opts).get(NO_VARIANTS.dest):
+        if parsed is None and is_off:
             context.disable(line.filename)
     return parsed

@@ -22,6 +22,7 @@ from pip._internal.variants.choice.settings import (
     NO_VARIANTS,
     UPGRADE_VARIANTS,
     VARIANT,
+    Settings,
     VariantOption,
 )
 
@@ -132,7 +133,7 @@ class _Typed:
     @classmethod
     def of(cls, options: optparse.Values) -> _Typed:
         """Read again what the options of a command were read from."""
-        parser, arguments = vars(options).get("variants_command_line", (None, ()))
+        parser, arguments = Settings(options).command_line
         if parser is None or os.environ.get(IN_BUILD):
             # They were not read from a command line, or from none of the user's.
             return cls()

@@ -7,11 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.settings import (
-    IN_BUILD,
-    about_this_machine,
-    as_variables,
-)
+from pip._internal.variants.choice.settings import IN_BUILD
 
 if TYPE_CHECKING:
     from pip._internal.build_env.installer import (
@@ -53,7 +49,7 @@ def build_requirements(
 
 def _context(target: Context) -> Context:
     """Give a context for what is installed to build something on this machine."""
-    options = about_this_machine(target.options)
+    options = target.settings.about_this_machine()
     context = Context(target.session, options, enabled=target.enabled)
     context.in_build = True
     context.manifest_links = target.manifest_links
@@ -68,7 +64,7 @@ def _context(target: Context) -> Context:
 def _variables(target: Context) -> dict[str, str]:
     """Give what a child needs that installs the same."""
     bridged = {} if target.pytorch is None else target.pytorch.environ()
-    environ = {IN_BUILD: "1", **as_variables(target.options), **bridged}
+    environ = {IN_BUILD: "1", **target.settings.as_variables(), **bridged}
     if target.plugin_limits is not None:
         environ |= target.plugin_limits.environ()
     if not target.enabled:

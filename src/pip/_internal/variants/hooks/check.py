@@ -17,7 +17,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.settings import OPTIONS, allowed
+from pip._internal.variants.choice.settings import OPTIONS, Settings, allowed
 
 if TYPE_CHECKING:
     import optparse
@@ -86,13 +86,14 @@ def checked(
         return fn(command, options, args)
     from pip._internal.variants.machine.chain import Providers
 
+    settings = Settings(options)
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
-    providers = Providers.for_options(options, None)
+    providers = Providers.for_settings(settings)
     found = list(unsupported(variants, providers, options))
     # What upstream says if all is well is not to hide it.
     options.unsupported_variants = len(found)
     status = fn(command, options, args)
-    strict = bool(vars(options).get("strict_variants"))
+    strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
     warnings = [*providers.warnings, *different_cuda(variants, options)]
@@ -110,7 +111,7 @@ def nothing_broken(said: str, options: optparse.Values) -> str:
 
     :param said: what upstream says of the first.
     """
-    unsupported = vars(options).get("unsupported_variants")
+    unsupported = Settings(options).unsupported_variants
     if not unsupported:
         return said
     return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."

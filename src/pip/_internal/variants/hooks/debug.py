@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger, write
 from pip._internal.utils.logging import indent_log
-from pip._internal.variants.choice.settings import OPTIONS, allowed
+from pip._internal.variants.choice.settings import OPTIONS, Settings, allowed
 
 if TYPE_CHECKING:
     import optparse
@@ -32,7 +32,7 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
     from pip._internal.variants.machine.chain import Providers, warnings_of
     from pip._internal.variants.tell import sentences
 
-    providers = Providers.for_options(options, vars(options).get("variant_host"))
+    providers = Providers.for_settings(Settings(options))
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
         return
