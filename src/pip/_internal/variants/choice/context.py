@@ -15,11 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.settings import (
-    IN_BUILD,
-    Settings,
-    said_in_line,
-)
+from pip._internal.variants.choice.settings import IN_BUILD, Settings
+from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
     import optparse
@@ -33,26 +30,18 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.parallel.early_requests import EarlyRequests
-    from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.option_values import LabelChoice
     from pip._internal.variants.choice.selection import Agreement
     from pip._internal.variants.core.preferences import Preference
     from pip._internal.variants.errors import Loss
-    from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.plugin_limits import PluginLimits
-    from pip._internal.variants.pytorch.bridge import Bridge
 
-__all__ = [
-    "Context",
-    "Foresight",
-    "collector_created",
-    "context_of",
-    "requirements_line",
-]
+__all__ = ["Bearing", "Context", "Foresight", "Room", "context_of"]
 
 logger = get_logger(__name__)
 
@@ -87,6 +76,62 @@ class Foresight(Protocol):
         """
 
 
+class Bearing:
+    """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest."""
+
+    @property
+    def chosen_for(self) -> Providers | None:
+        """Return what builds are chosen for in place of the target."""
+        return None
+
+    def limited(self, target: Providers) -> Providers:
+        """Return what the target supports, less what the user excludes."""
+        return target
+
+    @property
+    def may_take_several(self) -> bool:
+        """Tell whether several builds of one project may be wanted."""
+        return False
+
+    @property
+    def may_switch(self) -> bool:
+        """Tell whether the user asked for what may differ from an installed build."""
+        return False
+
+    @property
+    def is_trying(self) -> bool:
+        """Tell whether something is tried just now, so that a failure is no error."""
+        return False
+
+    def for_build(self, context: Context) -> Bearing | None:  # noqa: ARG002
+        """Return the mode of the run that installs build requirements.
+
+        :param context: of that run.
+        """
+        return None
+
+
+class Room(Protocol):
+    """The package of a mode, which any run can ask."""
+
+    def mode_of(self, context: Context) -> Bearing | None:
+        """Return the mode of a run that is in it; called once the options are read.
+
+        :raises WrongUse: if what it is told is invalid.
+        """
+
+    def options_for(self, build: InstalledBuild) -> tuple[str, ...]:
+        """Return the options with which the other builds of an installed one are found.
+
+        :return: empty if it is not by this mode that it was chosen.
+        """
+
+    def judged(
+        self, dists: Sequence[BaseDistribution], options: optparse.Values
+    ) -> Iterable[str]:
+        """Say what is wrong with all that is installed, some of it by this mode."""
+
+
 class Context:
     """What one command knows of variants; made with its link collector.
 
@@ -97,12 +142,18 @@ class Context:
     :ivar choices: the labels chosen by hand, the strongest last.
     :ivar strict: whether it is an error where a variant would be lost.
     :ivar manifest_links: where manifests are, by project, version and source.
+    :ivar rooms: those of modes, and the mode of each that the run is in.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
     """
 
     def __init__(
-        self, session: PipSession, options: optparse.Values, *, enabled: bool = True
+        self,
+        session: PipSession,
+        options: optparse.Values,
+        *,
+        enabled: bool = True,
+        rooms: Iterable[Room] = (),
     ) -> None:
         self.options = options
         self.settings = settings = Settings(options)
@@ -161,14 +212,9 @@ class Context:
         self.locked_versions: Mapping[NormalizedName, Version] = {}
         #: What was chosen from lock files: by project the label, None for a plain build.
         self.locked_labels: dict[NormalizedName, str | None] = {}
-        #: Which builds are locked, in ``pip lock``.
-        self.locking: Locking | None = None
-        if self.enabled and settings.locking:
-            from pip._internal.variants.locks.locking import Locking
-
-            self.locking = Locking()
-        #: The bridge to PyTorch's index, if it is in use.
-        self.pytorch = self._bridge()
+        self.rooms: dict[Room, Bearing | None] = {}
+        for room in rooms:
+            self.rooms[room] = room.mode_of(self)
         if self.enabled and settings.variant_host is not None:
             # A mistake in it is better said before anything is fetched.
             host = self.detected.host
@@ -179,30 +225,18 @@ class Context:
         if self.enabled and settings.preferences:
             _ = self.preferences
 
-    def _bridge(self) -> Bridge | None:
-        from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
-
-        if not in_use(self.settings, os.environ):
-            return None
-        if not self.enabled:
-            if self.settings.no_variants:
-                logger.warning(
-                    "Without variants PyTorch's index is not looked at: the --pytorch-* "
-                    "options, --cpuonly and %s have no effect",
-                    LTT_VARIABLE,
-                )
-            return None
-        # What is looked up where is known too late to look ahead.
-        self.may_look_ahead = False
-        from pip._internal.variants.pytorch.bridge import Bridge
-        from pip._internal.variants.pytorch.settings import settings
-
-        return Bridge(self, settings(self.settings, os.environ))
+    @property
+    def modes(self) -> Sequence[Bearing]:
+        """Return the modes that the run is in, mostly none."""
+        return [mode for mode in self.rooms.values() if mode is not None]
 
     @property
     def providers(self) -> Providers:
         """Tell what builds are chosen for: the target, or any machine."""
-        return self.detected if self.locking is None else self.locking.machine
+        for mode in self.modes:
+            if mode.chosen_for is not None:
+                return mode.chosen_for
+        return self.detected
 
     @cached_property
     def detected(self) -> Providers:
@@ -218,9 +252,9 @@ class Context:
 
         settings = self.settings.with_changes(**changes)
         providers = Providers.for_settings(settings, self._plugins, self)
-        if self.pytorch is None:
-            return providers
-        return providers.lacking(self.pytorch.settings.lacking)
+        for mode in self.modes:
+            providers = mode.limited(providers)
+        return providers
 
     @cached_property
     def _plugins(self) -> Plugins:
@@ -255,7 +289,7 @@ class Context:
     def attach(self, collector: LinkCollector) -> None:
         """Be the context of whatever *collector* finds."""
         self.collector = collector
-        collector._variants = self  # type: ignore[attr-defined]
+        CONTEXT.set(collector, self)
 
     # What provider plugins need
 
@@ -309,7 +343,7 @@ class Context:
     @property
     def may_take_several(self) -> bool:
         """Tell whether several builds of one project may be wanted."""
-        return self.locking is not None
+        return any(mode.may_take_several for mode in self.modes)
 
     def label_for(self, project: NormalizedName) -> str | None:
         """Give the label that *project* must have, if the user chose one."""
@@ -383,8 +417,8 @@ class Context:
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
         asked = self.choices or self.settings.upgrade_variants or self.locked_labels
-        by_backend = self.pytorch is not None and self.pytorch.settings.backends
-        return self.enabled and bool(asked or by_backend)
+        by_mode = any(mode.may_switch for mode in self.modes)
+        return self.enabled and bool(asked or by_mode)
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:
@@ -401,8 +435,7 @@ class Context:
     @property
     def is_trying(self) -> bool:
         """Tell whether another solution is tried, so that a failure is no error."""
-        exploring = self.locking is not None and self.locking.exploring
-        return exploring or self.tried is not None
+        return self.tried is not None or any(mode.is_trying for mode in self.modes)
 
     def disable(self, where: str) -> None:
         """Turn variants off from here on.
@@ -452,55 +485,4 @@ class Context:
 
 def context_of(finder: PackageFinder) -> Context | None:
     """Give the context of a finder; None for one that was made without options."""
-    context = getattr(finder._link_collector, "_variants", None)
-    return context if isinstance(context, Context) else None
-
-
-def collector_created(
-    fn: Callable[..., LinkCollector],
-    cls: type[LinkCollector],
-    session: PipSession,
-    options: optparse.Values,
-    suppress_no_index: bool = False,
-) -> LinkCollector:
-    """Give a new link collector the context of its command."""
-    collector = fn(cls, session, options, suppress_no_index)
-    # Only pip's check for a newer self suppresses this option; it needs no variants.
-    context = Context(session, options, enabled=not suppress_no_index)
-    context.attach(collector)
-    if context.trusted:
-        from pip._internal.variants.machine.plugin_limits import PluginLimits
-
-        # Before requirements files say what they do.
-        scope = collector.search_scope
-        context.plugin_limits = PluginLimits(context.settings, session, scope)
-    # Where lock files are read, only the session is at hand.
-    session._variants = context  # type: ignore[attr-defined]
-    return collector
-
-
-def requirements_line(
-    fn: Callable[..., ParsedRequirement | None],
-    line: ParsedLine,
-    options: optparse.Values | None = None,
-    finder: PackageFinder | None = None,
-    session: PipSession | None = None,
-) -> ParsedRequirement | None:
-    """Apply the options of variants in one line of a requirements file.
-
-    On a line with a requirement, ``--variant LABEL`` is for that package alone.
-    """
-    parsed = fn(line, options, finder, session)
-    context = None if finder is None else context_of(finder)
-    if context is not None:
-        limits = context.plugin_limits
-        if limits is not None and parsed is not None and parsed.constraint:
-            limits.note(parsed)
-        choices, is_off = said_in_line(line.opts)
-        if parsed is not None and choices:
-            found = (choice.for_requirement(parsed.requirement) for choice in choices)
-            choices = [choice for choice in found if choice is not None]
-        context.add_choices(choices)
-        if parsed is None and is_off:
-            context.disable(line.filename)
-    return parsed
+    return CONTEXT.of(finder._link_collector, Context)

@@ -74,8 +74,7 @@ def refuse_contradictions(settings: Settings) -> None:
     :raises ContradictoryOptions: then.
     """
     typed = typed_options(settings)
-    if not settings.locking:
-        # Several builds can be locked.
+    if not settings.several_builds:
         refuse_two_labels(each.value for each in typed if each.row is VARIANT)
     off = None
     if any(each.row is NO_VARIANTS for each in typed):

@@ -22,9 +22,9 @@ from pip._internal.variants.choice.settings import (
     NO_VARIANTS,
     UPGRADE_VARIANTS,
     VARIANT,
-    Settings,
     VariantOption,
 )
+from pip._internal.variants.slots import COMMAND_LINE
 
 __all__ = ["again", "command", "for_upgrade", "is_typed"]
 
@@ -133,7 +133,7 @@ class _Typed:
     @classmethod
     def of(cls, options: optparse.Values) -> _Typed:
         """Read again what the options of a command were read from."""
-        parser, arguments = Settings(options).command_line
+        parser, arguments = COMMAND_LINE.of(options, tuple) or (None, ())
         if parser is None or os.environ.get(IN_BUILD):
             # They were not read from a command line, or from none of the user's.
             return cls()

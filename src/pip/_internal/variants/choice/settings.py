@@ -45,11 +45,11 @@ __all__ = [
     "DISABLE_PROVIDER",
     "ENABLE_PROVIDER",
     "IN_BUILD",
-    "LOCKING",
     "NO_VARIANTS",
     "OPTIONS",
     "PREFER_VARIANT",
     "PROVIDER_KIND",
+    "SEVERAL_BUILDS",
     "TRUST_PROVIDER",
     "UPGRADE_VARIANTS",
     "VARIANT",
@@ -65,8 +65,8 @@ __all__ = [
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
-#: Set among the options of ``pip lock``.
-LOCKING = "variants_locking"
+#: Set among the options of a command that may take several builds of one project.
+SEVERAL_BUILDS = "variants_several_builds"
 #: Where the values of a command line keep which options about variants were typed.
 _TYPED = "variants_typed"
 
@@ -404,12 +404,9 @@ class Settings:
 
     :ivar typed: which options of variants were typed: their rows, the names as typed, and
         the values.
-    :ivar command_line: the parser of the command and the arguments that it was given; None
-        and nothing where a program made the options.
-    :ivar unsupported_variants: how many ``pip check`` has found.
     :ivar preferences: a value that is configured is a word of it only.
     :ivar legacy_resolver: whether upstream's old resolver is to be used.
-    :ivar locking: whether several builds of one project may be wanted, for a lock file.
+    :ivar several_builds: whether several builds of one project may be wanted.
     :ivar has_platforms: whether the command can be told for which platform it is.
     """
 
@@ -423,10 +420,7 @@ class Settings:
             return None if is_in_build else value(row)
 
         self.typed: Sequence[tuple[OptionRow, str, Any]] = given(_TYPED) or ()
-        self.command_line: tuple[Any, Sequence[str]]
-        self.command_line = given("variants_command_line") or (None, ())
-        self.locking = bool(given(LOCKING))
-        self.unsupported_variants: int = given("unsupported_variants") or 0
+        self.several_builds = bool(given(SEVERAL_BUILDS))
 
         self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
         self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()

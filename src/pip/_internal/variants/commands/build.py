@@ -17,7 +17,7 @@ from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.publishing.options import OPTIONS as TABLE
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.variants.publishing.pyproject_table import ProjectTable
 
 SUMMARY = "Build a variant wheel from an ordinary one, which is left as it is."
@@ -30,7 +30,7 @@ logger = get_logger(__name__)
 _DEFAULT_TABLE = "pyproject.toml"
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Build one wheel, and say where it is."""
     from pip._internal.variants.core.generations import GENERATIONS
     from pip._internal.variants.publishing.building import BuildRequest, build_wheel

@@ -19,7 +19,7 @@ from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS
 from pip._internal.variants.errors import WrongUse
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
 
 SUMMARY = "Show what this machine supports, by namespace; with -v, in full."
 USAGE = "host [options]"
@@ -38,7 +38,7 @@ OPTIONS = (
 logger = get_logger(__name__)
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
     from pip._internal.console.texts import Hint
     from pip._internal.variants.choice.contradictions import refuse_contradictions

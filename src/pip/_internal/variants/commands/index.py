@@ -17,7 +17,7 @@ from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.publishing.options import OPTIONS as TABLE
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.variants.publishing.indexing import IndexReport, ReleaseReport
 
 SUMMARY = "Write the manifests of a folder of wheels, and a static index."
@@ -28,7 +28,7 @@ OPTIONS = (*allowed(TABLE, "index"), cmdoptions.progress_bar)
 logger = get_logger(__name__)
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Write what makes an index of a folder."""
     from pip._internal.variants.publishing.indexing import make_index
 

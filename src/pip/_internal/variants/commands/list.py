@@ -14,7 +14,7 @@ from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS
 from pip._internal.variants.errors import WrongUse
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
 
 SUMMARY = "List the variants of a release, best first."
 USAGE = "list [options] REQUIREMENT"
@@ -23,7 +23,7 @@ STATUS = "The exit status is 0, or 1 if there is nothing of that requirement."
 OPTIONS = (*allowed(TABLE, "list"), *LOOKUP_OPTIONS)
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """List the variants of the release that would be installed, or of all."""
     from pip._internal.variants.tell.documents import listing_document, with_header
     from pip._internal.variants.tell.listing import listed_offers, rows

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.releases import modes
 from pip._internal.variants.choice.settings import IN_BUILD
+from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
     from pip._internal.build_env.installer import (
@@ -27,19 +29,19 @@ def build_requirements(
 ) -> None:
     """Install build requirements for this machine, with no label chosen by hand."""
     finder: PackageFinder = vars(installer).get("finder") or vars(installer)["_finder"]
-    collector: Any = finder._link_collector
+    collector = finder._link_collector
     context = context_of(finder)
     if context is None:
         return fn(installer, *args, **kwargs)
     # In this process the new context counts, in a child the variables do.
     environ = _variables(context)
     before = {name: os.environ.get(name) for name in environ}
-    collector._variants = _context(context)
+    CONTEXT.set(collector, _context(context))
     os.environ.update(environ)
     try:
         return fn(installer, *args, **kwargs)
     finally:
-        collector._variants = context
+        CONTEXT.set(collector, context)
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
@@ -56,15 +58,16 @@ def _context(target: Context) -> Context:
     context.skipped_manifests = target.skipped_manifests
     context.collector = target.collector
     context.plugin_limits = target.plugin_limits
-    if target.pytorch is not None:
-        context.pytorch = target.pytorch.for_build(context)
+    for room, mode in target.rooms.items():
+        context.rooms[room] = None if mode is None else mode.for_build(context)
     return context
 
 
 def _variables(target: Context) -> dict[str, str]:
     """Give what a child needs that installs the same."""
-    bridged = {} if target.pytorch is None else target.pytorch.environ()
-    environ = {IN_BUILD: "1", **target.settings.as_variables(), **bridged}
+    environ = {IN_BUILD: "1", **target.settings.as_variables()}
+    for mode in modes(target):
+        environ |= mode.environ()
     if target.plugin_limits is not None:
         environ |= target.plugin_limits.environ()
     if not target.enabled:

@@ -20,6 +20,7 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     conditions,
 )
+from pip._internal.variants.slots import LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.locks.locking import LockingRelease
+    from pip._internal.variants.locks.locking import Locking, LockingRelease
 
 __all__ = ["LockedWheel", "Plan", "Variants", "plan_of", "resolve_to_lock"]
 
@@ -75,20 +76,18 @@ class Plan:
     builds: frozenset[Build]
 
 
-#: Upstream hands nothing but the requirements on to what writes the lock file.
-_ATTRIBUTE = "_variants_lock_plan"
-
-
 def plan_of(requirements: Iterable[InstallRequirement]) -> Plan | None:
     """Give the plan that requirements are part of; None where there are no variants."""
     for requirement in requirements:
-        plan: Plan | None = vars(requirement).get(_ATTRIBUTE)
-        return plan
+        return LOCK_PLAN.of(requirement, Plan)
     return None
 
 
 def resolve_to_lock(
-    context: Context, resolver: Resolver, resolve: Callable[[], RequirementSet]
+    context: Context,
+    locking: Locking,
+    resolver: Resolver,
+    resolve: Callable[[], RequirementSet],
 ) -> RequirementSet:
     """Resolve once, and with variants as often as it takes to know what each needs.
 
@@ -98,8 +97,6 @@ def resolve_to_lock(
     :raises LockConflict: if what depends on the builds cannot be written down.
     :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
     """
-    locking = context.locking
-    assert locking is not None, "it is made for locking alone"
     found: list[RequirementSet] = []
     requirements: dict[Locked, InstallRequirement] = {}
 
@@ -130,7 +127,8 @@ def resolve_to_lock(
                 _complete(requirement, variants[project])
         plan = Plan(requirements, needed, variants, builds)
         for requirement in found[0].requirements.values():
-            setattr(requirement, _ATTRIBUTE, plan)
+            # Upstream hands nothing else on to what writes the lock file.
+            LOCK_PLAN.set(requirement, plan)
     return found[0]
 
 
