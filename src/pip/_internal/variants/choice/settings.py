@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.slots import SEVERAL_BUILDS, TYPED
 
 if TYPE_CHECKING:
     import datetime
@@ -49,7 +50,6 @@ __all__ = [
     "OPTIONS",
     "PREFER_VARIANT",
     "PROVIDER_KIND",
-    "SEVERAL_BUILDS",
     "TRUST_PROVIDER",
     "UPGRADE_VARIANTS",
     "VARIANT",
@@ -65,10 +65,6 @@ __all__ = [
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
-#: Set among the options of a command that may take several builds of one project.
-SEVERAL_BUILDS = "variants_several_builds"
-#: Where the values of a command line keep which options about variants were typed.
-_TYPED = "variants_typed"
 
 
 class OptionRow:
@@ -158,7 +154,8 @@ class VariantOption(PipOption):
         self, action: str, dest: str, opt: str, value: Any, values: Any, parser: Any
     ) -> int:
         """Do what the option is for, and note that it was typed."""
-        values.ensure_value(_TYPED, []).append((self.row, opt, value))
+        typed: list[tuple[OptionRow, str, Any]] = TYPED.once(values, lambda _: [])
+        typed.append((self.row, opt, value))
         return super().take_action(action, dest, opt, value, values, parser)
 
 
@@ -419,8 +416,8 @@ class Settings:
         def of_target(row: OptionRow) -> Any:
             return None if is_in_build else value(row)
 
-        self.typed: Sequence[tuple[OptionRow, str, Any]] = given(_TYPED) or ()
-        self.several_builds = bool(given(SEVERAL_BUILDS))
+        self.typed: Sequence[tuple[OptionRow, str, Any]] = TYPED.of(options, list) or ()
+        self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
 
         self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
         self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()
