@@ -13,6 +13,7 @@ from pip._internal.models.format_control import FormatControl
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.network.session import PipSession
+from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.machine.plugin_limits import (
     Constraint,
     PluginLimits,
@@ -30,7 +31,7 @@ def session() -> Iterator[PipSession]:
         yield session
 
 
-def options(**given: object) -> optparse.Values:
+def options(**given: object) -> Settings:
     defaults: dict[str, object] = {
         "trusted_providers": [NPU],
         "format_control": FormatControl(),
@@ -40,7 +41,7 @@ def options(**given: object) -> optparse.Values:
         "require_hashes": False,
         "no_require_hashes": False,
     }
-    return optparse.Values({**defaults, **given})
+    return Settings(optparse.Values({**defaults, **given}))
 
 
 def scope(*index_urls: str, no_index: bool = False) -> SearchScope:
@@ -52,6 +53,7 @@ def test_files_change_nothing_afterwards(session: PipSession) -> None:
     limits = PluginLimits(given, session, places)
     places.index_urls.append("https://b.test/simple")
     places.find_links.append("folder")
+    assert given.release_control is not None
     given.release_control.all_releases.add(":all:")
     assert limits.scope(no_index=False) == scope("https://a.test/simple")
     assert limits.scope(no_index=True) == scope(no_index=True)

@@ -1,7 +1,9 @@
-"""The tables of options, and what documentation says of them."""
+"""The tables of options, what documentation says of them, and who reads their values."""
 
 from __future__ import annotations
 
+import ast
+import optparse
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +13,7 @@ from pip._internal.commands import create_command
 from pip._internal.commands.variants import ACTIONS
 from pip._internal.req.req_file import build_parser
 from pip._internal.variants.choice import settings
-from pip._internal.variants.choice.settings import VariantOption
+from pip._internal.variants.choice.settings import Settings, VariantOption
 from pip._internal.variants.publishing import options as publishing
 from pip._internal.variants.pytorch import options as pytorch
 
@@ -82,3 +84,30 @@ def test_options_are_allowed_where_their_rows_say() -> None:
         # These take all that bears on the choice of candidates.
         allowed = {place, "install"} if place in ("list", "explain") else {place}
         assert found == {row for row in tables if row.where & allowed}, place
+
+
+def test_each_option_is_read() -> None:
+    """Those that no settings have are read by the action that they belong to."""
+    read = vars(Settings(optparse.Values()))
+    of_actions = {"all_versions"}
+    assert {row.dest for row in settings.OPTIONS} - set(read) == of_actions
+
+
+def _looks_into_options(node: ast.AST) -> bool:
+    """Tell whether an expression reads options by name, where they may be lacking."""
+    match node:
+        case ast.Call(ast.Name("vars" | "getattr" | "hasattr"), [of, *_]):
+            return bool(re.search(r"\b(options|opts|values)$", ast.unparse(of)))
+    return False
+
+
+def test_options_are_read_in_one_place() -> None:
+    room = ROOT / "src/pip/_internal/variants"
+    found = {
+        file.relative_to(room).as_posix()
+        for file in room.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if _looks_into_options(node)
+    }
+    # The door looks at those of upstream's that count before anything is imported.
+    assert found == {"choice/settings.py", "seams.py"}

@@ -18,6 +18,8 @@ __all__ = [
     "INSTALLED_BUILD",
     "LOCK_PLAN",
     "SELECTION",
+    "SEVERAL_BUILDS",
+    "TYPED",
     "UNSUPPORTED",
     "Slot",
 ]
@@ -78,6 +80,12 @@ LOCK_PLAN = Slot("_variants_lock_plan")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
 #: imports nothing for it; read by ``choice.invocation``.
 COMMAND_LINE = Slot("variants_command_line")
+#: On the options of any command: which options of variants were typed, as a list of their
+#: rows, the names as typed, and the values. Set and read by ``choice.settings``.
+TYPED = Slot("variants_typed")
+#: On the options of a command that may take several builds of one project: True. Set by
+#: ``locks``, read by ``choice.settings``.
+SEVERAL_BUILDS = Slot("variants_several_builds")
 #: On the options of ``pip check``: how many installed variants do not suit. Set and read
 #: by ``hooks.check``.
 UNSUPPORTED = Slot("variants_unsupported")

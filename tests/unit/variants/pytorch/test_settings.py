@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from pip._internal.exceptions import CommandError
+from pip._internal.variants.choice.settings import Settings as CommandSettings
 from pip._internal.variants.pytorch.options import LTT_VARIABLE, OPTIONS, in_use
 from pip._internal.variants.pytorch.settings import Settings, settings
 
@@ -27,7 +28,8 @@ def parse(
     parser.add_option("--pre", action="store_true", default=False)
     # As pip has it: what is configured becomes the default.
     parser.set_defaults(**(configured or {}))
-    given, _ = parser.parse_args(list(arguments))
+    options, _ = parser.parse_args(list(arguments))
+    given = CommandSettings(options)
     if not in_use(given, environ or {}):
         return None
     return settings(given, environ or {})

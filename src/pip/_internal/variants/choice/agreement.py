@@ -138,7 +138,7 @@ def majors_in_common(context: Context, builds: Iterable[CudaBuild]) -> Sequence[
 
     There are none if the user wants the best of each.
     """
-    if not context.may_agree:
+    if context.settings.no_variant_agreement:
         return ()
     return sorted(frozenset.intersection(*(b.majors for b in builds)), reverse=True)
 

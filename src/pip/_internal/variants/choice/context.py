@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.settings import IN_BUILD, TYPED
+from pip._internal.variants.choice.settings import IN_BUILD, Settings
 from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
@@ -135,11 +135,11 @@ class Room(Protocol):
 class Context:
     """What one command knows of variants; made with its link collector.
 
-    :ivar options: of the command.
+    :ivar options: of the command, as upstream has them.
+    :ivar settings: what they say that variants go by.
     :ivar session: how manifests are fetched.
     :ivar enabled: whether variant wheels are candidates at all.
     :ivar choices: the labels chosen by hand, the strongest last.
-    :ivar upgrade_variants: whether installed builds give way to better ones.
     :ivar strict: whether it is an error where a variant would be lost.
     :ivar manifest_links: where manifests are, by project, version and source.
     :ivar rooms: those of modes, and the mode of each that the run is in.
@@ -155,23 +155,17 @@ class Context:
         enabled: bool = True,
         rooms: Iterable[Room] = (),
     ) -> None:
-        # Tests of upstream's bring options of their own making.
-        given = vars(options).get
-        legacy = "legacy-resolver" in (given("deprecated_features_enabled") or ())
         self.options = options
+        self.settings = settings = Settings(options)
         self.session = session
-        self.enabled = enabled and not given("no_variants") and not legacy
+        off = settings.no_variants or settings.legacy_resolver
+        self.enabled = enabled and not off
         self.in_build = bool(os.environ.get(IN_BUILD))
-        self.dry_run = bool(given("dry_run"))
-        self.may_look_ahead = not given("no_variant_lookahead")
-        self.may_agree = not given("no_variant_agreement")
+        self.may_look_ahead = not settings.no_variant_lookahead
         #: What all builds are to have in common, if they can.
         self.agreement: Agreement | None = None
-        self.upgrade_variants = bool(given("upgrade_variants"))
-        self.strict = bool(given("strict_variants"))
-        self.choices: list[LabelChoice] = (
-            [] if self.in_build else list(given("variants") or ())
-        )
+        self.strict = settings.strict_variants
+        self.choices: list[LabelChoice] = list(settings.variants)
         #: The projects that the user named.
         self.named: Collection[NormalizedName] = ()
         #: Of those, the labels of all their files that may be taken, by version.
@@ -179,12 +173,12 @@ class Context:
         #: The requirements file that turned variants off, if one did.
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
-        if enabled and given(TYPED):
+        if enabled and settings.typed:
             from pip._internal.variants.choice.contradictions import (
                 refuse_contradictions,
             )
 
-            refuse_contradictions(options)
+            refuse_contradictions(settings)
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
         #: Why manifests that are listed do not count, by the same keys.
         self.skipped_manifests: dict[tuple[NormalizedName, _BaseVersion, str], str] = {}
@@ -221,24 +215,20 @@ class Context:
         self.rooms: dict[Room, Bearing | None] = {}
         for room in rooms:
             self.rooms[room] = room.mode_of(self)
-        if self.enabled and self._host_file is not None:
+        if self.enabled and settings.variant_host is not None:
             # A mistake in it is better said before anything is fetched.
             host = self.detected.host
-            if host is not None and not given("manifest"):
+            if host is not None and not settings.manifest:
                 from pip._internal.variants.machine.target import refuse_other_machine
 
-                refuse_other_machine(options, host)
-        if self.enabled and given("preferences"):
+                refuse_other_machine(settings, host)
+        if self.enabled and settings.preferences:
             _ = self.preferences
 
     @property
     def modes(self) -> Sequence[Bearing]:
         """Return the modes that the run is in, mostly none."""
         return [mode for mode in self.rooms.values() if mode is not None]
-
-    @property
-    def _host_file(self) -> str | None:
-        return None if self.in_build else vars(self.options).get("variant_host")
 
     @property
     def providers(self) -> Providers:
@@ -256,19 +246,12 @@ class Context:
     def providers_with(self, **changes: Any) -> Providers:
         """Tell what the target supports, were some options others.
 
-        :param changes: by destination of the option.
+        :param changes: of the settings.
         """
-        import optparse
-
         from pip._internal.variants.machine.chain import Providers
 
-        given = {**vars(self.options), "variant_host": self._host_file, **changes}
-        providers = Providers.for_options(
-            optparse.Values(given),
-            given["variant_host"],
-            self._plugins,
-            self,
-        )
+        settings = self.settings.with_changes(**changes)
+        providers = Providers.for_settings(settings, self._plugins, self)
         for mode in self.modes:
             providers = mode.limited(providers)
         return providers
@@ -290,7 +273,7 @@ class Context:
 
     def settled(self, project: NormalizedName) -> str | None:
         """Say that ``--no-deps`` brings nothing of what the user did not name."""
-        if not self.given("ignore_dependencies"):
+        if not self.settings.ignore_dependencies:
             return None
         if project in self.named or project in self.locked_versions:
             return None
@@ -300,14 +283,8 @@ class Context:
 
     def is_upgraded(self, project: NormalizedName) -> bool:
         """Tell whether the user asked for the newest version of *project*."""
-        given = vars(self.options).get
-        eager = given("upgrade_strategy") == "eager"
-        eager = eager and not given("ignore_dependencies")
-        return bool(given("upgrade")) and (eager or project in self.named)
-
-    def given(self, dest: str) -> Sequence[Any]:
-        """Give the values of an option that may be used several times."""
-        return vars(self.options).get(dest) or ()
+        settings = self.settings
+        return settings.upgrade and (settings.is_eager or project in self.named)
 
     def attach(self, collector: LinkCollector) -> None:
         """Be the context of whatever *collector* finds."""
@@ -319,21 +296,21 @@ class Context:
     @property
     def trusted(self) -> frozenset[NormalizedName]:
         """Give the packages whose code may run to find out what is supported."""
-        return frozenset(vars(self.options).get("trusted_providers") or ())
+        return self.settings.trusted_providers
 
     @property
     def provider_timeout(self) -> float:
         """Give the seconds that a plugin may take."""
-        return float(vars(self.options).get("provider_timeout") or 10)
+        return self.settings.provider_timeout
 
     @property
     def provider_variables(self) -> frozenset[str]:
         """Give the further environment variables that plugins may see."""
-        return frozenset(self.given("provider_variables"))
+        return frozenset(self.settings.provider_variables)
 
     def cache_folder(self, name: str) -> str | None:
         """Give a folder under pip's cache, None if there is no cache."""
-        cache = vars(self.options).get("cache_dir")
+        cache = self.settings.cache_dir
         return os.path.join(cache, name) if cache else None
 
     def for_plugins(self, limits: PluginLimits) -> Context:
@@ -439,7 +416,7 @@ class Context:
     @property
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
-        asked = self.choices or self.upgrade_variants or self.locked_labels
+        asked = self.choices or self.settings.upgrade_variants or self.locked_labels
         by_mode = any(mode.may_switch for mode in self.modes)
         return self.enabled and bool(asked or by_mode)
 
@@ -449,12 +426,11 @@ class Context:
 
         :raises WrongUse: if one in the configuration or environment is invalid.
         """
-        given = [] if self.in_build else vars(self.options).get("preferences")
-        if not given:
+        if not self.settings.preferences:
             return ()
         from pip._internal.variants.choice.option_values import preferences_in_order
 
-        return preferences_in_order(given)
+        return preferences_in_order(self.settings.preferences)
 
     @property
     def is_trying(self) -> bool:
@@ -470,7 +446,7 @@ class Context:
         from pip._internal.variants.choice.contradictions import refuse_without_variants
 
         off = f"--no-variants in {where}"
-        refuse_without_variants(self.options, self.choices, off)
+        refuse_without_variants(self.settings, self.choices, off)
         self.enabled, self.turned_off_in = False, where
 
     # What came of it

@@ -21,7 +21,6 @@ from pip._internal.variants.choice.settings import (
     NO_VARIANTS,
     PREFER_VARIANT,
     PROVIDER_KIND,
-    SEVERAL_BUILDS,
     VARIANT,
     OptionRow,
 )
@@ -29,7 +28,7 @@ from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.errors import ContradictoryOptions
 
 if TYPE_CHECKING:
-    import optparse
+    from pip._internal.variants.choice.settings import Settings
 
 __all__ = ["refuse_contradictions", "refuse_without_variants"]
 
@@ -69,30 +68,29 @@ _PAIRS = (
 )
 
 
-def refuse_contradictions(options: optparse.Values) -> None:
+def refuse_contradictions(settings: Settings) -> None:
     """Refuse what was typed if parts of it contradict each other.
 
     :raises ContradictoryOptions: then.
     """
-    typed = typed_options(options)
-    given = vars(options).get
-    if not given(SEVERAL_BUILDS):
+    typed = typed_options(settings)
+    if not settings.several_builds:
         refuse_two_labels(each.value for each in typed if each.row is VARIANT)
     off = None
     if any(each.row is NO_VARIANTS for each in typed):
         off = NO_VARIANTS.name
-    elif given(NO_VARIANTS.dest):
+    elif settings.no_variants:
         off = f"no-variants in the configuration or {NO_VARIANTS.variable}"
-    elif "legacy-resolver" in (given("deprecated_features_enabled") or ()):
+    elif settings.legacy_resolver:
         off = "--use-deprecated=legacy-resolver"
     if off is not None:
-        refuse_without_variants(options, (), off)
+        refuse_without_variants(settings, (), off)
     for first, second, why in _contradicting(typed):
         raise ContradictoryOptions(str(first), str(second), why)
 
 
 def refuse_without_variants(
-    options: optparse.Values, choices: Iterable[LabelChoice], off: str
+    settings: Settings, choices: Iterable[LabelChoice], off: str
 ) -> None:
     """Refuse options that were typed if they need variants.
 
@@ -100,7 +98,7 @@ def refuse_without_variants(
     :param off: what turns variants off.
     :raises ContradictoryOptions: then.
     """
-    typed = [str(e) for e in typed_options(options) if e.row.needs_variants]
+    typed = [str(e) for e in typed_options(settings) if e.row.needs_variants]
     typed += [written(each) for each in choices if each.place is Place.FILE]
     for each in typed:
         raise ContradictoryOptions(off, each, WITHOUT_VARIANTS)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.choice.selection import Selection, select
+from pip._internal.variants.choice.settings import DISABLE_PROVIDER, ENABLE_PROVIDER
 from pip._internal.variants.core.answer import Step
 from pip._internal.variants.core.ordering import Ranking, rank
 from pip._internal.variants.core.properties import SupportedProperties
@@ -78,14 +79,12 @@ def _options(
         for selection in selections
         for namespace, answer in selection.answers.items()
     }
-    for dest, option in (
-        ("enabled_providers", "--enable-variant-provider"),
-        ("disabled_providers", "--disable-variant-provider"),
-    ):
-        for namespace in context.given(dest):
+    for row in (ENABLE_PROVIDER, DISABLE_PROVIDER):
+        named: Sequence[str] = context.settings.value(row) or ()
+        for namespace in named:
             if namespace in answers:
-                left = [each for each in context.given(dest) if each != namespace]
-                yield f"{option} {namespace}", _asking(context, **{dest: left})
+                left = [each for each in named if each != namespace]
+                yield f"{row.name} {namespace}", _asking(context, **{row.dest: left})
     if any(answer.step is Step.PLUGIN for answer in answers.values()):
         typed = " ".join(
             f"--trust-variant-provider {name}" for name in sorted(context.trusted)

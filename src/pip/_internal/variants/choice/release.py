@@ -222,7 +222,7 @@ class Release:
         link = self._context.manifest_links.get(key)
         if link is not None:
             url = redact_auth_from_url(link.url_without_fragment)
-            limit = vars(self._context.options).get("uploaded_prior_to")
+            limit = self._context.settings.uploaded_prior_to
             try:
                 manifest = fetch_manifest(self._context.session, link, limit)
                 return manifest, Origin(OriginKind.INDEX, url)

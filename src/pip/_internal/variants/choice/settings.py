@@ -7,13 +7,26 @@ long to make; what the values mean is known to modules that few runs need.
 
 from __future__ import annotations
 
+import copy
 import optparse
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.slots import SEVERAL_BUILDS, TYPED
 
 if TYPE_CHECKING:
+    import datetime
+
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.models.format_control import FormatControl
+    from pip._internal.models.release_control import ReleaseControl
+    from pip._internal.variants.choice.option_values import LabelChoice
+    from pip._internal.variants.core.preferences import Preference
+
     #: The commands that choose candidates; requirements files; commands and actions that
     #: have few of these options.
     Place = Literal[
@@ -37,28 +50,21 @@ __all__ = [
     "OPTIONS",
     "PREFER_VARIANT",
     "PROVIDER_KIND",
-    "SEVERAL_BUILDS",
     "TRUST_PROVIDER",
-    "TYPED",
     "UPGRADE_VARIANTS",
     "VARIANT",
     "VARIANT_HOST",
     "OptionRow",
+    "Settings",
     "VariantOption",
-    "about_this_machine",
     "allowed",
-    "as_variables",
     "kind",
+    "said_in_line",
 ]
 
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
-#: Set among the options of a command that may take several builds of one project.
-SEVERAL_BUILDS = "variants_several_builds"
-#: Where the values of a command line keep which options about variants were typed: their
-#: rows, the names as typed, and the values.
-TYPED = "variants_typed"
 
 
 class OptionRow:
@@ -115,6 +121,11 @@ class OptionRow:
         return VariantOption(self)
 
 
+#: What ``pip install`` knows and not every command does, such as ``pip list``.
+_OF_INSTALL = (
+    *("constraints", "build_constraints"),
+    *("require_hashes", "no_require_hashes"),
+)
 #: The type of values that a row checks.
 _CHECKED = "checked"
 
@@ -143,13 +154,23 @@ class VariantOption(PipOption):
         self, action: str, dest: str, opt: str, value: Any, values: Any, parser: Any
     ) -> int:
         """Do what the option is for, and note that it was typed."""
-        values.ensure_value(TYPED, []).append((self.row, opt, value))
+        typed: list[tuple[OptionRow, str, Any]] = TYPED.once(values, lambda _: [])
+        typed.append((self.row, opt, value))
         return super().take_action(action, dest, opt, value, values, parser)
 
 
 def allowed(rows: Iterable[OptionRow], place: Place) -> tuple[OptionRow, ...]:
     """Return the rows of a table that may stand in a place."""
     return tuple(row for row in rows if place in row.where)
+
+
+def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
+    """Return the labels that a line of a requirements file chooses.
+
+    :return: and whether it turns variants off.
+    """
+    given = vars(options).get
+    return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
 
 
 def kind(name: str) -> Callable[[str, str], object]:
@@ -372,25 +393,139 @@ OPTIONS = (
 _ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
 
 
-def about_this_machine(options: optparse.Values) -> optparse.Values:
-    """Return the options that count too for what runs on this machine to build."""
-    kept = (
-        *(row.dest for row in _ABOUT_THIS_MACHINE),
-        "cache_dir",
-        "uploaded_prior_to",
-    )
-    return optparse.Values({name: vars(options).get(name) for name in kept})
+class Settings:
+    """What the options of one command say that variants go by, read once.
 
+    What is named after an option is its value. Where it may be used several times, that
+    is empty if it is not given; where nothing is said of something, it is None.
 
-def as_variables(options: optparse.Values) -> dict[str, str]:
-    """Return the environment variables that stand for :func:`about_this_machine`."""
-    variables = {}
-    for row in _ABOUT_THIS_MACHINE:
-        given = vars(options).get(row.dest)
-        if given:
-            parts = given if isinstance(given, list | set) else [given]
-            variables[row.variable] = " ".join(
-                "=".join(part) if isinstance(part, tuple) else str(part)
-                for part in parts
-            )
-    return variables
+    :ivar typed: which options of variants were typed: their rows, the names as typed, and
+        the values.
+    :ivar preferences: a value that is configured is a word of it only.
+    :ivar legacy_resolver: whether upstream's old resolver is to be used.
+    :ivar several_builds: whether several builds of one project may be wanted.
+    :ivar has_platforms: whether the command can be told for which platform it is.
+    """
+
+    def __init__(self, options: optparse.Values) -> None:
+        # Tests of upstream's bring options of their own making.
+        self._given: dict[str, Any] = vars(options)
+        given, value = self._given.get, self.value
+        is_in_build = bool(os.environ.get(IN_BUILD))
+
+        def of_target(row: OptionRow) -> Any:
+            return None if is_in_build else value(row)
+
+        self.typed: Sequence[tuple[OptionRow, str, Any]] = TYPED.of(options, list) or ()
+        self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
+
+        self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
+        self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()
+        self.variant_host: str | None = of_target(VARIANT_HOST)
+        self.no_variants = bool(value(NO_VARIANTS))
+        self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
+        self.strict_variants = bool(value(STRICT_VARIANTS))
+        self.no_variant_lookahead = bool(value(_NO_LOOKAHEAD))
+        self.no_variant_agreement = bool(value(_NO_AGREEMENT))
+        self.manifest: str | None = value(_MANIFEST)
+        self.enabled_providers: Sequence[str] = value(ENABLE_PROVIDER) or ()
+        self.disabled_providers: Sequence[str] = value(DISABLE_PROVIDER) or ()
+        self.provider_kinds = dict[str, str](value(PROVIDER_KIND) or ())
+        self.trusted_providers: frozenset[NormalizedName]
+        self.trusted_providers = frozenset(value(TRUST_PROVIDER) or ())
+        self.provider_timeout = float(value(_PROVIDER_TIMEOUT) or 10)
+        self.provider_variables: Sequence[str] = value(_PROVIDER_VARIABLE) or ()
+
+        features = given("deprecated_features_enabled") or ()
+        self.legacy_resolver = "legacy-resolver" in features
+        self.dry_run = bool(given("dry_run"))
+        self.upgrade = bool(given("upgrade"))
+        self.ignore_dependencies = bool(given("ignore_dependencies"))
+        #: Whether dependencies are upgraded too.
+        self.is_eager = given("upgrade_strategy") == "eager" and not (
+            self.ignore_dependencies
+        )
+        self.cache_dir: str | None = given("cache_dir")
+        self.uploaded_prior_to: datetime.datetime | None = given("uploaded_prior_to")
+        # Requirements files change what these hold.
+        self.format_control: FormatControl | None = given("format_control")
+        self.release_control: ReleaseControl | None = given("release_control")
+        self.platforms: Sequence[str] = given("platforms") or ()
+        self.has_platforms = "platforms" in self._given
+        self.python_version: tuple[int, ...] | None = given("python_version")
+        self.implementation: str | None = given("implementation")
+        self.abis: Sequence[str] = given("abis") or ()
+
+    def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
+        """Return the value of an option.
+
+        :param otherwise: where the command has no such option.
+        """
+        return self._given.get(row.dest, otherwise)
+
+    def with_changes(self, **changes: object) -> Settings:
+        """Return the same, but for some attributes."""
+        changed = copy.copy(self)
+        vars(changed).update(changes)
+        return changed
+
+    @property
+    def allows_prereleases(self) -> bool:
+        """Tell whether pre-releases of whatever there is may be taken."""
+        return bool(self._given.get("pre")) or (
+            self.release_control is not None
+            and ":all:" in self.release_control.all_releases
+        )
+
+    # What limits the installation of plugins. A requirements file may say so at any time
+    # that hashes are required, and not every command has these options.
+
+    @property
+    def require_hashes(self) -> bool:
+        """Tell whether only what has a hash may be installed."""
+        return bool(
+            self._given.get("require_hashes") or self._of_install["require_hashes"]
+        )
+
+    @property
+    def no_require_hashes(self) -> bool:
+        """Tell whether a hash for one thing requires none for others."""
+        return bool(self._of_install["no_require_hashes"])
+
+    @property
+    def constraint_files(self) -> list[str]:
+        """Return the constraints files that the user names, those for builds last."""
+        given = self._of_install
+        return [*(given["constraints"] or ()), *(given["build_constraints"] or ())]
+
+    @cached_property
+    def _of_install(self) -> Mapping[str, Any]:
+        """Return options that a command may lack; then they are as configured."""
+        if all(name in self._given for name in _OF_INSTALL):
+            return self._given
+        from pip._internal.commands import create_command
+
+        isolated = bool(self._given.get("isolated_mode"))
+        install = create_command("install", isolated=isolated)
+        return {**vars(install.parser.get_default_values()), **self._given}
+
+    # What counts too for what runs on this machine to build something
+
+    def about_this_machine(self) -> optparse.Values:
+        """Return the options that say it."""
+        rows = (row.dest for row in _ABOUT_THIS_MACHINE)
+        kept = (*rows, "cache_dir", "uploaded_prior_to")
+        return optparse.Values({name: self._given.get(name) for name in kept})
+
+    def as_variables(self) -> dict[str, str]:
+        """Return the environment variables that say it."""
+        variables = {}
+        for row in _ABOUT_THIS_MACHINE:
+            given = self.value(row)
+            if given:
+                parts = given if isinstance(given, list | set) else [given]
+                variables[row.variable] = " ".join(
+                    "=".join(part) if isinstance(part, tuple) else str(part)
+                    for part in parts
+                )
+        return variables

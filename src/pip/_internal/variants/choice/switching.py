@@ -62,7 +62,11 @@ class Rival:
     def stays(self, release: Release, link: Link) -> bool:
         """Tell whether it stays where the choice among *release* would be *link*."""
         by_hand = release.chosen_label is not None or self.must_go
-        if not by_hand and not self.holds_back and not self.context.upgrade_variants:
+        if (
+            not by_hand
+            and not self.holds_back
+            and not self.context.settings.upgrade_variants
+        ):
             return True
         return label_of(link) == self.label
 
@@ -133,7 +137,7 @@ def rival(
 
 def _holds_back(context: Context, build: InstalledBuild) -> bool:
     """Tell whether a build is for a version of what the user upgrades."""
-    if build.label is None or not vars(context.options).get("upgrade"):
+    if build.label is None or not context.settings.upgrade:
         return False
     wanted = _required(build, build.label)
     return any(context.is_upgraded(canonicalize_name(each.name)) for each in wanted)
@@ -154,11 +158,11 @@ def _contested(
     """
     labels = context.labels_for_all()
     if build is None:
-        return user_supplied and (bool(labels) or context.upgrade_variants)
+        return user_supplied and (bool(labels) or context.settings.upgrade_variants)
     applying = next((label for label in labels if label in build.labels), None)
     if applying is not None:
         return applying != build.label
-    return context.upgrade_variants or (user_supplied and bool(labels))
+    return context.settings.upgrade_variants or (user_supplied and bool(labels))
 
 
 def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:

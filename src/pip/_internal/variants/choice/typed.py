@@ -10,12 +10,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pip._internal.variants.choice.settings import PROVIDER_KIND, TYPED
+from pip._internal.variants.choice.settings import PROVIDER_KIND
 
 if TYPE_CHECKING:
-    import optparse
-
-    from pip._internal.variants.choice.settings import OptionRow
+    from pip._internal.variants.choice.settings import OptionRow, Settings
 
 __all__ = ["Typed", "typed_options"]
 
@@ -39,6 +37,6 @@ class Typed(NamedTuple):
         return f"{self.option} {shlex.quote(str(self.value))}"
 
 
-def typed_options(options: optparse.Values) -> list[Typed]:
+def typed_options(settings: Settings) -> list[Typed]:
     """Give the options about variants that were typed, in their order."""
-    return [Typed(*each) for each in vars(options).get(TYPED) or ()]
+    return [Typed(*each) for each in settings.typed]

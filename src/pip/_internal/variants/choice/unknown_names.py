@@ -75,7 +75,7 @@ def warn_of_unknown_names(
         if choice.project not in projects:
             problem = f"{written(choice)}: this run has no package {choice.project}"
             _tell(context, problem, choice.project, projects, is_certain=are_all)
-    for typed in typed_options(context.options):
+    for typed in typed_options(context.settings):
         if typed.row is settings.VARIANT_HOST:
             _check_host(context, typed, known)
             continue

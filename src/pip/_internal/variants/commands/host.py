@@ -14,7 +14,7 @@ from pip._internal.console.output import (
     write_document,
 )
 from pip._internal.variants.choice.settings import OPTIONS as TABLE
-from pip._internal.variants.choice.settings import allowed
+from pip._internal.variants.choice.settings import Settings, allowed
 from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS
 from pip._internal.variants.errors import WrongUse
 
@@ -50,10 +50,11 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
 
     if args:
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
-    refuse_contradictions(options)
+    settings = Settings(options)
+    refuse_contradictions(settings)
     with only_output(options):
         if options.manifest is None:
-            providers = Providers.for_options(options, options.variant_host)
+            providers = Providers.for_settings(settings)
             answers = providers.survey()
         else:
             asked = read_manifest(options.manifest)

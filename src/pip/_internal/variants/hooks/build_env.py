@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.releases import modes
-from pip._internal.variants.choice.settings import (
-    IN_BUILD,
-    about_this_machine,
-    as_variables,
-)
+from pip._internal.variants.choice.settings import IN_BUILD
 from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
@@ -55,7 +51,7 @@ def build_requirements(
 
 def _context(target: Context) -> Context:
     """Give a context for what is installed to build something on this machine."""
-    options = about_this_machine(target.options)
+    options = target.settings.about_this_machine()
     context = Context(target.session, options, enabled=target.enabled)
     context.in_build = True
     context.manifest_links = target.manifest_links
@@ -69,7 +65,7 @@ def _context(target: Context) -> Context:
 
 def _variables(target: Context) -> dict[str, str]:
     """Give what a child needs that installs the same."""
-    environ = {IN_BUILD: "1", **as_variables(target.options)}
+    environ = {IN_BUILD: "1", **target.settings.as_variables()}
     for mode in modes(target):
         environ |= mode.environ()
     if target.plugin_limits is not None:

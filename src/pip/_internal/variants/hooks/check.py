@@ -17,7 +17,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.settings import OPTIONS, allowed
+from pip._internal.variants.choice.settings import OPTIONS, Settings, allowed
 from pip._internal.variants.slots import UNSUPPORTED
 
 if TYPE_CHECKING:
@@ -91,13 +91,14 @@ def checked(
         return fn(command, options, args)
     from pip._internal.variants.machine.chain import Providers
 
+    settings = Settings(options)
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
-    providers, rooms = Providers.for_options(options, None), find_rooms()
+    providers, rooms = Providers.for_settings(settings), find_rooms()
     found = list(unsupported(variants, providers, rooms, options))
     # What upstream says if all is well is not to hide it.
     UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
-    strict = bool(vars(options).get("strict_variants"))
+    strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
     warnings = [*providers.warnings, *different_cuda(variants, options)]

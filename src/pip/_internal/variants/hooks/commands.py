@@ -214,10 +214,11 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
     """Show what this machine supports after the tags that it supports."""
     fn(options)
+    from pip._internal.variants.choice.settings import Settings
     from pip._internal.variants.machine.chain import Providers, warnings_of
     from pip._internal.variants.tell import sentences
 
-    providers = Providers.for_options(options, vars(options).get("variant_host"))
+    providers = Providers.for_settings(Settings(options))
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
         return

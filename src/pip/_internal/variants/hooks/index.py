@@ -23,7 +23,7 @@ from pip._vendor.packaging.version import InvalidVersion, Version
 from pip._internal.console.output import get_logger
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.settings import NO_VARIANTS, VARIANT
+from pip._internal.variants.choice.settings import said_in_line
 from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.wheels.links import (
     ManifestLink,
@@ -80,7 +80,7 @@ def collector_created(
 
         # Before requirements files say what they do.
         scope = collector.search_scope
-        context.plugin_limits = PluginLimits(options, session, scope)
+        context.plugin_limits = PluginLimits(context.settings, session, scope)
     # Where lock files are read, only the session is at hand.
     CONTEXT.set(session, context)
     return collector
@@ -300,11 +300,11 @@ def requirements_line(
         limits = context.plugin_limits
         if limits is not None and parsed is not None and parsed.constraint:
             limits.note(parsed)
-        choices = vars(line.opts).get(VARIANT.dest) or []
+        choices, is_off = said_in_line(line.opts)
         if parsed is not None and choices:
             found = (choice.for_requirement(parsed.requirement) for choice in choices)
             choices = [choice for choice in found if choice is not None]
         context.add_choices(choices)
-        if parsed is None and vars(line.opts).get(NO_VARIANTS.dest):
+        if parsed is None and is_off:
             context.disable(line.filename)
     return parsed

@@ -16,7 +16,6 @@ from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
-from pip._internal.variants.choice.settings import TYPED
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def resolved(
             run = functools.partial(mode.solve, run, resolver)
         return run()
 
-    if not (context.choices or vars(context.options).get(TYPED)):
+    if not (context.choices or context.settings.typed):
         return _resolved(solve, resolver, root_reqs, context)
     try:
         requirements = _resolved(solve, resolver, root_reqs, context)
@@ -126,7 +125,7 @@ def _resolved(
         assert resolver._result is not None, "it has resolved"
         for line in labels_as_extras(context, resolver._result.mapping.values()):
             context.say_once(logging.WARNING, line)
-    if kept and not context.upgrade_variants:
+    if kept and not context.settings.upgrade_variants:
         from pip._internal.variants.choice.switching import better_build
 
         assert resolver._result is not None, "it has resolved"
@@ -290,7 +289,7 @@ def _announce_one(context: Context, release: Release, link: Link) -> None:
         several = sentences.several_sources(release, selection, label)
         if several is not None:
             context.say_once(logging.WARNING, several)
-        if context.dry_run or logger.isEnabledFor(VERBOSE):
+        if context.settings.dry_run or logger.isEnabledFor(VERBOSE):
             write(
                 sentences.block(
                     release.project,

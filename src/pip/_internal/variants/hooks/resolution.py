@@ -121,7 +121,7 @@ def _rival(
 
 def _is_upgraded_beside(context: Context, dist: BaseDistribution) -> bool:
     """Tell whether what is upgraded may be what an installed build is for a version of."""
-    upgraded = context.enabled and vars(context.options).get("upgrade")
+    upgraded = context.enabled and context.settings.upgrade
     return bool(upgraded) and installed_build(dist) is not None
 
 

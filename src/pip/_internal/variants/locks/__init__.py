@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.variants.choice.settings import SEVERAL_BUILDS
+from pip._internal.variants.slots import SEVERAL_BUILDS
 
 if TYPE_CHECKING:
     import optparse
@@ -33,7 +33,7 @@ __all__ = [
 
 def mode_of(context: Context) -> Locks | None:
     """Return what ``pip lock`` does otherwise."""
-    if not (context.enabled and vars(context.options).get(SEVERAL_BUILDS)):
+    if not (context.enabled and context.settings.several_builds):
         return None
     from pip._internal.variants.locks.mode import Locks
 
@@ -56,7 +56,7 @@ def lock_command(
     fn: Callable[..., int], command: LockCommand, options: optparse.Values, *args: Any
 ) -> int:
     """Let a command's context know that it is for a lock file."""
-    setattr(options, SEVERAL_BUILDS, True)
+    SEVERAL_BUILDS.set(options, True)
     return fn(command, options, *args)
 
 
@@ -77,4 +77,4 @@ def narrowed_lock(
     """Leave in a lock file just the builds to install, and what these need."""
     from pip._internal.variants.locks import reading
 
-    return reading.narrowed(lock, vars(session).get("_variants"), *args)
+    return reading.narrowed(lock, session, *args)

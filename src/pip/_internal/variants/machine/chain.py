@@ -11,9 +11,9 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pip._vendor.packaging.utils import canonicalize_name
 
@@ -42,15 +42,19 @@ from pip._internal.variants.machine.host_file import HOST_SCHEMA, MARKER_VARIABL
 from pip._internal.variants.machine.hosts import Host, read_host
 
 if TYPE_CHECKING:
-    import optparse
-
     from pip._vendor.packaging.requirements import Requirement
 
     from pip._internal.variants.core.abi_dependency import Neighbours
     from pip._internal.variants.core.answer import BuiltinProvider
     from pip._internal.variants.machine.plugin import Plugins
 
-__all__ = ["BUILTIN_NAMESPACES", "Providers", "supported", "warnings_of"]
+__all__ = [
+    "BUILTIN_NAMESPACES",
+    "ProviderSettings",
+    "Providers",
+    "supported",
+    "warnings_of",
+]
 
 logger = get_logger(__name__)
 
@@ -62,6 +66,21 @@ _UNKNOWN = (
     "need none are taken. Describe it with --variant-host"
 )
 _DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISABLED)
+
+
+class ProviderSettings(target.TargetSettings, Protocol):
+    """What the options of a command say of the target and of who is asked about it.
+
+    :ivar variant_host: the file or the name of the machine that replaces detection.
+    :ivar enabled_providers: namespaces whose optional provider applies.
+    :ivar disabled_providers: namespaces of which nothing is supported.
+    :ivar provider_kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says.
+    """
+
+    variant_host: str | None
+    enabled_providers: Sequence[str]
+    disabled_providers: Sequence[str]
+    provider_kinds: dict[str, str]
 
 
 class Providers:
@@ -105,30 +124,29 @@ class Providers:
         self._detected: dict[str, Answer] = {}
 
     @classmethod
-    def for_options(
+    def for_settings(
         cls,
-        options: optparse.Values,
-        host_file: str | None,
+        settings: ProviderSettings,
         plugins: Plugins | None = None,
         neighbours: Neighbours | None = None,
     ) -> Providers:
         """Make the chain for the target that the options of a command name.
 
-        :raises InvalidHostFile: if *host_file* is given and does not describe one.
+        :raises InvalidHostFile: if its host file does not describe one.
         """
-        host = None if host_file is None else read_host(host_file)
-        given = vars(options).get
+        named = settings.variant_host
+        host = None if named is None else read_host(named)
         return cls(
             environ=os.environ,
             environment=target.marker_environment(
-                options, {} if host is None else host.environment
+                settings, {} if host is None else host.environment
             ),
-            hardware=target.is_this_machine(options),
+            hardware=target.is_this_machine(settings),
             host=host,
             plugins=plugins,
-            enabled=given("enabled_providers") or (),
-            disabled=given("disabled_providers") or (),
-            kinds=dict(given("provider_kinds") or ()),
+            enabled=settings.enabled_providers,
+            disabled=settings.disabled_providers,
+            kinds=settings.provider_kinds,
             neighbours=neighbours,
         )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
@@ -26,7 +26,6 @@ from pip._internal.variants.machine.plugin_query import PluginFailed
 
 if TYPE_CHECKING:
     import datetime
-    import optparse
 
     from pip._vendor.packaging.utils import NormalizedName
 
@@ -34,17 +33,32 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedRequirement
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = ["Constraint", "PluginLimits", "UntrustedProvider"]
+__all__ = ["Constraint", "LimitSettings", "PluginLimits", "UntrustedProvider"]
 
 #: Set for the pip that fills a build environment, whose command line names the indexes of
 #: requirements files too.
 _INHERITED = "_PIP_VARIANTS_PLUGIN_LIMITS"
 
-#: What ``pip install`` knows and not every command does, such as ``pip list``.
-_OF_INSTALL = (
-    *("constraints", "build_constraints"),
-    *("require_hashes", "no_require_hashes"),
-)
+
+class LimitSettings(Protocol):
+    """What the options of a command say that limits any installation."""
+
+    trusted_providers: frozenset[NormalizedName]
+    uploaded_prior_to: datetime.datetime | None
+    format_control: FormatControl | None
+    release_control: ReleaseControl | None
+
+    @property
+    def require_hashes(self) -> bool:
+        """Tell whether only what has a hash may be installed; files may say so later."""
+
+    @property
+    def no_require_hashes(self) -> bool:
+        """Tell whether a hash for one thing requires none for others."""
+
+    @property
+    def constraint_files(self) -> list[str]:
+        """Return the constraints files that the user names, those for builds last."""
 
 
 class UntrustedProvider(PipError):
@@ -115,18 +129,16 @@ class PluginLimits:
     """The limits of one run of pip."""
 
     def __init__(
-        self, options: optparse.Values, session: PipSession, scope: SearchScope
+        self, settings: LimitSettings, session: PipSession, scope: SearchScope
     ) -> None:
         """Take down what the user said; to be made before a requirements file is read.
 
-        :param options: of the command, which requirements files will change.
+        :param settings: of the command, which requirements files will change.
         :param scope: the indexes and folders of the command, likewise.
         """
-        self._options, self._session = options, session
-        self._install = _options_of_install(options)
-        given = vars(options).get
-        formats: FormatControl = given("format_control") or FormatControl()
-        releases: ReleaseControl = given("release_control") or ReleaseControl()
+        self._settings, self._session = settings, session
+        formats = settings.format_control or FormatControl()
+        releases = settings.release_control or ReleaseControl()
         said = _Said(
             index_urls=list(scope.index_urls),
             find_links=list(scope.find_links),
@@ -135,8 +147,8 @@ class PluginLimits:
             only_binary=sorted(formats.only_binary),
             all_releases=sorted(releases.all_releases),
             only_final=sorted(releases.only_final),
-            require_hashes=bool(self._install["require_hashes"]),
-            no_require_hashes=bool(self._install["no_require_hashes"]),
+            require_hashes=settings.require_hashes,
+            no_require_hashes=settings.no_require_hashes,
             constraints=[],
         )
         inherited = os.environ.get(_INHERITED)
@@ -147,7 +159,7 @@ class PluginLimits:
     @property
     def trusted(self) -> frozenset[NormalizedName]:
         """Return the packages whose code may run to find out what is supported."""
-        return frozenset(vars(self._options).get("trusted_providers") or ())
+        return self._settings.trusted_providers
 
     def scope(self, *, no_index: bool) -> SearchScope:
         """Return where plugins are looked for.
@@ -163,12 +175,12 @@ class PluginLimits:
     @property
     def uploaded_prior_to(self) -> datetime.datetime | None:
         """Return when at the latest a plugin was uploaded, if that is limited."""
-        return vars(self._options).get("uploaded_prior_to")
+        return self._settings.uploaded_prior_to
 
     @property
     def require_hashes(self) -> bool:
         """Tell whether only what the user gives a hash for may be installed."""
-        if vars(self._options).get("require_hashes") or self._said.require_hashes:
+        if self._settings.require_hashes or self._said.require_hashes:
             return True
         given = any(constraint.hashes for constraint in self._constraints())
         return given and not self._said.no_require_hashes
@@ -184,7 +196,7 @@ class PluginLimits:
         That a manifest names one is not enough: the user must, or allow all.
         """
         said = _releases(self._said.all_releases, self._said.only_final)
-        now = vars(self._options).get("release_control") or ReleaseControl()
+        now = self._settings.release_control or ReleaseControl()
         allowed = said.allows_prereleases(project)
         if allowed is False or now.allows_prereleases(project) is False:
             return False
@@ -223,7 +235,7 @@ class PluginLimits:
         if project not in self.trusted:
             raise UntrustedProvider(project)
         said = FormatControl(set(self._said.no_binary), set(self._said.only_binary))
-        for formats in (said, vars(self._options).get("format_control")):
+        for formats in (said, self._settings.format_control):
             if formats and "binary" not in formats.get_allowed_formats(project):
                 raise PluginFailed(
                     f"--no-binary rules wheels of {project} out, and plugins are never "
@@ -283,11 +295,6 @@ class PluginLimits:
             self._read = self._read_files()
         return [*self._said.constraints, *self._noted, *self._read]
 
-    def _files(self) -> list[str]:
-        """Return the constraints files that the user names."""
-        found = (self._install[name] for name in ("constraints", "build_constraints"))
-        return [path for paths in found for path in paths or ()]
-
     def _read_files(self) -> list[Constraint]:
         """Read those files of which the command has read nothing."""
         from pip._internal.req.req_file import parse_requirements
@@ -295,14 +302,15 @@ class PluginLimits:
         noted = [each.comes_from for each in self._noted]
         return [
             self._constraint(parsed)
-            for path in dict.fromkeys(self._files())
+            for path in dict.fromkeys(self._settings.constraint_files)
             if not any(_is_of(path, each) for each in noted)
             for parsed in parse_requirements(path, self._session, constraint=True)
         ]
 
     def _constraint(self, parsed: ParsedRequirement) -> Constraint:
         hashes = (parsed.options or {}).get("hashes") or {}
-        by_user = any(_is_of(path, parsed.comes_from) for path in self._files())
+        files = self._settings.constraint_files
+        by_user = any(_is_of(path, parsed.comes_from) for path in files)
         return Constraint(parsed.requirement, hashes, parsed.comes_from, by_user)
 
 
@@ -327,17 +335,6 @@ def _is_prerelease(text: str) -> bool:
 
 def _releases(all_releases: Sequence[str], only_final: Sequence[str]) -> ReleaseControl:
     return ReleaseControl(set(all_releases), set(only_final))
-
-
-def _options_of_install(options: optparse.Values) -> Mapping[str, Any]:
-    """Return options that a command may lack; then they are as configured."""
-    given = vars(options)
-    if all(name in given for name in _OF_INSTALL):
-        return given
-    from pip._internal.commands import create_command
-
-    install = create_command("install", isolated=bool(given.get("isolated_mode")))
-    return {**vars(install.parser.get_default_values()), **given}
 
 
 def _trusted_hosts(session: PipSession) -> list[str]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pip._vendor.packaging.markers import default_environment
 
 if TYPE_CHECKING:
-    import optparse
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pip._internal.variants.machine.host_file import Host
 
-__all__ = ["is_this_machine", "marker_environment", "refuse_other_machine"]
+__all__ = [
+    "TargetSettings",
+    "is_this_machine",
+    "marker_environment",
+    "refuse_other_machine",
+]
 
-_TARGET_OPTIONS = ("platforms", "python_version", "abis", "implementation")
 #: What a platform tag says of os_name, sys_platform and platform_system.
 _SYSTEMS = (
     (re.compile(r"win(32|_.+)"), ("nt", "win32", "Windows")),
@@ -32,24 +35,36 @@ _KIND_OF_MACHINE = {"platform_machine": "machine type", "sys_platform": "system"
 _WINDOWS_MACHINES = {"win32": "x86", "win_amd64": "AMD64", "win_arm64": "ARM64"}
 
 
-def is_this_machine(options: optparse.Values) -> bool:
+class TargetSettings(Protocol):
+    """What the options of a command say of the target; empty or None where nothing.
+
+    :ivar has_platforms: whether the command can be told for which platform it is.
+    """
+
+    platforms: Sequence[str]
+    has_platforms: bool
+    python_version: tuple[int, ...] | None
+    implementation: str | None
+    abis: Sequence[str]
+
+
+def is_this_machine(settings: TargetSettings) -> bool:
     """Tell whether no option names another platform or interpreter."""
-    given = vars(options)
-    return not any(given.get(name) for name in _TARGET_OPTIONS)
+    of_python = settings.python_version or settings.implementation
+    return not (settings.platforms or settings.abis or of_python)
 
 
 def marker_environment(
-    options: optparse.Values, described: Mapping[str, str]
+    settings: TargetSettings, described: Mapping[str, str]
 ) -> dict[str, str]:
     """Give the values of environment markers (PEP 508) for the target.
 
     :param described: the values that the user stated for it, which win.
     """
     environment = {name: str(value) for name, value in default_environment().items()}
-    given = vars(options)
-    if platforms := given.get("platforms"):
-        environment |= _of_platform(platforms[0])
-    if version := given.get("python_version"):
+    if settings.platforms:
+        environment |= _of_platform(settings.platforms[0])
+    if version := settings.python_version:
         environment["python_full_version"] = ".".join(map(str, version))
         environment["python_version"] = ".".join(map(str, version[:2]))
     return {**environment, **described}
@@ -75,13 +90,13 @@ def _of_platform(tag: str) -> dict[str, str]:
     }
 
 
-def refuse_other_machine(options: optparse.Values, host: Host) -> None:
+def refuse_other_machine(settings: TargetSettings, host: Host) -> None:
     """Refuse a host whose wheels are others than those that will be chosen among.
 
     :raises OtherMachine: if it differs from the target in system or machine type.
     """
-    tags = vars(options).get("platforms") or ()
-    targets = [_of_platform(tag) for tag in tags] or [marker_environment(options, {})]
+    targets = [_of_platform(tag) for tag in settings.platforms]
+    targets = targets or [marker_environment(settings, {})]
     described = dict(host.environment)
     own = [each for each in _NAMESPACES if host.supported.features(each)]
     if len(own) == 1:
@@ -93,7 +108,7 @@ def refuse_other_machine(options: optparse.Values, host: Host) -> None:
 
     tag = _tag_of(*({**targets[0], **described}[name] for name in _KIND_OF_MACHINE))
     platform = f"--platform {tag} --only-binary :all:"
-    if "platforms" in vars(options):
+    if settings.has_platforms:
         hint = f"To choose its wheels, add {platform} (pip install: --target DIR too)"
     else:
         hint = (

@@ -30,10 +30,10 @@ def mode_of(context: Context) -> PyTorch | None:
     """
     from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
 
-    if not in_use(context.options, os.environ):
+    if not in_use(context.settings, os.environ):
         return None
     if not context.enabled:
-        if vars(context.options).get("no_variants"):
+        if context.settings.no_variants:
             context.say_once(
                 logging.WARNING,
                 "Without variants PyTorch's index is not looked at: the --pytorch-* "
@@ -46,7 +46,7 @@ def mode_of(context: Context) -> PyTorch | None:
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings
 
-    return PyTorch(context, Bridge(context, settings(context.options, os.environ)))
+    return PyTorch(context, Bridge(context, settings(context.settings, os.environ)))
 
 
 def options_for(build: InstalledBuild) -> tuple[str, ...]:

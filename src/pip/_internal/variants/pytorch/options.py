@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pip._internal.variants.choice.settings import OptionRow
 
 if TYPE_CHECKING:
-    import optparse
+    from pip._internal.variants.choice.settings import Settings
 
 __all__ = [
     "BACKENDS",
@@ -102,10 +102,9 @@ INDEX_URL = OptionRow(
 OPTIONS = (BACKENDS, CPUONLY, CHANNEL, INDEX_URL)
 
 
-def in_use(options: optparse.Values, environ: Mapping[str, str]) -> bool:
+def in_use(settings: Settings, environ: Mapping[str, str]) -> bool:
     """Tell whether a command that has the options is to use the bridge."""
-    given = vars(options)
-    if BACKENDS.dest not in given:
+    if settings.value(BACKENDS, otherwise=False) is False:
         return False
-    named = any(given.get(row.dest) not in (None, False) for row in OPTIONS)
+    named = any(settings.value(row) not in (None, False) for row in OPTIONS)
     return named or bool(environ.get(LTT_VARIABLE))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.choice.typed import typed_options
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
@@ -27,7 +26,7 @@ from pip._internal.variants.pytorch.options import (
 )
 
 if TYPE_CHECKING:
-    import optparse
+    from pip._internal.variants.choice.settings import Settings as CommandSettings
 
 __all__ = [
     "ANY_BACKEND",
@@ -77,27 +76,25 @@ class Settings:
         return base if self.channel is Channel.STABLE else f"{base}/{name}"
 
 
-def settings(options: optparse.Values, environ: Mapping[str, str]) -> Settings:
+def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
     """Give the settings of a command.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """
-    given = vars(options).get
-    backends, origin = _backends(options, environ)
-    channel: Channel | None = given(CHANNEL.dest)
+    backends, origin = _backends(given, environ)
+    channel: Channel | None = given.value(CHANNEL)
     if channel is None:
-        channel = Channel.TEST if _wants_prereleases(options) else Channel.STABLE
-    url = given(INDEX_URL.dest) or DEFAULT_URL
+        channel = Channel.TEST if given.allows_prereleases else Channel.STABLE
+    url = given.value(INDEX_URL) or DEFAULT_URL
     return Settings(backends, origin, channel, url)
 
 
 def _backends(
-    options: optparse.Values, environ: Mapping[str, str]
+    given: CommandSettings, environ: Mapping[str, str]
 ) -> tuple[tuple[Backend, ...], str | None]:
-    given = vars(options).get
-    typed = {each.row for each in typed_options(options)}
-    named: tuple[Backend, ...] | None = given(BACKENDS.dest)
-    by_shorthand = bool(given(CPUONLY.dest))
+    typed = {row for row, _, _ in given.typed}
+    named: tuple[Backend, ...] | None = given.value(BACKENDS)
+    by_shorthand = bool(given.value(CPUONLY))
     # What is typed is a word about this command; the configuration is about all.
     if CPUONLY in typed and BACKENDS not in typed:
         named = None
@@ -112,10 +109,3 @@ def _backends(
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
         raise WrongUse(invalid(LTT_VARIABLE, error)) from None
-
-
-def _wants_prereleases(options: optparse.Values) -> bool:
-    control = vars(options).get("release_control")
-    return bool(vars(options).get("pre")) or (
-        control is not None and ":all:" in control.all_releases
-    )

@@ -233,17 +233,17 @@ def _decided_by(selection: Selection) -> Document | None:
 
 def options_document(context: Context) -> Document:
     """Describe the options that bear on variants."""
-    host = context.providers.host
+    host, settings = context.providers.host, context.settings
     return {
         "enabled": context.enabled,
         "variant": [str(choice) for choice in context.choices],
         "prefer_variant": [str(each) for each in context.preferences],
         "variant_host": None if host is None else host.path,
-        "enable_variant_provider": list(context.given("enabled_providers")),
-        "disable_variant_provider": list(context.given("disabled_providers")),
+        "enable_variant_provider": list(settings.enabled_providers),
+        "disable_variant_provider": list(settings.disabled_providers),
         "trust_variant_provider": sorted(context.trusted),
-        "variant_provider": dict(context.given("provider_kinds")),
-        "variant_provider_variable": list(context.given("provider_variables")),
+        "variant_provider": settings.provider_kinds,
+        "variant_provider_variable": list(settings.provider_variables),
     }
 
 

@@ -35,7 +35,7 @@ from pip._internal.variants.choice.decision import Decision, File, Offer
 from pip._internal.variants.choice.mistaken_labels import label_in_version
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import modes, weighed
-from pip._internal.variants.choice.settings import TYPED
+from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.target import is_this_machine
@@ -85,7 +85,7 @@ def look_up(
         wheel_cache=None,
         use_user_site=False,
         force_reinstall=False,
-        ignore_installed=not is_this_machine(options),
+        ignore_installed=not is_this_machine(Settings(options)),
         ignore_requires_python=options.ignore_requires_python,
         py_version_info=options.python_version,
     )
@@ -109,7 +109,7 @@ def look_up(
         specifier = wanted.req.specifier & constraint.specifier
         mistaken = label_in_version(finder, project, specifier)
         problem = mistaken or true_reason(context, finder, asked) or problem
-    if context.choices or vars(options).get(TYPED):
+    if context.choices or context.settings.typed:
         warn_of_unknown_names(
             context, {project}, are_all=False, are_all_manifests=False
         )
