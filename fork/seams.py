@@ -62,8 +62,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Every command that chooses candidates has the variant options.": [
             Append(
                 "package_selection_group",
-                "options",
-                statement='package_selection_group["options"] += {hook}()',
+                "selection_options",
+                statement='package_selection_group["options"] = '
+                '{hook}(package_selection_group["options"])',
             ),
         ],
     },
@@ -87,11 +88,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip cache` counts and removes the environments of provider plugins.": [
             Decorate(
                 "CacheCommand.get_cache_info",
-                "variants.machine.plugin_cache:cache_info",
+                "variants.hooks.commands:cache_info",
             ),
-            Decorate(
-                "CacheCommand.purge_cache", "variants.machine.plugin_cache:purge_cache"
-            ),
+            Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
         ],
     },
     "pip/_internal/commands/check.py": {
@@ -104,27 +103,33 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 replacement="{hook}({old}, options)",
             ),
             Append(
-                "CheckCommand", "add_check_options", statement="{hook}(CheckCommand)"
+                "CheckCommand",
+                "variants.hooks.check:add_check_options",
+                statement="{hook}(CheckCommand)",
             ),
         ],
     },
     "pip/_internal/commands/debug.py": {
         "`pip debug` shows the supported properties, of another machine too.": [
-            Decorate("show_tags", "variants.hooks.debug:debug_tags"),
-            Decorate("DebugCommand.add_options", "variants.hooks.debug:debug_options"),
+            Decorate("show_tags", "variants.hooks.commands:debug_tags"),
+            Decorate(
+                "DebugCommand.add_options", "variants.hooks.commands:debug_options"
+            ),
         ],
     },
     "pip/_internal/commands/index.py": {
         "`pip index versions` judges every version.": [
             Decorate(
                 "IndexCommand._build_package_finder",
-                "variants.hooks.resolution:index_finder",
+                "variants.hooks.index:index_finder",
             ),
         ],
     },
     "pip/_internal/commands/inspect.py": {
         "`pip inspect` tells which variant is installed.": [
-            Decorate("InspectCommand._dist_to_dict", "variants.hooks.shown:inspected"),
+            Decorate(
+                "InspectCommand._dist_to_dict", "variants.hooks.commands:inspected"
+            ),
         ],
     },
     "pip/_internal/commands/install.py": {
@@ -134,7 +139,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "The summary, of a dry run too, names the labels of variants.": [
             ReplaceExpression(
                 "InstallCommand.run",
-                "variants.hooks.report:would_install",
+                "variants.hooks.commands:would_install",
                 expression='(r.metadata["name"], r.metadata["version"])',
                 replacement="{hook}({old}, r)",
             ),
@@ -149,12 +154,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip list --outdated` judges the newest versions only.": [
             Decorate(
                 "ListCommand._build_package_finder",
-                "variants.hooks.resolution:list_finder",
+                "variants.hooks.index:list_finder",
             ),
         ],
         "`pip list` shows the labels.": [
-            Decorate("format_for_columns", "variants.hooks.shown:list_columns"),
-            Decorate("format_for_json", "variants.hooks.shown:list_json"),
+            Decorate("format_for_columns", "variants.hooks.commands:list_columns"),
+            Decorate("format_for_json", "variants.hooks.commands:list_json"),
         ],
     },
     "pip/_internal/commands/lock.py": {
@@ -166,7 +171,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip show` tells a variant below its version.": [
             InsertLine(
                 "print_results",
-                "variants.hooks.shown:show_variant",
+                "variants.hooks.commands:show_variant",
                 before='write_output("Summary: %s", dist.summary)',
                 statement="{hook}(dist, verbose=verbose)",
             ),
@@ -185,13 +190,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/index/package_finder.py": {
         "All links of a source pass here: manifests are set aside.": [
             Decorate(
-                "PackageFinder.evaluate_links", "variants.wheels.links:evaluate_links"
+                "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),
         ],
         "A listing leaves out versions that exist only as unsuitable variants.": [
             Decorate(
                 "PackageFinder.find_all_candidates",
-                "variants.hooks.resolution:all_candidates",
+                "variants.hooks.index:all_candidates",
             ),
         ],
     },
@@ -199,7 +204,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A directory of wheels is searched for manifests too.": [
             Decorate(
                 "_FlatDirectoryToUrls._scan_directory",
-                "variants.wheels.links:scan_directory",
+                "variants.hooks.index:scan_directory",
             ),
         ],
     },
@@ -207,7 +212,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Here it is known of which variant the dependencies are.": [
             Decorate(
                 "Distribution.iter_dependencies",
-                "variants.hooks.dependencies:dependencies",
+                "variants.hooks.metadata:dependencies",
             ),
         ],
     },
@@ -215,11 +220,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Here it is known of which variant the dependencies are, which are kept.": [
             Decorate(
                 "Distribution.iter_dependencies",
-                "variants.hooks.dependencies:dependencies",
+                "variants.hooks.metadata:dependencies",
             ),
             Decorate(
                 "Distribution._extra_mapping",
-                "variants.hooks.dependencies:extra_mapping",
+                "variants.hooks.metadata:extra_mapping",
             ),
         ],
     },
@@ -227,7 +232,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "The installation report tells which variants were chosen.": [
             Decorate(
                 "InstallationReport._install_req_to_dict",
-                "variants.hooks.report:report_item",
+                "variants.hooks.commands:report_item",
             ),
         ],
     },
@@ -239,9 +244,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/operations/freeze.py": {
         "`pip freeze` writes labels as comments, and replaces those of `-r FILE`.": [
             Decorate(
-                "FrozenRequirement.from_dist", "variants.hooks.shown:frozen_requirement"
+                "FrozenRequirement.from_dist",
+                "variants.hooks.commands:frozen_requirement",
             ),
-            Decorate("freeze", "variants.hooks.shown:freeze"),
+            Decorate("freeze", "variants.hooks.commands:freeze"),
         ],
     },
     "pip/_internal/operations/install/wheel.py": {
@@ -287,14 +293,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Metadata that comes without its wheel does not tell its variant.": [
             Decorate(
                 "RequirementPreparer._fetch_metadata_only",
-                "variants.hooks.dependencies:metadata_fetched",
+                "variants.hooks.prepare:metadata_fetched",
             ),
         ],
         "Whoever waited for several manifests need not wait for each wheel.": [
             Decorate(
                 "RequirementPreparer.prepare_linked_requirements_more",
-                "variants.choice.early_wheels:wheels_due",
-                if_loaded=True,
+                "variants.hooks.prepare:wheels_due",
             ),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
@@ -324,10 +329,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A requirements file may choose variants.": [
             Append(
                 "SUPPORTED_OPTIONS",
-                "requirements_file_options",
-                statement="SUPPORTED_OPTIONS += {hook}()",
+                "line_options",
+                statement="SUPPORTED_OPTIONS = {hook}(SUPPORTED_OPTIONS)",
             ),
-            Decorate("handle_line", "variants.choice.options:requirements_line"),
+            Decorate("handle_line", "variants.hooks.index:requirements_line"),
         ],
     },
     "pip/_internal/req/req_install.py": {
@@ -369,7 +374,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "When nothing is left, say which variants were refused and why.": [
             Decorate(
                 "Factory.get_installation_error",
-                "variants.tell.refusals:installation_error",
+                "variants.hooks.outcome:installation_error",
             ),
         ],
     },
@@ -388,7 +393,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Another build of the installed version is installed in its place.": [
             ReplaceExpression(
                 "Resolver.resolve",
-                "variants.choice.switching:is_other_build",
+                "variants.hooks.outcome:is_other_build",
                 expression="installed_dist.version != candidate.version",
                 replacement="({old} or {hook}(installed_dist, candidate))",
             ),
@@ -398,7 +403,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "The upgrade notice must not tell users to overwrite the fork.": [
             Decorate(
                 "_get_current_remote_pip_version",
-                "variants.choice.fork:remote_pip_version",
+                "variants.hooks.index:remote_pip_version",
             ),
         ],
     },

@@ -22,6 +22,7 @@ from pip._internal.parallel.early_answers import Answer, TooLong
 from pip._internal.parallel.early_entries import Entry, Kind
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.time_limits import Overdue, TimeBudget, time_limit
+from pip._internal.variants.slots import EARLY_REQUESTS
 from pip._internal.variants.wheels.sources import MANIFEST, unattended
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
@@ -49,7 +50,7 @@ def session() -> Iterator[PipSession]:
 @pytest.fixture
 def early(session: PipSession) -> Iterator[EarlyRequests]:
     """Return what makes requests of the session early."""
-    made = early_requests.early_requests_of(session)
+    made = EARLY_REQUESTS.once(session, EarlyRequests)
     made.open()
     yield made
     made.close()

@@ -17,8 +17,8 @@ from pip._internal.variants.choice.fork import (
     is_fork,
     keeps_to_fork,
     newest_upstream,
-    remote_pip_version,
 )
+from pip._internal.variants.hooks.index import remote_pip_version
 
 OWN, UPSTREAM = "26.3+variants.0.1.0", "26.3"
 

@@ -14,7 +14,7 @@ from pip._internal.variants.choice.invocation import (
     for_upgrade,
     is_typed,
 )
-from pip._internal.variants.choice.options import IN_BUILD
+from pip._internal.variants.choice.settings import IN_BUILD
 
 INDEX = "https://index.example/simple"
 

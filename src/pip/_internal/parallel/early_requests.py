@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.parallel.early_answers import Answer
 
-__all__ = ["EarlyRequests", "NotAnswered", "early_requests_of"]
+__all__ = ["EarlyRequests", "NotAnswered"]
 
 logger = get_logger(__name__)
 
@@ -385,15 +385,6 @@ class EarlyRequests:
                 self._workers += 1
         self._jobs.put(partial(entry.make, self._account, send))
         return entry
-
-
-def early_requests_of(session: PipSession) -> EarlyRequests:
-    """Give the early requests of a session, which are made on first use."""
-    made = vars(session).get("_variants_early")
-    if not isinstance(made, EarlyRequests):
-        made = EarlyRequests(session)
-        session._variants_early = made  # type: ignore[attr-defined]
-    return made
 
 
 def _rewording(*, dispensable: bool) -> Callable[[logging.LogRecord], None]:

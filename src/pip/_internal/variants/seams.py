@@ -12,22 +12,19 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
-
-if TYPE_CHECKING:
-    import optparse
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
-#: The modes (``choice/mode.py``), one line each: its room, and the options that it adds.
+#: The modes (``choice/mode.py``), one line each: its room, and where its options are.
 #: Each gets candidates as those before it left them.
 MODES = {
-    "locks": "",
-    "pytorch": "pytorch_computation_backend cpuonly pytorch_channel pytorch_index_url",
+    "locks": (),
+    "pytorch": ("pytorch.options",),
 }
 
 
@@ -109,7 +106,7 @@ def _around_in_modes(name: str, fn: Callable[..., R]) -> Callable[..., R]:
 
 def collector_created(fn: Callable[..., R]) -> Callable[..., R]:
     """Make the state of a command. Stands here, since only here the modes are known."""
-    hook = "variants.choice.context:collector_created"
+    hook = "variants.hooks.index:collector_created"
     return around(hook, given=(_loaded_rooms,))(fn)
 
 
@@ -147,9 +144,9 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
         # This takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
             return fn(cls, file_data, page_url)
-        from pip._internal.variants.wheels import links
+        from pip._internal.variants.hooks import index
 
-        return links.manifest_link_from_json(fn, cls, file_data, page_url)
+        return index.manifest_link_from_json(fn, cls, file_data, page_url)
 
     return from_json
 
@@ -199,6 +196,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
     def parse(command: Any, args: list[str]) -> Any:
         typed = tuple(args)
         options, rest = fn(command, args)
+        # By name, since the slots are no part of each start of pip.
         options.variants_command_line = command.parser, typed
         return options, rest
 
@@ -250,16 +248,6 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     return written
 
 
-def add_check_options(command: type[Any]) -> None:
-    """Give ``pip check``, which has no options of its own, that of variants."""
-
-    def add_options(self: Any) -> None:
-        self.cmd_opts.add_option(option("strict_variants_of_check")())
-        self.parser.insert_option_group(0, self.cmd_opts)
-
-    command.add_options = add_options
-
-
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     """Add the commands of variants; help stays the last one."""
     last = commands.pop("help")
@@ -271,46 +259,28 @@ def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     commands["help"] = last
 
 
-def options() -> list[Callable[[], optparse.Option]]:
-    """Give the options of each command that chooses candidates."""
-    return [
-        option(name)
-        for name in (
-            "variant",
-            "no_variants",
-            "prefer_variant",
-            "upgrade_variants",
-            "strict_variants",
-            "variant_host",
-            "enable_variant_provider",
-            "disable_variant_provider",
-            "trust_variant_provider",
-            "variant_provider",
-            "variant_provider_timeout",
-            "variant_provider_variable",
-            "no_variant_lookahead",
-            "no_variant_agreement",
-        )
-    ] + [
-        option(name, f"{room}.options")
-        for room, names in MODES.items()
-        for name in names.split()
-    ]
+class _Options:
+    """Options of upstream's, and those of variants, which are loaded when one asks."""
+
+    def __init__(self, upstreams: list[Any], place: str, *tables: str) -> None:
+        self._upstreams, self._place, self._tables = upstreams, place, tables
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._upstreams
+        for table in self._tables:
+            rows = importlib.import_module(f"{_ROOT}.variants.{table}").OPTIONS
+            yield from (row for row in rows if self._place in row.where)
+
+    def __add__(self, others: list[Any]) -> list[Any]:
+        return [*self, *others]
 
 
-def requirements_file_options() -> list[Callable[[], optparse.Option]]:
-    """Give the options that a requirements file may hold."""
-    return [option("variant"), option("no_variants")]
+def selection_options(upstreams: list[Any]) -> _Options:
+    """Add the options of each command that chooses candidates to *upstreams*."""
+    of_modes = (table for tables in MODES.values() for table in tables)
+    return _Options(upstreams, "install", "choice.settings", *of_modes)
 
 
-@functools.cache
-def option(name: str, module: str = "choice.options") -> Callable[[], optparse.Option]:
-    """Give what makes an option of variants; the same for all commands."""
-
-    # The module is imported when a command is made, not with upstream's options.
-    def make() -> optparse.Option:
-        options = importlib.import_module(f"{_ROOT}.variants.{module}")
-        made: optparse.Option = getattr(options, name)()
-        return made
-
-    return make
+def line_options(upstreams: list[Any]) -> _Options:
+    """Add the options that a requirements file may hold to *upstreams*."""
+    return _Options(upstreams, "requirements files", "choice.settings")

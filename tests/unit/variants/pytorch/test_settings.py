@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from pip._internal.exceptions import CommandError
-from pip._internal.variants.pytorch import options
-from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
+from pip._internal.variants.pytorch.options import LTT_VARIABLE, OPTIONS, in_use
 from pip._internal.variants.pytorch.settings import Settings, settings
 
 URL = "--pytorch-index-url"
@@ -23,13 +22,8 @@ def parse(
 ) -> Settings | None:
     """Give the settings of a command with these arguments; None without the bridge."""
     parser = optparse.OptionParser()
-    for name in (
-        "pytorch_computation_backend",
-        "cpuonly",
-        "pytorch_channel",
-        "pytorch_index_url",
-    ):
-        parser.add_option(getattr(options, name)())
+    for row in OPTIONS:
+        parser.add_option(row())
     parser.add_option("--pre", action="store_true", default=False)
     # As pip has it: what is configured becomes the default.
     parser.set_defaults(**(configured or {}))

@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.options import IN_BUILD, TYPED
+from pip._internal.variants.choice.settings import IN_BUILD, TYPED
+from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
     import optparse
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.plugin_limits import PluginLimits
 
-__all__ = ["Bearing", "Context", "Foresight", "Room", "collector_created", "context_of"]
+__all__ = ["Bearing", "Context", "Foresight", "Room", "context_of"]
 
 logger = get_logger(__name__)
 
@@ -311,7 +312,7 @@ class Context:
     def attach(self, collector: LinkCollector) -> None:
         """Be the context of whatever *collector* finds."""
         self.collector = collector
-        collector._variants = self  # type: ignore[attr-defined]
+        CONTEXT.set(collector, self)
 
     # What provider plugins need
 
@@ -508,32 +509,4 @@ class Context:
 
 def context_of(finder: PackageFinder) -> Context | None:
     """Give the context of a finder; None for one that was made without options."""
-    context = getattr(finder._link_collector, "_variants", None)
-    return context if isinstance(context, Context) else None
-
-
-def collector_created(
-    fn: Callable[..., LinkCollector],
-    rooms: Callable[[], Sequence[Room]],
-    cls: type[LinkCollector],
-    session: PipSession,
-    options: optparse.Values,
-    suppress_no_index: bool = False,
-) -> LinkCollector:
-    """Give a new link collector the context of its command.
-
-    :param rooms: gives those of the modes that the command may be in.
-    """
-    collector = fn(cls, session, options, suppress_no_index)
-    # Only pip's check for a newer self suppresses this option; it needs no variants.
-    context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
-    context.attach(collector)
-    if context.trusted:
-        from pip._internal.variants.machine.plugin_limits import PluginLimits
-
-        # Before requirements files say what they do.
-        scope = collector.search_scope
-        context.plugin_limits = PluginLimits(options, session, scope)
-    # Where lock files are read, only the session is at hand.
-    session._variants = context  # type: ignore[attr-defined]
-    return collector
+    return CONTEXT.of(finder._link_collector, Context)

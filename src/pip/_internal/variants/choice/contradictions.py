@@ -15,7 +15,16 @@ from pip._internal.variants.choice.by_hand import (
     written,
 )
 from pip._internal.variants.choice.option_values import LabelChoice, Place
-from pip._internal.variants.choice.options import SEVERAL_BUILDS
+from pip._internal.variants.choice.settings import (
+    DISABLE_PROVIDER,
+    ENABLE_PROVIDER,
+    NO_VARIANTS,
+    PREFER_VARIANT,
+    PROVIDER_KIND,
+    SEVERAL_BUILDS,
+    VARIANT,
+    OptionRow,
+)
 from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.errors import ContradictoryOptions
 
@@ -24,15 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["refuse_contradictions", "refuse_without_variants"]
 
-#: The options that ask for something that only variants can give. Others limit what is
-#: done with them, which is as true without.
-_ABOUT_VARIANTS = frozenset(
-    (
-        *("variants", "preferences", "upgrade_variants", "variant_host"),
-        *("enabled_providers", "trusted_providers", "provider_kinds"),
-    )
-)
-
 
 class _Pair(NamedTuple):
     """Two options that contradict each other where they are about the same namespace.
@@ -40,30 +40,30 @@ class _Pair(NamedTuple):
     :ivar why: with a place for the namespace.
     """
 
-    first: str
-    second: str
+    first: OptionRow
+    second: OptionRow
     why: str
 
 
 _PAIRS = (
     _Pair(
-        "enabled_providers",
-        "disabled_providers",
+        ENABLE_PROVIDER,
+        DISABLE_PROVIDER,
         "The provider of {} cannot be asked and not be asked.",
     ),
     _Pair(
-        "disabled_providers",
-        "preferences",
+        DISABLE_PROVIDER,
+        PREFER_VARIANT,
         "Nothing of {} that is disabled can be preferred.",
     ),
     _Pair(
-        "disabled_providers",
-        "provider_kinds",
+        DISABLE_PROVIDER,
+        PROVIDER_KIND,
         "The provider of {} is not asked, whichever it is.",
     ),
     _Pair(
-        "provider_kinds",
-        "provider_kinds",
+        PROVIDER_KIND,
+        PROVIDER_KIND,
         "Only one provider of {} is asked.",
     ),
 )
@@ -77,12 +77,12 @@ def refuse_contradictions(options: optparse.Values) -> None:
     typed = typed_options(options)
     given = vars(options).get
     if not given(SEVERAL_BUILDS):
-        refuse_two_labels(each.value for each in typed if each.dest == "variants")
+        refuse_two_labels(each.value for each in typed if each.row is VARIANT)
     off = None
-    if any(each.dest == "no_variants" for each in typed):
-        off = "--no-variants"
-    elif given("no_variants"):
-        off = "no-variants in the configuration or PIP_NO_VARIANTS"
+    if any(each.row is NO_VARIANTS for each in typed):
+        off = NO_VARIANTS.name
+    elif given(NO_VARIANTS.dest):
+        off = f"no-variants in the configuration or {NO_VARIANTS.variable}"
     elif "legacy-resolver" in (given("deprecated_features_enabled") or ()):
         off = "--use-deprecated=legacy-resolver"
     if off is not None:
@@ -100,7 +100,7 @@ def refuse_without_variants(
     :param off: what turns variants off.
     :raises ContradictoryOptions: then.
     """
-    typed = [str(e) for e in typed_options(options) if e.dest in _ABOUT_VARIANTS]
+    typed = [str(e) for e in typed_options(options) if e.row.needs_variants]
     typed += [written(each) for each in choices if each.place is Place.FILE]
     for each in typed:
         raise ContradictoryOptions(off, each, WITHOUT_VARIANTS)
@@ -110,20 +110,19 @@ def _contradicting(typed: Sequence[Typed]) -> Iterator[tuple[Typed, Typed, str]]
     for pair in _PAIRS:
         for first in typed:
             for second in typed:
-                if (first.dest, second.dest) != (pair.first, pair.second):
+                if (first.row, second.row) != (pair.first, pair.second):
                     continue
                 namespace = _namespace(first)
-                is_same = first.dest == second.dest and first.value == second.value
+                is_same = first.row is second.row and first.value == second.value
                 if namespace == _namespace(second) and not is_same:
                     yield first, second, pair.why.format(namespace)
 
 
 def _namespace(typed: Typed) -> str:
-    match typed.dest:
-        case "preferences":
-            namespace: str = typed.value.namespace
-        case "provider_kinds":
-            namespace, _ = typed.value
-        case _:
-            namespace = typed.value
+    if typed.row is PREFER_VARIANT:
+        namespace: str = typed.value.namespace
+    elif typed.row is PROVIDER_KIND:
+        namespace, _ = typed.value
+    else:
+        namespace = typed.value
     return namespace

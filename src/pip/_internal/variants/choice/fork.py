@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from pip._vendor.packaging.version import InvalidVersion, Version, _BaseVersion
+from pip._vendor.packaging.version import Version, _BaseVersion
 
 from pip._internal.console.texts import Hint
 
@@ -22,7 +22,6 @@ __all__ = [
     "is_fork",
     "keeps_to_fork",
     "newest_upstream",
-    "remote_pip_version",
 ]
 
 #: What to say before the command that installs upstream's pip.
@@ -74,14 +73,3 @@ def how_to_leave(
     from pip._internal.variants.choice.invocation import command
 
     return Hint(FOR_UPSTREAM, command(options, "install", newer))
-
-
-def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:
-    """Give the newest pip on the index if it is one of the fork."""
-    version = fn(*args)
-    if version is None:
-        return None
-    try:
-        return version if is_fork(Version(version)) else None
-    except InvalidVersion:
-        return None

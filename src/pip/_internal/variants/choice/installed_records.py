@@ -13,11 +13,6 @@ from pip._vendor.packaging._variants import is_valid_label
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
-from pip._internal.variants.choice.installed import (
-    SELECTION_FILE,
-    SELECTIONS,
-    WHEEL_FILE,
-)
 from pip._internal.variants.core.manifest import InvalidManifest
 from pip._internal.variants.core.manifest_parser import parse_document, parse_manifest
 from pip._internal.variants.core.properties import Property
@@ -56,14 +51,22 @@ class InstalledBuild(NamedTuple):
         return () if variant is None else tuple(sorted(variant.properties()))
 
 
-def read_build(dist: BaseDistribution) -> InstalledBuild | None:
-    """Read which build is installed from the files in its metadata folder."""
-    return _recorded(dist) or _of_wheel(dist)
+def read_build(
+    dist: BaseDistribution, recorded_in: str, stated_in: str, chosen: bytes | None
+) -> InstalledBuild | None:
+    """Read which build is installed from the files in its metadata folder.
+
+    :param recorded_in: the name of the file that records what was chosen.
+    :param stated_in: of the one in which the wheel says what it is.
+    :param chosen: what will be recorded, of a build that is about to be installed.
+    """
+    return _recorded(dist, recorded_in, chosen) or _of_wheel(dist, stated_in)
 
 
-def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
-    chosen = SELECTIONS.get(dist.location or "")
-    content = _read(dist, SELECTION_FILE) if chosen is None else chosen[1]
+def _recorded(
+    dist: BaseDistribution, name: str, chosen: bytes | None
+) -> InstalledBuild | None:
+    content = _read(dist, name) if chosen is None else chosen
     if content is None:
         return None
     try:
@@ -82,19 +85,19 @@ def _recorded(dist: BaseDistribution) -> InstalledBuild | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # Not as it was written; what the wheel says of itself is still there.
-        logger.debug("Ignoring %s of %s: %r", SELECTION_FILE, dist, error)
+        logger.debug("Ignoring %s of %s: %r", name, dist, error)
         return None
 
 
-def _of_wheel(dist: BaseDistribution) -> InstalledBuild | None:
+def _of_wheel(dist: BaseDistribution, name: str) -> InstalledBuild | None:
     """Give what the wheel says of itself, as where another installer was at work."""
-    content = _read(dist, WHEEL_FILE)
+    content = _read(dist, name)
     if content is None:
         return None
     try:
         manifest = parse_manifest(content.encode("utf-8", "surrogatepass"))
     except InvalidManifest as error:
-        logger.debug("Ignoring %s of %s: %s", WHEEL_FILE, dist, error)
+        logger.debug("Ignoring %s of %s: %s", name, dist, error)
         return None
     if len(manifest.variants) != 1:
         return None

@@ -17,11 +17,18 @@ from typing import Any
 from pip._internal.commands import create_command
 from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
 from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
-from pip._internal.variants.choice.options import IN_BUILD
+from pip._internal.variants.choice.settings import (
+    IN_BUILD,
+    NO_VARIANTS,
+    UPGRADE_VARIANTS,
+    VARIANT,
+    VariantOption,
+)
+from pip._internal.variants.slots import COMMAND_LINE
 
 __all__ = ["again", "command", "for_upgrade", "is_typed"]
 
-#: The options that what is found and chosen depends on, by the name that is shown.
+#: The options of upstream's that what is found and chosen depends on.
 _REPEATED = frozenset(
     (
         # From where.
@@ -35,21 +42,13 @@ _REPEATED = frozenset(
         *("--constraint", "--pre", "--all-releases", "--only-final", "--no-deps"),
         *("--no-binary", "--only-binary", "--prefer-binary"),
         "--ignore-requires-python",
-        # Which variants, and on whose word.
-        *("--variant", "--no-variants", "--prefer-variant", "--variant-host"),
-        *("--strict-variants", "--no-variant-agreement"),
-        *("--enable-variant-provider", "--disable-variant-provider"),
-        *("--trust-variant-provider", "--variant-provider"),
-        *("--variant-provider-timeout", "--variant-provider-variable"),
-        *("--pytorch-computation-backend", "--cpuonly"),
-        *("--pytorch-channel", "--pytorch-index-url"),
     )
 )
 #: What else belongs to a command that is to be run once more.
 _REPEATED_AGAIN = frozenset(
     (
         *("--requirement", "--editable", "--group", "--dest", "--wheel-dir"),
-        *("--upgrade", "--upgrade-strategy", "--upgrade-variants", "--dry-run"),
+        *("--upgrade", "--upgrade-strategy", "--dry-run"),
         *("--force-reinstall", "--ignore-installed", "--require-hashes"),
         *("--build-constraint", "--no-build-isolation", "--output"),
         *("--use-feature", "--use-deprecated"),
@@ -69,9 +68,9 @@ def command(options: optparse.Values, *words: str, without: Container[str] = ())
     """
     accepted, typed = _parser(words), _Typed.of(options)
     repeated = [
-        (option, value)
-        for option, value in typed.options
-        if option in _REPEATED and accepted.has_option(option)
+        (name, value)
+        for option, name, value in typed.options
+        if _is_repeated(option) and accepted.has_option(name)
     ]
     return typed.joined(words, repeated, without)
 
@@ -83,9 +82,9 @@ def again(options: optparse.Values, *words: str, without: Container[str] = ()) -
     """
     typed = _Typed.of(options)
     repeated = [
-        (option, value)
-        for option, value in typed.options
-        if option in _REPEATED or option in _REPEATED_AGAIN
+        (name, value)
+        for option, name, value in typed.options
+        if _is_repeated(option, again=True)
     ]
     # What is not known is left to the reader.
     begun = typed.words or ("install", "...")
@@ -99,14 +98,25 @@ def for_upgrade(
 
     :param further: options that it needs beside those that were typed.
     """
-    others = ("--variant", "--no-variants")
-    words = ("install", "--upgrade-variants", *further, *projects)
+    others = (VARIANT.name, NO_VARIANTS.name)
+    words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
     return command(options, *words, without=others)
 
 
 def is_typed(options: optparse.Values, name: str) -> bool:
     """Tell whether an option is one that was typed."""
-    return any(option == name for option, _ in _Typed.of(options).options)
+    return any(each == name for _, each, _ in _Typed.of(options).options)
+
+
+def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
+    """Tell whether an option that was typed belongs to a command that is proposed.
+
+    :param again: whether that is the one that is running.
+    """
+    if isinstance(option, VariantOption):
+        return option.row.repeated in (("any", "same") if again else ("any",))
+    name = option.get_opt_string()
+    return name in _REPEATED or (again and name in _REPEATED_AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +124,24 @@ class _Typed:
     """What was typed.
 
     :ivar words: the name of the command, and what is no option.
-    :ivar options: by their full names, with their values if they take one.
+    :ivar options: with their full names, and their values if they take one.
     """
 
     words: Sequence[str] = ()
-    options: Sequence[tuple[str, str | None]] = ()
+    options: Sequence[tuple[optparse.Option, str, str | None]] = ()
 
     @classmethod
     def of(cls, options: optparse.Values) -> _Typed:
         """Read again what the options of a command were read from."""
-        parser, arguments = vars(options).get("variants_command_line", (None, ()))
+        parser, arguments = COMMAND_LINE.of(options, tuple) or (None, ())
         if parser is None or os.environ.get(IN_BUILD):
             # They were not read from a command line, or from none of the user's.
             return cls()
-        found: list[tuple[str, str | None]] = []
+        found: list[tuple[optparse.Option, str, str | None]] = []
 
         def note(_: optparse.Option, typed: str, value: Any, *__: Any) -> None:
-            found.append((parser.get_option(typed).get_opt_string(), value))
+            option = parser.get_option(typed)
+            found.append((option, option.get_opt_string(), value))
 
         reader = optparse.OptionParser(add_help_option=False)
         for option in parser.option_list_all:
@@ -151,10 +162,10 @@ class _Typed:
     ) -> str:
         """Put a command together, for the pip that was called."""
         invocation = [get_best_invocation_for_this_pip()]
-        for option, value in self.options:
-            if option == _PYTHON and value is not None:
+        for _, name, value in self.options:
+            if name == _PYTHON and value is not None:
                 # This is a child of the pip that was typed, which is for another Python.
-                invocation = ["pip", option, shlex.quote(value)]
+                invocation = ["pip", name, shlex.quote(value)]
         parts = [*words]
         for option, value in repeated:
             if option not in words and option not in without:

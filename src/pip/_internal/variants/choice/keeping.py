@@ -26,10 +26,10 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.resolution.resolvelib.reporter import logger as reporter
 from pip._internal.utils.hashes import Hashes
 from pip._internal.variants.choice import reasons
+from pip._internal.variants.choice.installed import bind
 from pip._internal.variants.choice.invocation import command, for_upgrade
 from pip._internal.variants.choice.neighbours import replaced, requirements_of
 from pip._internal.variants.choice.releases import releases, weighed
-from pip._internal.variants.hooks.dependencies import bind
 from pip._internal.variants.wheels.archives import undamaged
 from pip._internal.variants.wheels.links import label_of
 from pip._internal.variants.wheels.remote_wheels import WheelUnreadable

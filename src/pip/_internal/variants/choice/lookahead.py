@@ -22,12 +22,13 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
 from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import METADATA, PAGE, WHEEL
-from pip._internal.parallel.early_requests import NotAnswered, early_requests_of
+from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import take_note
 from pip._internal.variants.choice.early_wheels import is_small
 from pip._internal.variants.choice.releases import releases
-from pip._internal.variants.hooks.prepare import is_here
+from pip._internal.variants.choice.verification import is_here
+from pip._internal.variants.slots import EARLY_REQUESTS
 from pip._internal.variants.wheels.links import label_of
 from pip._internal.variants.wheels.sources import MANIFEST, manifest_headers
 
@@ -70,7 +71,7 @@ class Lookahead:
         """Foresee the requests for *roots*, and for constraints on them."""
         self._context = context
         self._factory = factory
-        self._early = early_requests_of(context.session)
+        self._early = EARLY_REQUESTS.once(context.session, EarlyRequests)
         self._early.due = self._leave
         self._early.idle = self._go_on
         self._plans: dict[_Plan, list[Future[Any]]] = {}

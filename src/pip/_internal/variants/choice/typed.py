@@ -10,10 +10,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pip._internal.variants.choice.options import TYPED
+from pip._internal.variants.choice.settings import PROVIDER_KIND, TYPED
 
 if TYPE_CHECKING:
     import optparse
+
+    from pip._internal.variants.choice.settings import OptionRow
 
 __all__ = ["Typed", "typed_options"]
 
@@ -22,18 +24,17 @@ class Typed(NamedTuple):
     """An option as it stands on a command line.
 
     :ivar option: as it is called, ``--variant``.
-    :ivar dest: the name of its values.
     :ivar value: checked and converted; None for a flag.
     """
 
+    row: OptionRow
     option: str
-    dest: str
     value: Any = None
 
     def __str__(self) -> str:
         if self.value is None:
             return self.option
-        if self.dest == "provider_kinds":
+        if self.row is PROVIDER_KIND:
             return f"{self.option} {'='.join(self.value)}"
         return f"{self.option} {shlex.quote(str(self.value))}"
 

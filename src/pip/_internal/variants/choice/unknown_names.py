@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.variants.choice import settings
 from pip._internal.variants.choice.by_hand import written
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.option_values import Place
@@ -75,7 +76,7 @@ def warn_of_unknown_names(
             problem = f"{written(choice)}: this run has no package {choice.project}"
             _tell(context, problem, choice.project, projects, is_certain=are_all)
     for typed in typed_options(context.options):
-        if typed.dest == "variant_host":
+        if typed.row is settings.VARIANT_HOST:
             _check_host(context, typed, known)
             continue
         unknown = _unknown(typed, known)
@@ -114,17 +115,17 @@ def _unknown(typed: Typed, known: _Known) -> tuple[str, str, Collection[str]] | 
     """
     namespace: str
     feature: str | None = None
-    match typed.dest:
-        case "trusted_providers":
+    match typed.row:
+        case settings.TRUST_PROVIDER:
             if typed.value in known.plugins or known.some_plugin_answered:
                 return None
             problem = "no manifest in this run requires that package"
             return problem, typed.value, known.plugins
-        case "enabled_providers" | "disabled_providers":
+        case settings.ENABLE_PROVIDER | settings.DISABLE_PROVIDER:
             namespace = typed.value
-        case "provider_kinds":
+        case settings.PROVIDER_KIND:
             namespace, _ = typed.value
-        case "preferences":
+        case settings.PREFER_VARIANT:
             namespace, feature = typed.value.namespace, typed.value.feature
         case _:
             return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
 
 __all__ = ["Action", "OptionMaker"]
 
@@ -28,7 +28,7 @@ class Action(Protocol):
     OPTIONS: Sequence[OptionMaker]
 
     def run(
-        self, command: VariantsCommand, options: optparse.Values, args: list[str]
+        self, command: SessionCommandMixin, options: optparse.Values, args: list[str]
     ) -> int:
         """Do it, and give the exit status.
 

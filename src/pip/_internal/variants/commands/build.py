@@ -11,38 +11,26 @@ from pip._vendor.packaging._variants import NULL_LABEL
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write, write_document
+from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import byte_progress
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing import options as own
+from pip._internal.variants.publishing.options import OPTIONS as TABLE
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.variants.publishing.pyproject_table import ProjectTable
 
 SUMMARY = "Build a variant wheel from an ordinary one, which is left as it is."
 USAGE = "build [options] WHEEL --label LABEL | --null | --from-label"
 STATUS = "The exit status is 0, or 1 if the wheel was not built."
-OPTIONS = (
-    own.label,
-    own.null,
-    own.from_label,
-    own.stated_property,
-    own.namespace,
-    own.provider,
-    own.plugin_api,
-    own.pyproject,
-    own.schema,
-    own.output_dir,
-    own.strict,
-    cmdoptions.progress_bar,
-)
+OPTIONS = (*allowed(TABLE, "build"), cmdoptions.progress_bar)
 
 logger = get_logger(__name__)
 
 _DEFAULT_TABLE = "pyproject.toml"
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Build one wheel, and say where it is."""
     from pip._internal.variants.core.generations import GENERATIONS
     from pip._internal.variants.publishing.building import BuildRequest, build_wheel

@@ -11,15 +11,15 @@ from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import write_document
 from pip._internal.console.styled import Line, write_styled
 from pip._internal.console.texts import counted
+from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import file_progress
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing import options as own
+from pip._internal.variants.publishing.options import OPTIONS as TABLE
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.variants.core.rules import Rule
-    from pip._internal.variants.publishing.checking import CheckReport
-    from pip._internal.variants.publishing.rules import Finding
+    from pip._internal.variants.publishing.rules import CheckReport, Finding
 
 SUMMARY = "Check wheels, manifests, folders and indexes by the rules for publishers."
 USAGE = "check [options] TARGET ..."
@@ -27,7 +27,11 @@ STATUS = (
     "The exit status is 1 if something must be mended, or with --strict if something "
     "could be better, and 0 otherwise."
 )
-OPTIONS = (own.strict, cmdoptions.progress_bar, *cmdoptions.index_group["options"])
+OPTIONS = (
+    *allowed(TABLE, "check"),
+    cmdoptions.progress_bar,
+    *cmdoptions.index_group["options"],
+)
 
 _HIGHLIGHTS = {
     r"^  error:": "bold red",
@@ -36,10 +40,11 @@ _HIGHLIGHTS = {
 }
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Judge each target, and say what is wrong."""
-    from pip._internal.variants.publishing.checking import CheckReport, check_target
+    from pip._internal.variants.publishing.checking import check_target
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
+    from pip._internal.variants.publishing.rules import CheckReport
 
     if not args:
         raise WrongUse("Need a TARGET: a wheel, a manifest, a folder or an index URL")

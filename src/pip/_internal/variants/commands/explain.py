@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import only_output, write_document
 from pip._internal.console.styled import write_styled
-from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS, manifest
+from pip._internal.variants.choice.settings import OPTIONS as TABLE
+from pip._internal.variants.choice.settings import allowed
+from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS
 from pip._internal.variants.errors import WrongUse
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
 
 SUMMARY = "Tell which build would be installed, and why."
 USAGE = "explain [options] REQUIREMENT | --manifest FILE"
@@ -21,10 +23,10 @@ STATUS = (
     "--dry-run, or nothing can be told."
 )
 
-OPTIONS = (manifest, *LOOKUP_OPTIONS)
+OPTIONS = (*allowed(TABLE, "explain"), *LOOKUP_OPTIONS)
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Explain what would be installed for a requirement, or how a manifest is judged."""
     if len(args) + (options.manifest is not None) != 1:
         raise WrongUse("Need one REQUIREMENT, or --manifest FILE")
@@ -34,7 +36,7 @@ def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> 
 
 
 def _explain_requirement(
-    command: VariantsCommand, options: optparse.Values, requirement: str
+    command: SessionCommandMixin, options: optparse.Values, requirement: str
 ) -> int:
     from pip._internal.variants.choice.effects import effects
     from pip._internal.variants.tell.documents import decision_document, with_header
@@ -59,7 +61,7 @@ def _explain_requirement(
     return SUCCESS
 
 
-def _explain_manifest(command: VariantsCommand, options: optparse.Values) -> int:
+def _explain_manifest(command: SessionCommandMixin, options: optparse.Values) -> int:
     from pip._internal.variants.choice.effects import effects
     from pip._internal.variants.choice.manifest_file import judge_manifest
     from pip._internal.variants.tell.documents import (

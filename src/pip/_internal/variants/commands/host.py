@@ -13,12 +13,13 @@ from pip._internal.console.output import (
     write,
     write_document,
 )
-from pip._internal.variants import seams
-from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS, manifest
+from pip._internal.variants.choice.settings import OPTIONS as TABLE
+from pip._internal.variants.choice.settings import allowed
+from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS
 from pip._internal.variants.errors import WrongUse
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
 
 SUMMARY = "Show what this machine supports, by namespace; with -v, in full."
 USAGE = "host [options]"
@@ -28,19 +29,7 @@ STATUS = (
 )
 
 OPTIONS = (
-    manifest,
-    *map(
-        seams.option,
-        (
-            "variant_host",
-            "enable_variant_provider",
-            "disable_variant_provider",
-            "trust_variant_provider",
-            "variant_provider",
-            "variant_provider_timeout",
-            "variant_provider_variable",
-        ),
-    ),
+    *allowed(TABLE, "host"),
     *PLUGIN_LIMITS,
     *cmdoptions.index_group["options"],
 )
@@ -49,7 +38,7 @@ OPTIONS = (
 logger = get_logger(__name__)
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
     from pip._internal.console.texts import Hint
     from pip._internal.variants.choice.contradictions import refuse_contradictions

@@ -11,23 +11,24 @@ from pip._internal.cli import cmdoptions
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write, write_document
 from pip._internal.console.texts import counted
+from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import file_progress
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing import options as own
+from pip._internal.variants.publishing.options import OPTIONS as TABLE
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
+    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.variants.publishing.indexing import IndexReport, ReleaseReport
 
 SUMMARY = "Write the manifests of a folder of wheels, and a static index."
 USAGE = "index [options] DIR"
 STATUS = "The exit status is 0, or 1 if nothing was written."
-OPTIONS = (own.simple, own.output, cmdoptions.progress_bar)
+OPTIONS = (*allowed(TABLE, "index"), cmdoptions.progress_bar)
 
 logger = get_logger(__name__)
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Write what makes an index of a folder."""
     from pip._internal.variants.publishing.indexing import make_index
 

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import optparse
-from functools import partial
 from typing import TYPE_CHECKING
 
-from pip._internal.cli.cmdoptions import PipOption
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import only_output, write_document
 from pip._internal.console.styled import write_styled
+from pip._internal.variants.choice.settings import OPTIONS as TABLE
+from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS
 from pip._internal.variants.errors import WrongUse
 
 if TYPE_CHECKING:
-    from pip._internal.commands.variants import VariantsCommand
-    from pip._internal.variants.commands.action import OptionMaker
+    from pip._internal.cli.index_command import SessionCommandMixin
 
 SUMMARY = "List the variants of a release, best first."
 USAGE = "list [options] REQUIREMENT"
 STATUS = "The exit status is 0, or 1 if there is nothing of that requirement."
 
-all_versions: OptionMaker = partial(
-    PipOption,
-    "--all-versions",
-    dest="all_versions",
-    action="store_true",
-    default=False,
-    help="List all versions that satisfy the requirement and have variants, instead of "
-    "the one that would be installed.",
-)
-
-OPTIONS = (all_versions, *LOOKUP_OPTIONS)
+OPTIONS = (*allowed(TABLE, "list"), *LOOKUP_OPTIONS)
 
 
-def run(command: VariantsCommand, options: optparse.Values, args: list[str]) -> int:
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """List the variants of the release that would be installed, or of all."""
     from pip._internal.variants.tell.documents import listing_document, with_header
     from pip._internal.variants.tell.listing import listed_offers, rows

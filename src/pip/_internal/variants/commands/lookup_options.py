@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from pip._internal.cli import cmdoptions
-from pip._internal.cli.cmdoptions import PipOption
 from pip._internal.variants.commands.action import OptionMaker
 
-__all__ = ["LOOKUP_OPTIONS", "PLUGIN_LIMITS", "manifest"]
-
-manifest: OptionMaker = partial(
-    PipOption,
-    "--manifest",
-    dest="manifest",
-    type="path",
-    metavar="FILE",
-    default=None,
-    help="The variants manifest in this file, or on standard input (-): explain judges "
-    "what it describes, without an index; host asks the providers that it names, the "
-    "plugins that are trusted among them.",
-)
+__all__ = ["LOOKUP_OPTIONS", "PLUGIN_LIMITS"]
 
 #: What limits the installation of plugins, beside the options of indexes.
 PLUGIN_LIMITS: tuple[OptionMaker, ...] = (

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.options import (
+from pip._internal.variants.choice.releases import modes
+from pip._internal.variants.choice.settings import (
     IN_BUILD,
     about_this_machine,
     as_variables,
 )
-from pip._internal.variants.choice.releases import modes
+from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
     from pip._internal.build_env.installer import (
@@ -32,19 +33,19 @@ def build_requirements(
 ) -> None:
     """Install build requirements for this machine, with no label chosen by hand."""
     finder: PackageFinder = vars(installer).get("finder") or vars(installer)["_finder"]
-    collector: Any = finder._link_collector
+    collector = finder._link_collector
     context = context_of(finder)
     if context is None:
         return fn(installer, *args, **kwargs)
     # In this process the new context counts, in a child the variables do.
     environ = _variables(context)
     before = {name: os.environ.get(name) for name in environ}
-    collector._variants = _context(context)
+    CONTEXT.set(collector, _context(context))
     os.environ.update(environ)
     try:
         return fn(installer, *args, **kwargs)
     finally:
-        collector._variants = context
+        CONTEXT.set(collector, context)
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)

@@ -17,10 +17,13 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.settings import OPTIONS, allowed
+from pip._internal.variants.slots import UNSUPPORTED
 
 if TYPE_CHECKING:
     import optparse
 
+    from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.context import Room
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InstalledVariant",
+    "add_check_options",
     "checked",
     "different_cuda",
     "nothing_broken",
@@ -51,6 +55,17 @@ class InstalledVariant(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name} {with_label(self.version, self.label)}"
+
+
+def add_check_options(command: type[Command]) -> None:
+    """Give ``pip check``, which has no options of its own, those of variants."""
+
+    def add_options(self: Command) -> None:
+        for row in allowed(OPTIONS, "pip check"):
+            self.cmd_opts.add_option(row())
+        self.parser.insert_option_group(0, self.cmd_opts)
+
+    command.add_options = add_options  # type: ignore[method-assign]
 
 
 def checked(
@@ -80,7 +95,7 @@ def checked(
     providers, rooms = Providers.for_options(options, None), find_rooms()
     found = list(unsupported(variants, providers, rooms, options))
     # What upstream says if all is well is not to hide it.
-    options.unsupported_variants = len(found)
+    UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
     strict = bool(vars(options).get("strict_variants"))
     for line in found:
@@ -99,7 +114,7 @@ def nothing_broken(said: str, options: optparse.Values) -> str:
 
     :param said: what upstream says of the first.
     """
-    unsupported = vars(options).get("unsupported_variants")
+    unsupported = UNSUPPORTED.of(options, int)
     if not unsupported:
         return said
     return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."

@@ -1,22 +1,22 @@
-"""Say what was chosen when pip has decided."""
+"""What the resolver came to: say what was chosen, or why nothing was."""
 
 from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger, write
-from pip._internal.exceptions import PipError
+from pip._internal.exceptions import InstallationError, PipError
 from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.options import TYPED
 from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.choice.settings import TYPED
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.lookahead import Lookahead
     from pip._internal.variants.choice.release import Release
 
-__all__ = ["resolved"]
+__all__ = ["installation_error", "is_other_build", "resolved"]
 
 logger = get_logger(__name__)
 
@@ -332,3 +333,23 @@ def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
                 f"{chosen} was chosen instead of {release.version}, {why}",
             )
             return
+
+
+def installation_error(
+    fn: Callable[..., InstallationError],
+    factory: Factory,
+    error: Any,
+    constraints: Mapping[str, Any],
+) -> InstallationError:
+    """Say which variants were refused, if that is why nothing is left."""
+    from pip._internal.variants.tell.refusals import refusal
+
+    usual = functools.partial(fn, factory, error, constraints)
+    return refusal(usual, factory, error, constraints)
+
+
+def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
+    """Tell whether a candidate is another build of the installed version."""
+    from pip._internal.variants.choice import switching
+
+    return switching.is_other_build(installed, candidate)

@@ -5,15 +5,18 @@ Plain wheels pass here too, so what only variants need is imported for them alon
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import split_label
+from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.installed import bind
 from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.slots import SELECTION
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -26,7 +29,15 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.selection import Selection
 
-__all__ = ["cached_wheels", "is_here", "prepared", "unsupported_wheel"]
+__all__ = [
+    "cached_wheels",
+    "metadata_fetched",
+    "prepared",
+    "unsupported_wheel",
+    "wheels_due",
+]
+
+logger = get_logger(__name__)
 
 
 def cached_wheels(
@@ -66,13 +77,27 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
     """
     if preparer.require_hashes or link.scheme not in ("http", "https"):
         return False
+    from pip._internal.variants.choice.verification import is_here
+
     return not is_here(preparer, link)
 
 
-def is_here(preparer: RequirementPreparer, link: Link) -> bool:
-    """Tell whether a file may be there from an earlier download, and be used."""
-    folder = preparer.download_dir
-    return folder is not None and os.path.exists(os.path.join(folder, link.filename))
+def wheels_due(
+    fn: Callable[..., None],
+    preparer: RequirementPreparer,
+    reqs: Iterable[InstallRequirement],
+    *args: Any,
+    **kwargs: Any,
+) -> None:
+    """Fetch small wheels together, if something looked ahead of the resolver."""
+    context = context_of(preparer.finder)
+    if context is None or context.early is None:
+        return fn(preparer, reqs, *args, **kwargs)
+    from pip._internal.variants.choice.early_wheels import asked_together
+
+    reqs = list(reqs)
+    with asked_together(context, preparer, reqs):
+        return fn(preparer, reqs, *args, **kwargs)
 
 
 def prepared(
@@ -101,11 +126,9 @@ def prepared(
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and context is not None:
         from pip._internal.variants.choice.verification import check_prepared
-        from pip._internal.variants.hooks.dependencies import bind
-        from pip._internal.variants.hooks.report import remember_selection
 
         selection = check_prepared(context, dist, link, label)
-        remember_selection(req, selection)
+        SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
         _remember(req, dist, selection, label, by_hand=by_hand)
@@ -155,3 +178,73 @@ def _enabled_context(finder: PackageFinder, link: Link) -> Context:
 
         raise VariantsDisabled(link.filename)
     return context
+
+
+def metadata_fetched(
+    fn: Callable[..., BaseDistribution | None],
+    preparer: RequirementPreparer,
+    req: InstallRequirement,
+) -> BaseDistribution | None:
+    """Bind metadata that was fetched without its wheel to the variant it is of."""
+    dist = fn(preparer, req)
+    link = req.link
+    if link is None or not link.is_wheel:
+        return dist
+    context, label = context_of(preparer.finder), label_of(link)
+    # Asked in any case: it takes note of what would be replaced.
+    if context is not None and _may_be_in_vain(context, req, link) and dist is None:
+        dist = _without_its_wheel(preparer, link)
+    if dist is None:
+        return None
+    if label is not None:
+        selection = None if context is None else weighed(context).selection_of(link)
+        if context is not None and link.metadata_link() is None:
+            from pip._internal.variants.choice.verification import check_prepared
+
+            # It was read from the wheel, so what that says of itself is here too.
+            selection = check_prepared(context, dist, link, label)
+        if selection is not None and selection.manifest is not None:
+            SELECTION.set(req, selection)
+            bind(dist, label, selection.properties(label), selection.manifest)
+    return dist
+
+
+def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bool:
+    """Tell whether a wheel may be looked at, and something else installed.
+
+    So it is with a build that would replace what is installed, and with what would
+    replace it: that may yet stay.
+    """
+    release = weighed(context).release_of(link)
+    if release is not None and release.labels:
+        from pip._internal.variants.choice.neighbours import replaced
+
+        would_go = {canonicalize_name(each.name) for _, each in replaced(context, link)}
+        context.contested |= would_go
+        if would_go or release.builds_in_turn:
+            return True
+    # What the user names by its URL is what he gets.
+    if not context.contested or link.comes_from is None or req.req is None:
+        return False
+    return canonicalize_name(req.req.name) in context.contested
+
+
+def _without_its_wheel(
+    preparer: RequirementPreparer, link: Link
+) -> BaseDistribution | None:
+    """Read what a wheel says of itself, and as little else of it as can be.
+
+    :return: None if all of it has to be downloaded for that.
+    """
+    if link.is_file or preparer.require_hashes:
+        return None
+    from pip._internal.variants.wheels.remote_wheels import (
+        WheelUnreadable,
+        remote_wheel,
+    )
+
+    try:
+        return remote_wheel(preparer._session, link)
+    except WheelUnreadable as error:
+        logger.info("Downloading %s to see what it needs: %s", link.filename, error)
+        return None

@@ -8,7 +8,6 @@ fetched for a version that the resolver does not reach.
 from __future__ import annotations
 
 import functools
-import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,16 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import (
-    Ahead,
-    modes,
-    release_of,
-    releases,
-    weighed,
-)
+from pip._internal.variants.choice.releases import Ahead, modes, releases
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -35,7 +27,6 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
@@ -49,11 +40,8 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.switching import Rival
 
 __all__ = [
-    "all_candidates",
     "dependencies_met",
     "found_candidates",
-    "index_finder",
-    "list_finder",
 ]
 
 
@@ -95,8 +83,11 @@ def found_candidates(
     for mode in modes(context):
         infos = functools.partial(mode.infos, infos, project, wanted)
         pinned = pinned or mode.pins_build(wanted)
-    if fork.keeps_to_fork(factory, project, wanted):
-        infos = functools.partial(_infos_of_fork, infos, context)
+    if project == "pip":
+        from pip._internal.variants.choice.fork import keeps_to_fork
+
+        if keeps_to_fork(factory, project, wanted):
+            infos = functools.partial(_infos_of_fork, infos, context)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos,
@@ -148,12 +139,14 @@ _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
 def _infos_of_fork(infos: _Infos, context: Context) -> Iterator[IndexCandidateInfo]:
+    from pip._internal.variants.choice.fork import how_to_leave, is_fork
+
     for info in infos():
-        if fork.is_fork(info[0]):
+        if is_fork(info[0]):
             yield info
         else:
             context.left_out_pips.add(info[0])
-    message = fork.how_to_leave(context.left_out_pips, context.options)
+    message = how_to_leave(context.left_out_pips, context.options)
     if message is not None:
         context.say_once(logging.INFO, message)
 
@@ -267,68 +260,3 @@ def _without_dependencies(
         if canonicalize_name(each.name) in context.named:
             ireq = candidate.get_install_requirement()
             yield from provider._factory.make_requirements_from_spec(str(each), ireq)
-
-
-def index_finder(
-    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
-) -> PackageFinder:
-    """Give ``pip index versions`` a finder without versions that nothing suits."""
-    return _listing_finder(fn(*args, **kwargs), "all")
-
-
-def list_finder(
-    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
-) -> PackageFinder:
-    """Give ``pip list`` a finder that judges the newest versions only."""
-    return _listing_finder(fn(*args, **kwargs), "newest")
-
-
-def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
-    context = context_of(finder)
-    if context is not None:
-        context.listing = listing
-    return finder
-
-
-def all_candidates(
-    fn: Callable[[PackageFinder, str], list[InstallationCandidate]],
-    finder: PackageFinder,
-    project_name: str,
-) -> list[InstallationCandidate]:
-    """Leave out of a listing the versions whose files are all unsuitable variants."""
-    context = context_of(finder)
-    if context is None:
-        return fn(finder, project_name)
-    for mode in modes(context):
-        fn = functools.partial(mode.find_all_candidates, fn)
-    candidates = fn(finder, project_name)
-    if context.listing is None:
-        return candidates
-    project = canonicalize_name(project_name)
-    for mode in modes(context):
-        listed = mode.listed(finder, project, candidates)
-        if listed is not None:
-            return listed
-    if project == "pip" and context.listing == "newest":
-        # Upstream's releases are no updates of the fork.
-        return [found for found in candidates if fork.is_fork(found.version)]
-    if not context.enabled:
-        return candidates
-    newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
-    unsuitable = set()
-    for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
-        links = [candidate.link for candidate in grouped]
-        if all(label_of(link) is not None for link in links):
-            release = release_of(context, finder, project, version, links)
-            if not release.ranked:
-                unsuitable.add(version)
-                continue
-        if context.listing == "newest" and not version.is_prerelease:
-            break
-    left = [found for found in candidates if found.version not in unsuitable]
-    if candidates and not left and context.listing == "all":
-        from pip._internal.variants.tell.refusals import nothing_left
-
-        reached = weighed(context).reached(project)
-        raise nothing_left(project_name, None, reached)
-    return left

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.variants.choice.options import SEVERAL_BUILDS
+from pip._internal.variants.choice.settings import SEVERAL_BUILDS
 
 if TYPE_CHECKING:
     import optparse
@@ -75,4 +75,4 @@ def narrowed_lock(lock: Pylock, session: PipSession, *args: Any) -> Pylock:
     """Leave in a lock file just the builds to install, and what these need."""
     from pip._internal.variants.locks import reading
 
-    return reading.narrowed(lock, vars(session).get("_variants"), *args)
+    return reading.narrowed(lock, session, *args)

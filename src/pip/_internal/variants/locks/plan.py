@@ -20,6 +20,7 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     conditions,
 )
+from pip._internal.variants.slots import LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
 
 if TYPE_CHECKING:
@@ -75,15 +76,10 @@ class Plan:
     builds: frozenset[Build]
 
 
-#: Upstream hands nothing but the requirements on to what writes the lock file.
-_ATTRIBUTE = "_variants_lock_plan"
-
-
 def plan_of(requirements: Iterable[InstallRequirement]) -> Plan | None:
     """Give the plan that requirements are part of; None where there are no variants."""
     for requirement in requirements:
-        plan: Plan | None = vars(requirement).get(_ATTRIBUTE)
-        return plan
+        return LOCK_PLAN.of(requirement, Plan)
     return None
 
 
@@ -131,7 +127,8 @@ def resolve_to_lock(
                 _complete(requirement, variants[project])
         plan = Plan(requirements, needed, variants, builds)
         for requirement in found[0].requirements.values():
-            setattr(requirement, _ATTRIBUTE, plan)
+            # Upstream hands nothing else on to what writes the lock file.
+            LOCK_PLAN.set(requirement, plan)
     return found[0]
 
 

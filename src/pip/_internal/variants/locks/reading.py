@@ -32,11 +32,13 @@ from pip._internal.variants.choice.agreement import (
     mixture,
     taken,
 )
+from pip._internal.variants.choice.context import Context
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import Loss, VariantsDisabled
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
+from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.tell.refusals import nothing_left
 from pip._internal.variants.wheels.links import label_of
 
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import FormatControl
-    from pip._internal.variants.choice.context import Context
+    from pip._internal.network.session import PipSession
     from pip._internal.variants.choice.release import Release
 
 __all__ = ["narrowed"]
@@ -55,7 +57,7 @@ logger = get_logger(__name__)
 
 def narrowed(
     lock: Pylock,
-    context: Context | None,
+    session: PipSession,
     path_or_url: str,
     format_control: FormatControl | None,
     extras: Collection[str] | None,
@@ -66,7 +68,7 @@ def narrowed(
 
     Whatever else there is to a lock file is left to upstream.
 
-    :param context: None if nothing is known of variants.
+    :param session: it knows the context of the command, since upstream passes no finder.
     :param path_or_url: where the file was read.
     :param extras: those asked for.
     :param dependency_groups: those asked for.
@@ -89,6 +91,7 @@ def narrowed(
     groups = {str(canonicalize_name(name)) for name in dependency_groups}
     if include_default_groups:
         groups |= {*(lock.default_groups or ())} - own
+    context = CONTEXT.of(session, Context)
     if context is not None:
         context.locked_versions = _only_versions(lock)
     choices = _Choices(context, path_or_url, format_control)

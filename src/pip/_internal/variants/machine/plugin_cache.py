@@ -9,27 +9,25 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from optparse import Values
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.utils import filesystem
 
 if TYPE_CHECKING:
-    from pip._internal.commands.cache import CacheCommand
     from pip._internal.models.link import Link
 
 __all__ = [
     "CACHE_FOLDER",
     "PARTIAL",
-    "cache_info",
     "environment_key",
     "find",
     "keep",
-    "purge_cache",
     "remove_abandoned",
+    "remove_environments",
+    "show_environments",
 ]
 
 logger = get_logger(__name__)
@@ -44,15 +42,10 @@ _ABANDONED = 3600
 #: Of the two halves of a name; 16 bytes each.
 _DIGITS = 32
 
-_Action = Callable[["CacheCommand", Values, list[str]], None]
 
-
-def cache_info(
-    fn: _Action, command: CacheCommand, options: Values, args: list[str]
-) -> None:
-    """Count the environments too, if there are any."""
-    fn(command, options, args)
-    folder = os.path.join(options.cache_dir, CACHE_FOLDER)
+def show_environments(cache: str) -> None:
+    """Count the environments in pip's cache, if there are any."""
+    folder = os.path.join(cache, CACHE_FOLDER)
     environments = _environments(folder)
     if environments:
         logger.info("Variant providers location: %s", folder)
@@ -61,12 +54,9 @@ def cache_info(
         logger.info("Number of variant provider environments: %s", len(environments))
 
 
-def purge_cache(
-    fn: _Action, command: CacheCommand, options: Values, args: list[str]
-) -> None:
-    """Remove the environments too."""
-    fn(command, options, args)
-    folder = os.path.join(options.cache_dir, CACHE_FOLDER)
+def remove_environments(cache: str) -> None:
+    """Remove the environments in pip's cache."""
+    folder = os.path.join(cache, CACHE_FOLDER)
     before = _environments(folder)
     # Another pip may be at work there.
     shutil.rmtree(folder, ignore_errors=True)

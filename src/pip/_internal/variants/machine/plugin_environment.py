@@ -42,6 +42,7 @@ from pip._internal.variants.machine.plugin_cache import (
 )
 from pip._internal.variants.machine.plugin_limits import UntrustedProvider
 from pip._internal.variants.machine.plugin_query import PluginFailed
+from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -227,7 +228,7 @@ def _installer(
     assert command is not None, "only a command's own context looks things up"
     scope = limits.scope(no_index=command.search_scope.no_index)
     collector = LinkCollector(host.session, scope)
-    collector._variants = own  # type: ignore[attr-defined]
+    CONTEXT.set(collector, own)
     installer = InprocessBuildEnvironmentInstaller(
         finder=PackageFinder.create(
             link_collector=collector,

@@ -33,7 +33,7 @@ from pip._internal.variants.publishing.remote_index import (
     OfferedRelease,
     project_pages,
 )
-from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.publishing.rules import CheckReport, Findings
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
 from pip._internal.variants.publishing.wheel_rules import check_embedded, check_wheel
 from pip._internal.variants.wheels.remote_wheels import (
@@ -49,7 +49,6 @@ from pip._internal.variants.wheels.sources import (
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
-    from pip._internal.variants.publishing.checking import CheckReport
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
 
 __all__ = ["check_index"]

@@ -9,7 +9,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.selection import Origin, OriginKind
 from pip._internal.variants.pytorch.backends import AUTO, Backend
-from pip._internal.variants.pytorch.options import BACKENDS_OPTION
+from pip._internal.variants.pytorch.options import BACKENDS
 from pip._internal.variants.pytorch.synthetic import manifest_for, manifest_of_choice
 from pip._internal.variants.wheels.links import BuildLink
 
@@ -81,7 +81,7 @@ class BridgedRelease(Release):
             return None
         return (
             f"{self} has builds for {', '.join(self.labels)}: name one of them with "
-            f"{BACKENDS_OPTION}, or leave it to pip with {BACKENDS_OPTION}={AUTO}."
+            f"{BACKENDS.name}, or leave it to pip with {BACKENDS.name}={AUTO}."
         )
 
     @property

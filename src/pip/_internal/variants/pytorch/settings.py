@@ -19,9 +19,11 @@ from pip._internal.variants.pytorch.backends import (
 )
 from pip._internal.variants.pytorch.devices import NAMESPACES
 from pip._internal.variants.pytorch.options import (
-    BACKENDS_OPTION,
-    CPUONLY_OPTION,
+    BACKENDS,
+    CHANNEL,
+    CPUONLY,
     DEFAULT_URL,
+    INDEX_URL,
     LTT_VARIABLE,
 )
 
@@ -39,7 +41,7 @@ __all__ = [
 ]
 
 #: The options that turn the bridge on, and leave the rest to pip.
-ANY_BACKEND = (BACKENDS_OPTION, AUTO)
+ANY_BACKEND = (BACKENDS.name, AUTO)
 
 _CHANNEL_FIELD = "{channel}"
 
@@ -95,10 +97,10 @@ def settings(options: optparse.Values, environ: Mapping[str, str]) -> Settings:
     """
     given = vars(options).get
     backends, origin = _backends(options, environ)
-    channel: Channel | None = given("pytorch_channel")
+    channel: Channel | None = given(CHANNEL.dest)
     if channel is None:
         channel = Channel.TEST if _wants_prereleases(options) else Channel.STABLE
-    url = given("pytorch_index_url") or DEFAULT_URL
+    url = given(INDEX_URL.dest) or DEFAULT_URL
     return Settings(backends, origin, channel, url)
 
 
@@ -106,16 +108,16 @@ def _backends(
     options: optparse.Values, environ: Mapping[str, str]
 ) -> tuple[tuple[Backend, ...], str | None]:
     given = vars(options).get
-    typed = {each.dest for each in typed_options(options)}
-    named: tuple[Backend, ...] | None = given("pytorch_backends")
-    by_shorthand = bool(given("cpuonly"))
+    typed = {each.row for each in typed_options(options)}
+    named: tuple[Backend, ...] | None = given(BACKENDS.dest)
+    by_shorthand = bool(given(CPUONLY.dest))
     # What is typed is a word about this command; the configuration is about all.
-    if "cpuonly" in typed and "pytorch_backends" not in typed:
+    if CPUONLY in typed and BACKENDS not in typed:
         named = None
     if named is not None:
-        return named, BACKENDS_OPTION
+        return named, BACKENDS.name
     if by_shorthand:
-        return (CPU,), CPUONLY_OPTION
+        return (CPU,), CPUONLY.name
     text = environ.get(LTT_VARIABLE)
     if not text:
         return (), None

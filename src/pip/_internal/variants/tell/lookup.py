@@ -33,12 +33,13 @@ from pip._internal.variants.choice.builds import offer
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.decision import Decision, File, Offer
 from pip._internal.variants.choice.mistaken_labels import label_in_version
-from pip._internal.variants.choice.options import TYPED
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.choice.settings import TYPED
 from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.target import is_this_machine
+from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.tell.passing_over import passed_over
 from pip._internal.variants.tell.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.tell.unsuitable import true_reason
@@ -242,7 +243,8 @@ class _PageKeeper(LinkCollector):
     def of(cls, collector: LinkCollector) -> _PageKeeper:
         """Take the place of a collector that was made with options."""
         keeper = cls(collector.session, collector)
-        context: Context = vars(collector)["_variants"]
+        context = CONTEXT.of(collector, Context)
+        assert context is not None, "it was made with options"
         context.attach(keeper)
         return keeper
 

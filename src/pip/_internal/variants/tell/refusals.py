@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.release import Release
 
-__all__ = ["installation_error", "nothing_left", "refuse_unknown_labels"]
+__all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
 
 logger = get_logger(__name__)
 
@@ -131,13 +131,16 @@ def _labels_line(release: Release, *, judge: bool = True) -> str:
     return f"{release} has {', '.join(labels)}"
 
 
-def installation_error(
-    fn: Callable[..., InstallationError],
+def refusal(
+    usual: Callable[[], InstallationError],
     factory: Factory,
     error: Any,
     constraints: Mapping[str, Any],
 ) -> InstallationError:
-    """Say which variants were refused, if that is why nothing is left."""
+    """Say which variants were refused, if that is why nothing is left.
+
+    :param usual: says what upstream says.
+    """
     context = context_of(factory._finder)
     if context is not None and context.is_trying:
         return _build_conflict(error.causes)
@@ -154,7 +157,7 @@ def installation_error(
         if reason is not None:
             return reason
     if context is None or not context.enabled:
-        return fn(factory, error, constraints)
+        return usual()
     parents = (cause.parent for cause in error.causes if cause.parent is not None)
     for release in dict.fromkeys(
         weighed(context).release_of(parent.source_link) for parent in parents
@@ -192,7 +195,7 @@ def installation_error(
             ireq = cause.requirement.get_candidate_lookup()[1]
             hashed |= ireq is not None and ireq.has_hash_options
         label = context.label_for(project)
-        fn(factory, error, constraints)
+        usual()
         return nothing_left(causes[project], label, releases, hashed=hashed)
     # Among several causes the variants are one: the usual error tells the rest.
     for project in causes:
@@ -201,7 +204,7 @@ def installation_error(
     for releases in refused.values():
         for line in _refusals(releases):
             logger.critical("%s", line)
-    return fn(factory, error, constraints)
+    return usual()
 
 
 def _build_conflict(causes: Sequence[Any]) -> InstallationError:

@@ -1,18 +1,12 @@
-"""Manifest links on index pages, find-links pages and in directories."""
+"""Links to manifests and builds: what they are of, and where they are listed."""
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging._variants import (
-    MANIFEST_SUFFIX,
-    InvalidManifestFilename,
-    parse_manifest_filename,
-    split_label,
-)
+from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.utils import (
     InvalidSdistFilename,
     InvalidWheelFilename,
@@ -21,11 +15,9 @@ from pip._vendor.packaging.utils import (
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
 
-from pip._internal.console.output import get_logger
 from pip._internal.models.link import Link
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url, url_to_path
-from pip._internal.variants.choice.context import context_of
 
 if TYPE_CHECKING:
     import datetime
@@ -34,27 +26,18 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.index.collector import LinkCollector
-    from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
-    from pip._internal.index.sources import _FlatDirectoryToUrls
-    from pip._internal.models.candidate import InstallationCandidate
-    from pip._internal.variants.choice.context import Context
 
 __all__ = [
     "BuildLink",
     "ManifestLink",
-    "evaluate_links",
     "folder_url",
     "label_of",
-    "manifest_link_from_json",
     "public",
-    "scan_directory",
     "searched",
     "source_of",
     "uploaded_too_late",
     "version_of",
 ]
-
-logger = get_logger(__name__)
 
 
 class ManifestLink(Link):
@@ -148,99 +131,6 @@ def folder_url(location: str) -> str:
     return path_to_url(location) if os.path.isdir(location) else location
 
 
-def manifest_link_from_json(
-    fn: Callable[..., Link | None],
-    cls: type[Link],
-    file_data: dict[str, Any],
-    page_url: str,
-) -> Link | None:
-    """Keep the file name that a JSON page states for a manifest (PEP 691)."""
-    filename: str = file_data["filename"]
-    if not filename.endswith(MANIFEST_SUFFIX):
-        return fn(cls, file_data, page_url)
-    link = fn(ManifestLink, file_data, page_url)
-    if isinstance(link, ManifestLink):
-        link.stated_filename = filename
-    return link
-
-
-def scan_directory(
-    fn: Callable[[_FlatDirectoryToUrls], None], directory: _FlatDirectoryToUrls
-) -> None:
-    """Find the manifests of a directory too, which otherwise only lists archives."""
-    fn(directory)
-    with os.scandir(directory._path) as entries:
-        for entry in entries:
-            if entry.name.endswith(MANIFEST_SUFFIX):
-                try:
-                    project, _ = parse_manifest_filename(entry.name)
-                except InvalidManifestFilename as error:
-                    logger.debug("Skipping %s: %s", entry.path, error)
-                    continue
-                directory._project_name_to_urls[project].append(path_to_url(entry.path))
-
-
-def evaluate_links(
-    fn: Callable[..., list[InstallationCandidate]],
-    finder: PackageFinder,
-    link_evaluator: LinkEvaluator,
-    links: Iterable[Link],
-) -> list[InstallationCandidate]:
-    """Take the manifests out of a page's links; without variants, their wheels too."""
-    context = context_of(finder)
-    links = list(links)
-    if context is None or not context.enabled:
-        left = _without_variants(finder, links)
-    else:
-        left = _without_manifests(context, link_evaluator, links)
-    found = fn(finder, link_evaluator, left)
-    if context is not None and (not found or len(left) < len(links)):
-        # Should there be nothing to install, this tells why.
-        context.listed.setdefault(link_evaluator._canonical_name, []).extend(links)
-    return found
-
-
-def _without_manifests(
-    context: Context, link_evaluator: LinkEvaluator, links: list[Link]
-) -> list[Link]:
-    # Of a page's 10,000 links few or none are of manifests: the rest pass with the two
-    # cheapest of tests, which is why properties are not used.
-    manifests = [
-        link
-        for link in links
-        if MANIFEST_SUFFIX in link._url or type(link) is ManifestLink
-        if link.filename.endswith(MANIFEST_SUFFIX)
-    ]
-    if manifests:
-        for link in manifests:
-            _register(context, link_evaluator, link)
-        # A page may have thousands of them.
-        set_aside = set(map(id, manifests))
-        links = [link for link in links if id(link) not in set_aside]
-    return links
-
-
-def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> None:
-    try:
-        project, version = parse_manifest_filename(link.filename)
-    except InvalidManifestFilename as error:
-        logger.debug("Skipping link: %s: %s", error, link)
-        return
-    page = link.comes_from or ""
-    if link.is_file and page.startswith(("http:", "https:")):
-        # A page may state any name: what is read there may be a device.
-        logger.debug("Skipping link: a manifest of this machine: %s", link)
-        return
-    if project == link_evaluator._canonical_name:
-        key = project, version, source_of(link)
-        too_new = uploaded_too_late(link, link_evaluator._uploaded_prior_to)
-        if too_new is None:
-            context.manifest_links.setdefault(key, link)
-        else:
-            logger.debug("Skipping link: a manifest: %s: %s", too_new, link)
-            context.skipped_manifests[key] = too_new
-
-
 def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
     """Say why a manifest does not count where later uploads are ruled out.
 
@@ -256,18 +146,3 @@ def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None
     if link.upload_time >= limit:
         return f"its variants manifest was uploaded at {link.upload_time}"
     return None
-
-
-def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:
-    """Leave out the wheels whose names are invalid for a pip without variants."""
-    from pip._internal.index.package_finder import LinkType
-
-    rest = []
-    for link in links:
-        if label_of(link) is None:
-            rest.append(link)
-        else:
-            finder._log_skipped_link(
-                link, LinkType.format_invalid, "invalid wheel filename"
-            )
-    return rest

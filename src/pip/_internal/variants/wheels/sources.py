@@ -23,7 +23,7 @@ from pip._internal.exceptions import (
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
 from pip._internal.parallel.early_entries import Kind
-from pip._internal.parallel.early_requests import early_requests_of
+from pip._internal.parallel.early_requests import EarlyRequests
 from pip._internal.parallel.request_errors import UNTRUSTED, is_passing, times
 from pip._internal.parallel.time_limits import (
     MAX_TIME,
@@ -38,6 +38,7 @@ from pip._internal.variants.core.manifest_parser import (
     parse_manifest,
 )
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.slots import EARLY_REQUESTS
 from pip._internal.variants.wheels.links import uploaded_too_late
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeB
     :return: what is left of these, for the bodies
     :raises Overdue: when nothing is
     """
-    auth, requests = session.auth, early_requests_of(session)
+    auth, requests = session.auth, EARLY_REQUESTS.once(session, EarlyRequests)
     budget = TimeBudget(min(seconds, requests.time_left))
     prompting, auth.prompting = auth.prompting, False
     try:
