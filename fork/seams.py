@@ -95,7 +95,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/check.py": {
         "`pip check` judges installed variants anew, and may be told to be strict.": [
-            Decorate("CheckCommand.run", "variants.hooks.check:checked"),
+            Decorate("CheckCommand.run", "checked"),
             ReplaceExpression(
                 "CheckCommand.run",
                 "variants.hooks.check:nothing_broken",
@@ -164,7 +164,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/lock.py": {
         "A lock file is for other machines too: no build is unsuitable.": [
-            Decorate("LockCommand.run", "variants.locks.writing:lock_command"),
+            Decorate("LockCommand.run", "lock_command"),
         ],
     },
     "pip/_internal/commands/show.py": {
@@ -184,7 +184,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/index/collector.py": {
         "Options and session meet here, so one command's state is made here.": [
-            Decorate("LinkCollector.create", "variants.hooks.index:collector_created"),
+            Decorate("LinkCollector.create", "collector_created"),
         ],
     },
     "pip/_internal/index/package_finder.py": {
@@ -418,15 +418,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/utils/pylock.py": {
         "All builds of a release are locked, and when each package is needed.": [
-            Decorate(
-                "pylock_from_install_requirements",
-                "variants.locks.writing:lock_written",
-            ),
+            Decorate("pylock_from_install_requirements", "lock_written"),
         ],
         "Of the builds in a lock file, the best one here is installed.": [
             InsertLine(
                 "select_from_pylock_path_or_url",
-                "variants.locks.reading:narrowed",
+                "narrowed_lock",
                 before=(
                     "selected_groups: set[str] = "
                     "{canonicalize_name(name) for name in dependency_groups}"

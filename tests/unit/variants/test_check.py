@@ -57,7 +57,7 @@ def judged(variant: InstalledVariant, driver: str | None = None) -> list[str]:
     """Give the warnings about a variant on a machine with this driver."""
     environ = {k: v or "" for k, v in forced(driver or "").items()}
     providers = Providers(environ=environ, environment={}, hardware=True)
-    return list(unsupported([variant], providers, TYPED))
+    return list(unsupported([variant], providers, (), TYPED))
 
 
 def test_unsupported() -> None:

@@ -12,13 +12,20 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _ROOT = "pip._internal"
+
+#: The modes (``choice/mode.py``), one line each: its room, and its tables of options.
+#: Each gets candidates as those before it left them.
+MODES: Mapping[str, Sequence[str]] = {
+    "locks": (),
+    "pytorch": ("pytorch.options",),
+}
 
 
 def find(hook: str) -> Callable[..., Any]:
@@ -31,13 +38,16 @@ def find(hook: str) -> Callable[..., Any]:
 
 
 def around(
-    hook: str, load: Callable[[str], Any] = importlib.import_module
+    hook: str,
+    load: Callable[[str], Any] = importlib.import_module,
+    given: tuple[Any, ...] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give a decorator that calls *hook* (``module:function``) around a function.
 
     The hook is called with the decorated function, then the function's arguments.
 
     :param load: gives a module; if it gives None, the function is called alone.
+    :param given: arguments of the hook that come before the function's.
     """
     module, _, name = hook.partition(":")
 
@@ -52,7 +62,7 @@ def around(
                 if room is None:
                     return fn(*args, **kwargs)
                 implementation = getattr(room, name)
-            return implementation(fn, *args, **kwargs)
+            return implementation(fn, *given, *args, **kwargs)
 
         return seam
 
@@ -62,6 +72,41 @@ def around(
 # Upstream allows no import once it has begun to install. What variants need then was
 # loaded when one was chosen, and what downloads need when several at a time were wished.
 if_loaded = functools.partial(around, load=sys.modules.get)
+
+
+def _rooms(load: Callable[[str], Any]) -> list[Any]:
+    """Give the rooms of the modes, as far as *load* gives their packages."""
+    found = (load(f"{_ROOT}.variants.{name}") for name in MODES)
+    return [room for room in found if room is not None]
+
+
+_all_rooms = functools.partial(_rooms, importlib.import_module)
+# Its options, or the command that it is about, have loaded what a run may be in.
+_loaded_rooms = functools.partial(_rooms, sys.modules.get)
+
+
+def _in_mode(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a decorator that calls what a mode has of that name around a function."""
+
+    def room_with(_: str) -> Any:
+        return next((room for room in _all_rooms() if hasattr(room, name)), None)
+
+    return around(f":{name}", room_with)
+
+
+# Only here the modes are known.
+collector_created = around(
+    "variants.hooks.index:collector_created", given=(_loaded_rooms,)
+)
+checked = around("variants.hooks.check:checked", given=(_all_rooms,))
+lock_command = _in_mode("lock_command")
+lock_written = _in_mode("lock_written")
+
+
+@_in_mode("narrowed_lock")
+def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
+    """Leave in a lock file just the builds to install, and what these need."""
+    return lock
 
 
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,7 +254,8 @@ class _Options:
 
 def selection_options(upstreams: list[Any]) -> _Options:
     """Add the options of each command that chooses candidates to *upstreams*."""
-    return _Options(upstreams, "install", "choice.settings", "pytorch.options")
+    of_modes = (table for tables in MODES.values() for table in tables)
+    return _Options(upstreams, "install", "choice.settings", *of_modes)
 
 
 def line_options(upstreams: list[Any]) -> _Options:

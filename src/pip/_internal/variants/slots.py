@@ -18,6 +18,8 @@ __all__ = [
     "INSTALLED_BUILD",
     "LOCK_PLAN",
     "SELECTION",
+    "SEVERAL_BUILDS",
+    "TYPED",
     "UNSUPPORTED",
     "Slot",
 ]
@@ -78,6 +80,13 @@ LOCK_PLAN = Slot("_variants_lock_plan")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
 #: imports nothing for it; read by ``choice.invocation``.
 COMMAND_LINE = Slot("variants_command_line")
+#: On the options of any command: the list of those about variants that were typed, each
+#: with its row, its name as it was typed and its value. Made by ``choice.settings``; read
+#: by ``choice.typed``, ``choice.context``, ``hooks.outcome`` and ``tell.lookup``.
+TYPED = Slot("variants_typed")
+#: On the options of a command that may take several builds of one project: True. Set and
+#: read by ``locks``, read by ``choice.contradictions``.
+SEVERAL_BUILDS = Slot("variants_several_builds")
 #: On the options of ``pip check``: how many installed variants do not suit. Set and read
 #: by ``hooks.check``.
 UNSUPPORTED = Slot("variants_unsupported")

@@ -192,6 +192,6 @@ def files_to_settle_by(
 
 
 def _release(candidate: InstallationCandidate) -> Version:
-    """Give the version of a release, of which a bridged build has one of its own."""
+    """Give the version of a release, of which each build may have one of its own."""
     is_build = isinstance(candidate.link, BuildLink)
     return public(candidate.version) if is_build else candidate.version

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.settings import IN_BUILD, LOCKING, TYPED
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.choice.settings import IN_BUILD
+from pip._internal.variants.slots import CONTEXT, TYPED
 
 if TYPE_CHECKING:
     import optparse
@@ -32,17 +32,16 @@ if TYPE_CHECKING:
     from pip._internal.parallel.early_requests import EarlyRequests
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.option_values import LabelChoice
     from pip._internal.variants.choice.selection import Agreement
     from pip._internal.variants.core.preferences import Preference
     from pip._internal.variants.errors import Loss
-    from pip._internal.variants.locks.locking import Locking
     from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.plugin_limits import PluginLimits
-    from pip._internal.variants.pytorch.bridge import Bridge
 
-__all__ = ["Context", "Foresight", "context_of"]
+__all__ = ["Bearing", "Context", "Foresight", "Room", "context_of"]
 
 logger = get_logger(__name__)
 
@@ -77,6 +76,62 @@ class Foresight(Protocol):
         """
 
 
+class Bearing:
+    """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest."""
+
+    @property
+    def chosen_for(self) -> Providers | None:
+        """Return what builds are chosen for in place of the target."""
+        return None
+
+    def limited(self, target: Providers) -> Providers:
+        """Return what the target supports, less what the user excludes."""
+        return target
+
+    @property
+    def may_take_several(self) -> bool:
+        """Tell whether several builds of one project may be wanted."""
+        return False
+
+    @property
+    def may_switch(self) -> bool:
+        """Tell whether the user asked for what may differ from an installed build."""
+        return False
+
+    @property
+    def is_trying(self) -> bool:
+        """Tell whether something is tried just now, so that a failure is no error."""
+        return False
+
+    def for_build(self, context: Context) -> Bearing | None:  # noqa: ARG002
+        """Return the mode of the run that installs build requirements.
+
+        :param context: of that run.
+        """
+        return None
+
+
+class Room(Protocol):
+    """The package of a mode, which any run can ask."""
+
+    def mode_of(self, context: Context) -> Bearing | None:
+        """Return the mode of a run that is in it; called once the options are read.
+
+        :raises WrongUse: if what it is told is invalid.
+        """
+
+    def options_for(self, build: InstalledBuild) -> tuple[str, ...]:
+        """Return the options with which the other builds of an installed one are found.
+
+        :return: empty if it is not by this mode that it was chosen.
+        """
+
+    def judged(
+        self, dists: Sequence[BaseDistribution], options: optparse.Values
+    ) -> Iterable[str]:
+        """Say what is wrong with all that is installed, some of it by this mode."""
+
+
 class Context:
     """What one command knows of variants; made with its link collector.
 
@@ -87,12 +142,18 @@ class Context:
     :ivar upgrade_variants: whether installed builds give way to better ones.
     :ivar strict: whether it is an error where a variant would be lost.
     :ivar manifest_links: where manifests are, by project, version and source.
+    :ivar rooms: those of modes, and the mode of each that the run is in.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
     """
 
     def __init__(
-        self, session: PipSession, options: optparse.Values, *, enabled: bool = True
+        self,
+        session: PipSession,
+        options: optparse.Values,
+        *,
+        enabled: bool = True,
+        rooms: Iterable[Room] = (),
     ) -> None:
         # Tests of upstream's bring options of their own making.
         given = vars(options).get
@@ -118,7 +179,7 @@ class Context:
         #: The requirements file that turned variants off, if one did.
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
-        if enabled and given(TYPED):
+        if enabled and TYPED.of(options, list) is not None:
             from pip._internal.variants.choice.contradictions import (
                 refuse_contradictions,
             )
@@ -157,14 +218,9 @@ class Context:
         self.locked_versions: Mapping[NormalizedName, Version] = {}
         #: What was chosen from lock files: by project the label, None for a plain build.
         self.locked_labels: dict[NormalizedName, str | None] = {}
-        #: Which builds are locked, in ``pip lock``.
-        self.locking: Locking | None = None
-        if self.enabled and given(LOCKING):
-            from pip._internal.variants.locks.locking import Locking
-
-            self.locking = Locking()
-        #: The bridge to PyTorch's index, if it is in use.
-        self.pytorch = self._bridge()
+        self.rooms: dict[Room, Bearing | None] = {}
+        for room in rooms:
+            self.rooms[room] = room.mode_of(self)
         if self.enabled and self._host_file is not None:
             # A mistake in it is better said before anything is fetched.
             host = self.detected.host
@@ -175,25 +231,10 @@ class Context:
         if self.enabled and given("preferences"):
             _ = self.preferences
 
-    def _bridge(self) -> Bridge | None:
-        from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
-
-        if not in_use(self.options, os.environ):
-            return None
-        if not self.enabled:
-            if vars(self.options).get("no_variants"):
-                logger.warning(
-                    "Without variants PyTorch's index is not looked at: the --pytorch-* "
-                    "options, --cpuonly and %s have no effect",
-                    LTT_VARIABLE,
-                )
-            return None
-        # What is looked up where is known too late to look ahead.
-        self.may_look_ahead = False
-        from pip._internal.variants.pytorch.bridge import Bridge
-        from pip._internal.variants.pytorch.settings import settings
-
-        return Bridge(self, settings(self.options, os.environ))
+    @property
+    def modes(self) -> Sequence[Bearing]:
+        """Return the modes that the run is in, mostly none."""
+        return [mode for mode in self.rooms.values() if mode is not None]
 
     @property
     def _host_file(self) -> str | None:
@@ -202,7 +243,10 @@ class Context:
     @property
     def providers(self) -> Providers:
         """Tell what builds are chosen for: the target, or any machine."""
-        return self.detected if self.locking is None else self.locking.machine
+        for mode in self.modes:
+            if mode.chosen_for is not None:
+                return mode.chosen_for
+        return self.detected
 
     @cached_property
     def detected(self) -> Providers:
@@ -225,9 +269,9 @@ class Context:
             self._plugins,
             self,
         )
-        if self.pytorch is None:
-            return providers
-        return providers.lacking(self.pytorch.settings.lacking)
+        for mode in self.modes:
+            providers = mode.limited(providers)
+        return providers
 
     @cached_property
     def _plugins(self) -> Plugins:
@@ -322,7 +366,7 @@ class Context:
     @property
     def may_take_several(self) -> bool:
         """Tell whether several builds of one project may be wanted."""
-        return self.locking is not None
+        return any(mode.may_take_several for mode in self.modes)
 
     def label_for(self, project: NormalizedName) -> str | None:
         """Give the label that *project* must have, if the user chose one."""
@@ -396,8 +440,8 @@ class Context:
     def may_switch(self) -> bool:
         """Tell whether the user asked for what may differ from an installed build."""
         asked = self.choices or self.upgrade_variants or self.locked_labels
-        by_backend = self.pytorch is not None and self.pytorch.settings.backends
-        return self.enabled and bool(asked or by_backend)
+        by_mode = any(mode.may_switch for mode in self.modes)
+        return self.enabled and bool(asked or by_mode)
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:
@@ -415,8 +459,7 @@ class Context:
     @property
     def is_trying(self) -> bool:
         """Tell whether another solution is tried, so that a failure is no error."""
-        exploring = self.locking is not None and self.locking.exploring
-        return exploring or self.tried is not None
+        return self.tried is not None or any(mode.is_trying for mode in self.modes)
 
     def disable(self, where: str) -> None:
         """Turn variants off from here on.

@@ -18,7 +18,6 @@ from pip._internal.variants.choice.option_values import LabelChoice, Place
 from pip._internal.variants.choice.settings import (
     DISABLE_PROVIDER,
     ENABLE_PROVIDER,
-    LOCKING,
     NO_VARIANTS,
     PREFER_VARIANT,
     PROVIDER_KIND,
@@ -27,6 +26,7 @@ from pip._internal.variants.choice.settings import (
 )
 from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.errors import ContradictoryOptions
+from pip._internal.variants.slots import SEVERAL_BUILDS
 
 if TYPE_CHECKING:
     import optparse
@@ -76,8 +76,7 @@ def refuse_contradictions(options: optparse.Values) -> None:
     """
     typed = typed_options(options)
     given = vars(options).get
-    if not given(LOCKING):
-        # Several builds can be locked.
+    if not SEVERAL_BUILDS.of(options, bool):
         refuse_two_labels(each.value for each in typed if each.row is VARIANT)
     off = None
     if any(each.row is NO_VARIANTS for each in typed):

@@ -45,13 +45,6 @@ class InstalledBuild(NamedTuple):
     by_hand: bool = False
 
     @property
-    def is_bridged(self) -> bool:
-        """Tell whether it came over the bridge to PyTorch's index."""
-        from pip._internal.variants.pytorch.synthetic import NAMESPACE
-
-        return NAMESPACE in self.manifest.namespaces
-
-    @property
     def declared(self) -> tuple[Property, ...]:
         """Give all properties that its variant declares, sorted."""
         variant = None if self.label is None else self.manifest.variant(self.label)

@@ -6,14 +6,9 @@ import functools
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from pip._internal.variants.wheels.links import (
-    BuildLink,
-    folder_url,
-    label_of,
-    source_of,
-)
+from pip._internal.variants.wheels.links import folder_url, label_of, source_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -23,10 +18,19 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.mode import Mode
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
 
-__all__ = ["Ahead", "Group", "Weighed", "release_of", "releases", "weighed"]
+__all__ = [
+    "Ahead",
+    "Group",
+    "Weighed",
+    "modes",
+    "release_of",
+    "releases",
+    "weighed",
+]
 
 #: So many older releases are looked at together where a newer one was refused, and where
 #: more were refused.
@@ -83,6 +87,11 @@ class Weighed:
 def weighed(context: Context) -> Weighed:
     """Return what a run has weighed."""
     return context.part(Weighed)
+
+
+def modes(context: Context) -> Sequence[Mode]:
+    """Return the modes that a run is in, each with all that it has a say in."""
+    return cast("Sequence[Mode]", context.modes)
 
 
 # No dataclass or named tuple: to make one takes longer than all else of this module, which
@@ -195,16 +204,10 @@ def _release(
     if len(sources) > 1:
         order = [*_sources_in_order(finder, project), *sources]
         sources.sort(key=order.index)
-    if context.pytorch is not None and any(isinstance(e, BuildLink) for e in links):
-        from pip._internal.variants.pytorch.release import BridgedRelease
-
-        return BridgedRelease(
-            context, project, version, links, sources, context.pytorch, pinned=pinned
-        )
-    if context.locking is not None:
-        from pip._internal.variants.locks.locking import LockingRelease
-
-        return LockingRelease(context, project, version, links, sources)
+    for mode in modes(context):
+        release = mode.release(project, version, links, sources, pinned=pinned)
+        if release is not None:
+            return release
     from pip._internal.variants.choice.release import Release
 
     return Release(context, project, version, links, sources)

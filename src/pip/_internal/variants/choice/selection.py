@@ -39,7 +39,7 @@ class OriginKind(enum.Enum):
     FILE = "file"
     #: A lock file.
     LOCK = "lock"
-    #: The versions of the wheels, on PyTorch's own index.
+    #: The versions of the wheels, each of which names its build.
     VERSIONS = "versions"
 
 

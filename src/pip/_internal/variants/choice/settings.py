@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.slots import TYPED
 
 if TYPE_CHECKING:
     #: The commands that choose candidates; requirements files; commands and actions that
@@ -33,13 +34,11 @@ __all__ = [
     "DISABLE_PROVIDER",
     "ENABLE_PROVIDER",
     "IN_BUILD",
-    "LOCKING",
     "NO_VARIANTS",
     "OPTIONS",
     "PREFER_VARIANT",
     "PROVIDER_KIND",
     "TRUST_PROVIDER",
-    "TYPED",
     "UPGRADE_VARIANTS",
     "VARIANT",
     "VARIANT_HOST",
@@ -54,11 +53,6 @@ __all__ = [
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
-#: Set among the options of ``pip lock``.
-LOCKING = "variants_locking"
-#: Where the values of a command line keep which options about variants were typed: their
-#: rows, the names as typed, and the values.
-TYPED = "variants_typed"
 
 
 class OptionRow:
@@ -143,7 +137,8 @@ class VariantOption(PipOption):
         self, action: str, dest: str, opt: str, value: Any, values: Any, parser: Any
     ) -> int:
         """Do what the option is for, and note that it was typed."""
-        values.ensure_value(TYPED, []).append((self.row, opt, value))
+        typed: list[Any] = TYPED.once(values, lambda _: [])
+        typed.append((self.row, opt, value))
         return super().take_action(action, dest, opt, value, values, parser)
 
 

@@ -18,7 +18,7 @@ from pip._internal.console.texts import Hint
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.neighbours import unfit
-from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.choice.selection import select
 from pip._internal.variants.core.abi_dependency import requirements
 from pip._internal.variants.machine.chain import warnings_of
@@ -47,8 +47,8 @@ class Rival:
     """An installed build that competes with the builds of its version on the index.
 
     :ivar keep: makes the candidate that leaves it installed.
-    :ivar must_go: whether the user chose another label for just this project, or other
-        backends for all of PyTorch, or a lock file from which to install does.
+    :ivar must_go: whether the user chose another label for just this project, or a mode
+        or a lock file from which to install does.
     :ivar holds_back: whether it is for a version of what the user upgrades.
     """
 
@@ -107,8 +107,9 @@ def rival(
     label = None if build is None else build.label
     user_supplied = any(each.user_supplied for each in ireqs)
     version, unwanted = dist.version, False
-    if context.pytorch is not None:
-        version, label, unwanted = context.pytorch.installed(version, label, specifier)
+    for mode in modes(context):
+        version, label, refused = mode.installed(version, label, specifier)
+        unwanted = unwanted or refused
     named = context.label_for(project)
     must_go = (
         named is not None
@@ -187,7 +188,9 @@ def better_build(
     build = installed_build(dist)
     if build is None or build.by_hand:
         return None
-    if build.is_bridged and context.pytorch is None:
+    off = (room for room, mode in context.rooms.items() if mode is None)
+    if any(room.options_for(build) for room in off):
+        # Without these options another build is not found.
         return None
     providers = context.providers.without_plugins()
     selection = select(
@@ -231,7 +234,9 @@ def no_other_build(context: Context, dist: BaseDistribution) -> str | None:
     build, finder = installed_build(dist), context.collector
     if build is None or finder is None:
         return None
-    version = public(dist.version) if build.is_bridged else dist.version
+    version = dist.version
+    if any(room.options_for(build) for room in context.rooms):
+        version = public(version)
     found = weighed(context).reached(dist.canonical_name)
     if any(each.version == version and each.labels for each in found):
         return None

@@ -10,7 +10,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pip._internal.variants.choice.settings import PROVIDER_KIND, TYPED
+from pip._internal.variants.choice.settings import PROVIDER_KIND
+from pip._internal.variants.slots import TYPED
 
 if TYPE_CHECKING:
     import optparse
@@ -41,4 +42,4 @@ class Typed(NamedTuple):
 
 def typed_options(options: optparse.Values) -> list[Typed]:
     """Give the options about variants that were typed, in their order."""
-    return [Typed(*each) for each in vars(options).get(TYPED) or ()]
+    return [Typed(*each) for each in TYPED.of(options, list) or ()]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.releases import modes
 from pip._internal.variants.choice.settings import (
     IN_BUILD,
     about_this_machine,
@@ -61,15 +62,16 @@ def _context(target: Context) -> Context:
     context.skipped_manifests = target.skipped_manifests
     context.collector = target.collector
     context.plugin_limits = target.plugin_limits
-    if target.pytorch is not None:
-        context.pytorch = target.pytorch.for_build(context)
+    for room, mode in target.rooms.items():
+        context.rooms[room] = None if mode is None else mode.for_build(context)
     return context
 
 
 def _variables(target: Context) -> dict[str, str]:
     """Give what a child needs that installs the same."""
-    bridged = {} if target.pytorch is None else target.pytorch.environ()
-    environ = {IN_BUILD: "1", **as_variables(target.options), **bridged}
+    environ = {IN_BUILD: "1", **as_variables(target.options)}
+    for mode in modes(target):
+        environ |= mode.environ()
     if target.plugin_limits is not None:
         environ |= target.plugin_limits.environ()
     if not target.enabled:

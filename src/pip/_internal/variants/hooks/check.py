@@ -7,7 +7,7 @@ with the packages' own metadata. Judged by what was recorded, without a network 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.choice.context import Room
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.machine.chain import Providers
 
@@ -69,6 +70,7 @@ def add_check_options(command: type[Command]) -> None:
 
 def checked(
     fn: Callable[[CheckCommand, optparse.Values, list[str]], int],
+    find_rooms: Callable[[], Sequence[Room]],
     command: CheckCommand,
     options: optparse.Values,
     args: list[str],
@@ -77,6 +79,8 @@ def checked(
 
     Where the user is strict, one that this machine does not support is an error;
     otherwise the exit status is upstream's.
+
+    :param find_rooms: gives the rooms of all modes.
     """
     env = get_default_environment()
     dists = list(env.iter_installed_distributions(local_only=False))
@@ -88,8 +92,8 @@ def checked(
     from pip._internal.variants.machine.chain import Providers
 
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
-    providers = Providers.for_options(options, None)
-    found = list(unsupported(variants, providers, options))
+    providers, rooms = Providers.for_options(options, None), find_rooms()
+    found = list(unsupported(variants, providers, rooms, options))
     # What upstream says if all is well is not to hide it.
     UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
@@ -97,10 +101,9 @@ def checked(
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
     warnings = [*providers.warnings, *different_cuda(variants, options)]
-    if any(variant.build.is_bridged for variant in variants):
-        from pip._internal.variants.pytorch.advice import different_backends
-
-        warnings += different_backends(dists, options)
+    for room in rooms:
+        if any(room.options_for(variant.build) for variant in variants):
+            warnings += room.judged(dists, options)
     for warning in warnings:
         logger.warning("%s", warning)
     return ERROR if found and strict else status
@@ -127,13 +130,16 @@ def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
 def unsupported(
     variants: Sequence[InstalledVariant],
     providers: Providers,
+    rooms: Iterable[Room],
     options: optparse.Values,
 ) -> Iterator[str]:
-    """Say which variants the machine does not support, and what to do about it."""
+    """Say which variants the machine does not support, and what to do about it.
+
+    :param rooms: of all modes.
+    """
     from pip._internal.variants.choice import reasons
     from pip._internal.variants.choice.invocation import for_upgrade
     from pip._internal.variants.choice.selection import select
-    from pip._internal.variants.pytorch.settings import ANY_BACKEND
 
     for variant in variants:
         selection = select(
@@ -142,7 +148,7 @@ def unsupported(
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
-            further = ANY_BACKEND if variant.build.is_bridged else ()
+            further = sum((room.options_for(variant.build) for room in rooms), ())
             needs = reasons.needs(selection, mismatches, machine="the machine")
             yield Hint(
                 f"This machine does not support {variant}, which needs {needs}. To "

@@ -6,9 +6,10 @@ by, so what only variants need is imported for them alone.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
+    from pip._internal.variants.choice.context import Room
 
 __all__ = [
     "all_candidates",
@@ -60,15 +62,19 @@ logger = get_logger(__name__)
 
 def collector_created(
     fn: Callable[..., LinkCollector],
+    rooms: Callable[[], Sequence[Room]],
     cls: type[LinkCollector],
     session: PipSession,
     options: optparse.Values,
     suppress_no_index: bool = False,
 ) -> LinkCollector:
-    """Give a new link collector the context of its command."""
+    """Give a new link collector the context of its command.
+
+    :param rooms: gives those of the modes that the command may be in.
+    """
     collector = fn(cls, session, options, suppress_no_index)
     # Only pip's check for a newer self suppresses this option; it needs no variants.
-    context = Context(session, options, enabled=not suppress_no_index)
+    context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
     context.attach(collector)
     if context.trusted:
         from pip._internal.variants.machine.plugin_limits import PluginLimits
@@ -217,19 +223,20 @@ def all_candidates(
 ) -> list[InstallationCandidate]:
     """Leave out of a listing the versions whose files are all unsuitable variants."""
     context = context_of(finder)
-    if context is not None and context.pytorch is not None:
-        candidates = context.pytorch.places.find_all_candidates(
-            fn, finder, project_name
-        )
-    else:
-        candidates = fn(finder, project_name)
-    if context is None or context.listing is None:
+    if context is None:
+        return fn(finder, project_name)
+    from pip._internal.variants.choice.releases import modes, release_of, weighed
+
+    for mode in modes(context):
+        fn = functools.partial(mode.find_all_candidates, fn)
+    candidates = fn(finder, project_name)
+    if context.listing is None:
         return candidates
     project = canonicalize_name(project_name)
-    if context.pytorch is not None and context.pytorch.places.has_builds(project):
-        from pip._internal.variants.pytorch.listing import best_builds
-
-        return best_builds(context, finder, project, candidates)
+    for mode in modes(context):
+        listed = mode.listed(finder, project, candidates)
+        if listed is not None:
+            return listed
     if project == "pip" and context.listing == "newest":
         # Upstream's releases are no updates of the fork.
         return [found for found in candidates if fork.is_fork(found.version)]
@@ -240,8 +247,6 @@ def all_candidates(
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):
-            from pip._internal.variants.choice.releases import release_of
-
             release = release_of(context, finder, project, version, links)
             if not release.ranked:
                 unsuitable.add(version)
@@ -250,7 +255,6 @@ def all_candidates(
             break
     left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.choice.releases import weighed
         from pip._internal.variants.tell.refusals import nothing_left
 
         reached = weighed(context).reached(project)

@@ -15,8 +15,8 @@ from pip._internal.exceptions import InstallationError, PipError
 from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.choice.settings import TYPED
+from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.slots import TYPED
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -57,13 +57,11 @@ def resolved(
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]
         run = functools.partial(fn, resolver, roots, check_supported_wheels)
-        if context.pytorch is None:
-            return run()
-        from pip._internal.variants.pytorch.agreement import one_backend
+        for mode in modes(context):
+            run = functools.partial(mode.solve, run, resolver)
+        return run()
 
-        return one_backend(run, resolver, context)
-
-    if not (context.choices or vars(context.options).get(TYPED)):
+    if not (context.choices or TYPED.of(context.options, list)):
         return _resolved(solve, resolver, root_reqs, context)
     try:
         requirements = _resolved(solve, resolver, root_reqs, context)
@@ -87,14 +85,14 @@ def _resolved(
     :param solve: resolves once, with further constraints if it is given some.
     """
     finder, run = resolver.factory._finder, solve
-    if context.pytorch is not None:
-        context.pytorch.places.note_roots(root_reqs)
-    if context.locking is not None:
-        from pip._internal.variants.locks.plan import resolve_to_lock
-
-        requirements = resolve_to_lock(context, resolver, run)
-        _announce_bridged(context, finder, _chosen_builds(context, requirements))
-        return requirements
+    for mode in modes(context):
+        mode.note_roots(root_reqs)
+    for mode in modes(context):
+        resolved = mode.resolve(run, resolver)
+        if resolved is not None:
+            chosen = _chosen_builds(context, resolved)
+            _announce(context, finder, [*_settled(context, chosen)])
+            return resolved
     if not context.enabled:
         return run()
     with _lookahead(context, resolver.factory, root_reqs):
@@ -121,10 +119,7 @@ def _resolved(
         from pip._internal.variants.tell.refusals import refuse_unknown_labels
 
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
-    if chosen:
-        for release, link in chosen:
-            _announce(context, release, link)
-        _advise_of_bridged(context, finder, chosen)
+    _announce(context, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.choice.mistaken_labels import labels_as_extras
 
@@ -242,7 +237,31 @@ def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
     return kept
 
 
-def _announce(context: Context, release: Release, link: Link) -> None:
+def _settled(
+    context: Context, chosen: Iterable[tuple[Release, Link]]
+) -> Iterator[tuple[Release, Link]]:
+    """Give what stands for no other build, though all builds were asked for."""
+    for release, link in chosen:
+        if any(mode.settles(release.project) for mode in modes(context)):
+            yield release, link
+
+
+def _announce(
+    context: Context, finder: PackageFinder, chosen: Sequence[tuple[Release, Link]]
+) -> None:
+    """Say what was chosen, and what else the user may want."""
+    for release, link in chosen:
+        _announce_one(context, release, link)
+    for mode in modes(context):
+        for release, link in chosen:
+            if _is_agreed(context, release, label_of(link)):
+                continue
+            advice = mode.advice(finder, release, link)
+            if advice is not None:
+                context.say_once(logging.WARNING, advice)
+
+
+def _announce_one(context: Context, release: Release, link: Link) -> None:
     from pip._internal.console.styled import Line, shown_width, write_styled
     from pip._internal.variants.choice import reasons
     from pip._internal.variants.tell import sentences
@@ -296,35 +315,6 @@ def _is_agreed(context: Context, release: Release, label: str | None) -> bool:
         return False
     compatible = (each.ranking.compatible for each in release.selections.values())
     return label not in {labels[0] for labels in compatible if labels}
-
-
-def _announce_bridged(
-    context: Context, finder: PackageFinder, chosen: list[tuple[Release, Link]]
-) -> None:
-    """Announce what is locked of PyTorch's builds: the one that suits the target."""
-    if context.pytorch is not None:
-        bridged = [
-            pair
-            for pair in chosen
-            if context.pytorch.places.has_builds(pair[0].project)
-        ]
-        for release, link in bridged:
-            _announce(context, release, link)
-        _advise_of_bridged(context, finder, bridged)
-
-
-def _advise_of_bridged(
-    context: Context, finder: PackageFinder, chosen: list[tuple[Release, Link]]
-) -> None:
-    if context.pytorch is not None:
-        from pip._internal.variants.pytorch.advice import newest_with_gpu_build
-
-        for release, link in chosen:
-            if _is_agreed(context, release, label_of(link)):
-                continue
-            newest = newest_with_gpu_build(context, finder, release, link)
-            if newest is not None:
-                context.say_once(logging.WARNING, newest)
 
 
 def _warn_of_refused_newer(context: Context, chosen: Release) -> None:

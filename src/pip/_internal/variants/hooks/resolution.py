@@ -18,7 +18,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import Ahead, releases
+from pip._internal.variants.choice.releases import Ahead, modes, releases
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -80,16 +80,12 @@ def found_candidates(
     assert not isinstance(found, tuple), "only without requirements there is nothing"
     context.installed_dists = factory._installed_dists
     infos = found._get_infos
-    if context.locking is not None:
-        infos = functools.partial(context.locking.preferred, infos, project)
+    pinned = False
+    for mode in modes(context):
+        infos = functools.partial(mode.infos, infos, project, wanted)
+        pinned = pinned or mode.pins_build(wanted)
     if fork.keeps_to_fork(factory, project, wanted):
         infos = functools.partial(_infos_of_fork, infos, context)
-    pinned = False
-    if context.pytorch is not None:
-        from pip._internal.variants.pytorch.bridge import pins_build
-
-        pinned = pins_build(wanted)
-        infos = functools.partial(context.pytorch.infos, infos, project, pinned=pinned)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos,

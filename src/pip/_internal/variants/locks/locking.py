@@ -12,11 +12,11 @@ from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import Build, Run
-from pip._internal.variants.machine.declared import Declared
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
@@ -33,6 +33,18 @@ class LockingRelease(Release):
     """A release of which all builds are locked, one after the other."""
 
     builds_in_turn = True
+
+    def __init__(
+        self,
+        context: Context,
+        project: NormalizedName,
+        version: _BaseVersion,
+        links: Sequence[Link],
+        sources: Sequence[str],
+        locking: Locking,
+    ) -> None:
+        super().__init__(context, project, version, links, sources)
+        self.locking = locking
 
     @cached_property
     def source(self) -> str | None:
@@ -73,9 +85,7 @@ class LockingRelease(Release):
         if self.source is None:
             chosen = self.chosen_label is not None
             return [link for link in self.links if not chosen and not label_of(link)]
-        locking = self._context.locking
-        assert locking is not None, "it is made for locking alone"
-        build = locking.choice.get(self.project)
+        build = self.locking.choice.get(self.project)
         builds = [build] if build in self.builds else reversed(self.builds)
         return [link for each in builds for link in self.links_of(each)]
 
@@ -95,7 +105,6 @@ def _is_plain_wheel(link: Link) -> bool:
 class Locking:
     """Which build of each package the current run takes, and what runs have found.
 
-    :ivar machine: what is supported: a lock file is for other machines too.
     :ivar choice: the builds to take; of other packages, the least demanding one.
     :ivar exploring: whether a first run has succeeded, so that a failure concerns just
         the builds of :attr:`choice`.
@@ -104,7 +113,6 @@ class Locking:
     """
 
     def __init__(self) -> None:
-        self.machine = Declared()
         self.choice: Mapping[str, Build] = {}
         self.exploring = False
         self.runs: list[Run] = []

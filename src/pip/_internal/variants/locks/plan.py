@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.locks.locking import LockingRelease
+    from pip._internal.variants.locks.locking import Locking, LockingRelease
 
 __all__ = ["LockedWheel", "Plan", "Variants", "plan_of", "resolve_to_lock"]
 
@@ -84,7 +84,10 @@ def plan_of(requirements: Iterable[InstallRequirement]) -> Plan | None:
 
 
 def resolve_to_lock(
-    context: Context, resolver: Resolver, resolve: Callable[[], RequirementSet]
+    context: Context,
+    locking: Locking,
+    resolver: Resolver,
+    resolve: Callable[[], RequirementSet],
 ) -> RequirementSet:
     """Resolve once, and with variants as often as it takes to know what each needs.
 
@@ -94,8 +97,6 @@ def resolve_to_lock(
     :raises LockConflict: if what depends on the builds cannot be written down.
     :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
     """
-    locking = context.locking
-    assert locking is not None, "it is made for locking alone"
     found: list[RequirementSet] = []
     requirements: dict[Locked, InstallRequirement] = {}
 

@@ -294,8 +294,13 @@ class _Choices:
             context.locked_labels[release.project] = label_of(link)
             # So it is the same decision when the resolver comes to this one file.
             alone: Release = release
-            if context.locking is not None:
-                alone = RelockedRelease(release, link, self._path_or_url)
+            if context.may_take_several:
+                from pip._internal.variants.locks.mode import Locks
+
+                mode = Locks.of(context)
+                assert mode is not None, "in no other one several are taken"
+                path = self._path_or_url
+                alone = RelockedRelease(release, link, path, mode.locking)
             weighed(context).release(
                 (release.project, release.version, (link,)), lambda: alone
             )

@@ -10,7 +10,7 @@ from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.selection import Origin, OriginKind
 from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.locks.documents import read_inlined
-from pip._internal.variants.locks.locking import LockingRelease
+from pip._internal.variants.locks.locking import Locking, LockingRelease
 from pip._internal.variants.wheels.sources import ManifestUnavailable
 
 if TYPE_CHECKING:
@@ -79,9 +79,12 @@ class LockedRelease(Release):
 class RelockedRelease(LockingRelease):
     """The build that was chosen from a lock file, to be locked once more."""
 
-    def __init__(self, chosen: LockedRelease, link: Link, source: str) -> None:
+    def __init__(
+        self, chosen: LockedRelease, link: Link, source: str, locking: Locking
+    ) -> None:
         super().__init__(
-            chosen._context, chosen.project, chosen.version, [link], [source]
+            *(chosen._context, chosen.project, chosen.version, [link], [source]),
+            locking,
         )
         self._chosen = chosen
 

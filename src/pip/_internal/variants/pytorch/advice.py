@@ -60,11 +60,9 @@ def newest_with_gpu_build(
 
 
 def _newest(
-    context: Context, finder: PackageFinder, chosen: Release
+    context: Context, finder: PackageFinder, chosen: BridgedRelease
 ) -> tuple[Release, str] | None:
-    bridge = context.pytorch
-    assert bridge is not None, "it made the release"
-    candidates = bridge.places.found.get(chosen.project, [])
+    candidates = chosen.bridge.places.found.get(chosen.project, [])
     finals_only = not public(chosen.version).is_prerelease
     for release, _ in releases(context, finder, chosen.project, candidates):
         if release.version >= chosen.version:

@@ -101,15 +101,16 @@ class _Harmony(enum.IntEnum):
 
 
 def one_backend(
-    run: Callable[[], RequirementSet], resolver: Resolver, context: Context
+    run: Callable[[], RequirementSet],
+    resolver: Resolver,
+    context: Context,
+    bridge: Bridge,
 ) -> RequirementSet:
     """Resolve so that the builds of PyTorch's packages are for one backend, if they can.
 
     :param run: resolves once.
     """
     first = run()
-    bridge = context.pytorch
-    assert bridge is not None, "without it there are no such builds"
     builds = _builds(context, resolver)
     harmony = _harmony(builds)
     result, agreed = resolver._result, context.agreement

@@ -34,12 +34,11 @@ from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.decision import Decision, File, Offer
 from pip._internal.variants.choice.mistaken_labels import label_in_version
 from pip._internal.variants.choice.release import Release
-from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.choice.settings import TYPED
+from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.target import is_this_machine
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.slots import CONTEXT, TYPED
 from pip._internal.variants.tell.passing_over import passed_over
 from pip._internal.variants.tell.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.tell.unsuitable import true_reason
@@ -97,8 +96,8 @@ def look_up(
     project = canonicalize_name(wanted.req.name)
     context = context_of(finder)
     assert context is not None, "the collector was made with options"
-    if context.pytorch is not None:
-        context.pytorch.places.note_roots([wanted, *constraints])
+    for mode in modes(context):
+        mode.note_roots([wanted, *constraints])
     context.named = {project}
     # What else is installed bears on the choice; the project is looked at afresh.
     installed = factory._installed_dists.pop(project, None)
@@ -109,15 +108,15 @@ def look_up(
         specifier = wanted.req.specifier & constraint.specifier
         mistaken = label_in_version(finder, project, specifier)
         problem = mistaken or true_reason(context, finder, asked) or problem
-    if context.choices or vars(options).get(TYPED):
+    if context.choices or TYPED.of(options, list):
         warn_of_unknown_names(
             context, {project}, are_all=False, are_all_manifests=False
         )
     files = list(collector.files(project))
-    if context.pytorch is not None:
+    for mode in modes(context):
         sizes = {file.link: file.size for file in files}
-        builds = context.pytorch.places.files(finder, project, sizes)
-        files = [File(link, sizes.get(link)) for link in builds]
+        links = mode.files(finder, project, sizes)
+        files = [File(link, sizes.get(link)) for link in links]
     return Decision(
         requirement=requirement,
         project=project,

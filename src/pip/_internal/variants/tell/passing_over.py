@@ -11,6 +11,7 @@ from pip._internal.index.package_finder import LinkType
 from pip._internal.variants.choice.context import context_of
 from pip._internal.variants.choice.decision import Cause, Offer, PassedOver
 from pip._internal.variants.choice.reasons import shortened
+from pip._internal.variants.choice.releases import modes
 from pip._internal.variants.tell.sentences import lacks_label
 from pip._internal.variants.wheels.links import BuildLink, label_of, public, version_of
 
@@ -60,8 +61,9 @@ def passed_over(
         is_build = isinstance(link, BuildLink)
         suitable.setdefault(public(version) if is_build else version, []).append(link)
     context = context_of(finder)
-    bridge = None if context is None else context.pytorch
-    special = set() if bridge is None else bridge.places.special_versions(project)
+    special: set[Version] = set()
+    for mode in () if context is None else modes(context):
+        special.update(mode.special_versions(project))
     offered = {each.version: each for each in reversed(offers)}
     found = []
     for version in sorted(by_version, reverse=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -174,11 +174,9 @@ def refusal(
 
         for line in sentences.several_builds(sorted(wheels), context.options):
             logger.critical("%s", line)
-    if context.pytorch is not None:
-        from pip._internal.variants.pytorch.advice import origins
-
-        projects = {cause.requirement.project_name for cause in error.causes}
-        for line in origins(context.pytorch, sorted(projects)):
+    projects = {cause.requirement.project_name for cause in error.causes}
+    for mode in modes(context):
+        for line in mode.origins(sorted(projects)):
             logger.critical("%s", line)
     causes: dict[NormalizedName, str] = {
         cause.requirement.project_name: cause.requirement.format_for_error()
