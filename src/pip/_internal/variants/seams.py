@@ -12,7 +12,7 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
@@ -20,9 +20,9 @@ R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
-#: The modes (``choice/mode.py``), one line each: its room, and where its options are.
+#: The modes (``choice/mode.py``), one line each: its room, and its tables of options.
 #: Each gets candidates as those before it left them.
-MODES = {
+MODES: Mapping[str, Sequence[str]] = {
     "locks": (),
     "pytorch": ("pytorch.options",),
 }

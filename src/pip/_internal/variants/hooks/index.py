@@ -252,8 +252,6 @@ def all_candidates(
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):
-            from pip._internal.variants.choice.releases import release_of
-
             release = release_of(context, finder, project, version, links)
             if not release.ranked:
                 unsuitable.add(version)
@@ -262,7 +260,6 @@ def all_candidates(
             break
     left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.choice.releases import weighed
         from pip._internal.variants.tell.refusals import nothing_left
 
         reached = weighed(context).reached(project)
