@@ -43,13 +43,24 @@ _HEADERS = (
 _LEFT_OUT = re.compile(
     r"/(__pycache__|home/\.?cache|site-packages/pip(-[^/]*\.dist-info)?)$"
 )
-_NAMES = (
-    (re.compile(r"(/[\w.-]+)+/pytest-of-\w+/pytest-\d+(/popen-gw\d+)?"), "<temp>"),
-    (re.compile(r"/(pip-[a-z-]+-|tmp)[a-z0-9_]{8}\b"), r"/\1<drawn>"),
-    (re.compile(r"_[0-9a-f]{32}\b"), "_<drawn>"),
-    (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{3}\b"), "<now>"),
+_NAMES = tuple(
+    (re.compile(pattern, re.MULTILINE), name)
+    for pattern, name in (
+        (r"(/[\w.-]+)+/pytest-of-\w+/pytest-\d+(/popen-gw\d+)?", "<temp>"),
+        (r"/(pip-[a-z-]+-|tmp|\.partial-)[a-z0-9_]{8}\b", r"/\1<drawn>"),
+        (r"_[0-9a-f]{32}\b", "_<drawn>"),
+        (r"(?s)-----BEGIN CERTIFICATE-----.*-----END", "<drawn>"),
+        (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{3}\b", "<now>"),
+        (r"\b\d+\.\d ms\b", "<time>"),
+        (r'("seconds": )[\d.e-]+', r"\1<time>"),
+        # Bars that stopped, bars that came to their end, and files of unknown size.
+        (r"━[━╸╺]* .* eta .*$", "<bar>"),
+        (r"━+ ([\d./]+ \w+) .*\b\d+:\d\d:\d\d\b", r"━ \1"),
+        (r"^( +)[-\\|/] ([\d.]+ \w+) .*\b\d+:\d\d:\d\d$", r"\1- \2"),
+        (r"(Starting new HTTPS? connection )\(\d+\)", r"\1(<number>)"),
+    )
 )
-_PORT = re.compile(r"(?<=\b127\.0\.0\.1:)\d+")
+_PORT = re.compile(r"(\b127\.0\.0\.1:|\bport=)(\d+)")
 _RECORDED = re.compile(r"(?<=,sha256=)([\w-]{43}),\d+")
 
 
@@ -165,9 +176,11 @@ class Recorder:
             text = text.replace(str(self._root), "<test>")
         for pattern, name in _NAMES:
             text = pattern.sub(name, text)
-        return _PORT.sub(
-            lambda m: f"<{self._ports.setdefault(m[0], len(self._ports) + 1)}>", text
-        )
+        return _PORT.sub(lambda m: f"{m[1]}<{self._port(m[2])}>", text)
+
+    def _port(self, port: str) -> int:
+        """Return which of the test's ports it is, as they came up."""
+        return self._ports.setdefault(port, len(self._ports) + 1)
 
     def _snapshot(self, root: Path) -> dict[str, str]:
         """Return digests of what is in the test's folder, by path."""
