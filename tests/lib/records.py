@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 
-from tests.lib.environments import Result
+from tests.lib.environments import REPOSITORY, Result
 
 __all__ = ["Recorder", "pytest_addoption", "pytest_configure"]
 
@@ -174,6 +174,7 @@ class Recorder:
     def _named(self, text: str) -> str:
         if self._root is not None:
             text = text.replace(str(self._root), "<test>")
+        text = text.replace(str(REPOSITORY), "<repository>")
         for pattern, name in _NAMES:
             text = pattern.sub(name, text)
         return _PORT.sub(lambda m: f"{m[1]}<{self._port(m[2])}>", text)
