@@ -224,22 +224,18 @@ def all_candidates(
     context = context_of(finder)
     if context is None:
         return fn(finder, project_name)
-    if context.modes:
-        from pip._internal.variants.choice.releases import modes
+    from pip._internal.variants.choice.releases import modes, release_of, weighed
 
-        for mode in modes(context):
-            fn = functools.partial(mode.find_all_candidates, fn)
+    for mode in modes(context):
+        fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
     if context.listing is None:
         return candidates
     project = canonicalize_name(project_name)
-    if context.modes:
-        from pip._internal.variants.choice.releases import modes
-
-        for mode in modes(context):
-            listed = mode.listed(finder, project, candidates)
-            if listed is not None:
-                return listed
+    for mode in modes(context):
+        listed = mode.listed(finder, project, candidates)
+        if listed is not None:
+            return listed
     if project == "pip" and context.listing == "newest":
         from pip._internal.variants.choice.fork import is_fork
 
