@@ -188,6 +188,14 @@ def mutants(session: nox.Session) -> None:
     session.run("python", "-m", "tools.mutants", *session.posargs)
 
 
+@nox.session
+def modes(session: nox.Session) -> None:
+    """Take each mode out of a copy; the tests of all else pass."""
+    session.install(*TEST_TOOLS)
+    _assemble(session)
+    session.run("python", "-m", "tools.without_mode", *session.posargs)
+
+
 @nox.session(python="3.11")
 def fuzz(session: nox.Session) -> None:
     """Feed hostile input to whatever reads what others wrote."""
