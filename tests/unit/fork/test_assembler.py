@@ -428,13 +428,11 @@ def test_what_upstream_calls_is_named_by_a_seam(repository_root: Path) -> None:
     }
     assert {each for each in named if not each[0].endswith("/seams.py")} <= found
     # One of the same name passes the rest on.
-    assert {name for _, name in found} <= {name for _, name in named}
-    rooms = {
-        path.split("/")[3]
-        for path, _ in named
-        if path.startswith("pip/_internal/variants/")
-    }
-    assert rooms == {"hooks", "locks", "seams.py"}
+    names = {seam.implementation[1] for seam in SEAMS} | {name for _, name in named}
+    assert {name for _, name in found} <= names
+    hooks = ("variants/hooks/", "variants/seams.py", "parallel/")
+    places = tuple(f"pip/_internal/{each}" for each in hooks)
+    assert all(path.startswith((*places, "pip/_vendor/")) for path, _ in named)
 
 
 def test_pins_are_the_build_requirements(repository_root: Path) -> None:
