@@ -29,6 +29,8 @@ TEST_TOOLS = [
     "virtualenv",
     "filelock",
     "tomli",
+    # As upstream vendors it: what core is tested with, apart from pip.
+    "packaging==26.3",
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
 LINTERS = ["ruff", "mypy", "hatchling", "nox"]

@@ -51,10 +51,8 @@ def test_what_a_command_loads(
     elif "plain" in arguments:
         venv.pip("install", "-i", index_with_plain.index_url, "plain")
     told = tmp_path / "loaded"
-    venv.run(
-        *(venv.python, "-c", _TELL, *arguments),
-        env={"LOADED": str(told)},
-    )
+    run: list[str | Path] = [venv.python, "-c", _TELL, *arguments]
+    venv.run(*run, env={"LOADED": str(told)})
     ours = set(modules(REPOSITORY / "src"))
     found = sorted(ours.intersection(told.read_text(encoding="utf-8").split()))
     assert found == sorted(LOADED[command])

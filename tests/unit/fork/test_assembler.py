@@ -421,7 +421,7 @@ def test_what_upstream_calls_is_named_by_a_seam(repository_root: Path) -> None:
     named = {
         *(seam.implementation for seam in SEAMS if isinstance(seam, Decorate)),
         *(
-            Decorate("", word.value).implementation
+            Decorate("", str(word.value)).implementation
             for word in words
             if re.fullmatch(r"[\w.]+:\w+", str(word.value))
         ),

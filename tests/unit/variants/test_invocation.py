@@ -43,7 +43,10 @@ def after(text: str) -> str:
         (["-f", "a b", "--no-index"], " --find-links 'a b' --no-index"),
         (["--pre", "--variant-host", "h.json"], " --pre --variant-host h.json"),
         (["--variant", "a=x", "--variant", "b=y"], " --variant a=x --variant b=y"),
-        (["--cpuonly", "--target", "t"], " --cpuonly --target t"),
+        pytest.param(
+            *(["--cpuonly", "--target", "t"], " --cpuonly --target t"),
+            marks=pytest.mark.pytorch,
+        ),
         (["-C", "token=secret", "--log", "x"], ""),
     ],
 )

@@ -12,7 +12,7 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
@@ -20,9 +20,9 @@ R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
-#: The modes (``choice/mode.py``), one line each: its room, and where its options are.
+#: The modes (``choice/mode.py``), one line each: its room, and its tables of options.
 #: Each gets candidates as those before it left them.
-MODES = {
+MODES: Mapping[str, Sequence[str]] = {
     "locks": (),
     "pytorch": ("pytorch.options",),
 }
@@ -85,22 +85,51 @@ _all_rooms = functools.partial(_rooms, importlib.import_module)
 _loaded_rooms = functools.partial(_rooms, sys.modules.get)
 
 
-def _in_mode(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a decorator that calls what a mode has of that name around a function."""
-
-    def room_with(_: str) -> Any:
-        return next((room for room in _all_rooms() if hasattr(room, name)), None)
-
-    return around(f":{name}", room_with)
+def _of_modes(name: str) -> list[Callable[..., Any]]:
+    """Give what the modes have of that name."""
+    found = (getattr(room, name, None) for room in _all_rooms())
+    return [hook for hook in found if hook is not None]
 
 
-# Only here the modes are known.
-collector_created = around(
-    "variants.hooks.index:collector_created", given=(_loaded_rooms,)
-)
-checked = around("variants.hooks.check:checked", given=(_all_rooms,))
-lock_command = _in_mode("lock_command")
-lock_written = _in_mode("lock_written")
+def _around_in_modes(name: str, fn: Callable[..., R]) -> Callable[..., R]:
+    """Call what the modes have of that name around a function."""
+
+    @functools.wraps(fn)
+    def seam(*args: Any, **kwargs: Any) -> R:
+        inner = fn
+        for hook in _of_modes(name):
+            inner = functools.partial(hook, inner)
+        return inner(*args, **kwargs)
+
+    return seam
+
+
+def collector_created(fn: Callable[..., R]) -> Callable[..., R]:
+    """Make the state of a command. Stands here, since only here the modes are known."""
+    hook = "variants.hooks.index:collector_created"
+    return around(hook, given=(_loaded_rooms,))(fn)
+
+
+def checked(fn: Callable[..., R]) -> Callable[..., R]:
+    """Judge installed variants. Stands here, since only here the modes are known."""
+    return around("variants.hooks.check:checked", given=(_all_rooms,))(fn)
+
+
+def lock_command(fn: Callable[..., R]) -> Callable[..., R]:
+    """Run ``pip lock`` as a mode has it."""
+    return _around_in_modes("lock_command", fn)
+
+
+def lock_written(fn: Callable[..., R]) -> Callable[..., R]:
+    """Write a lock file as a mode has it."""
+    return _around_in_modes("lock_written", fn)
+
+
+def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
+    """Leave in a lock file just the builds to install, and what these need."""
+    for narrowed in _of_modes("narrowed_lock"):
+        lock = narrowed(lock, session, *args)
+    return lock
 
 
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -217,12 +246,6 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     room = sys.modules.get(f"{_ROOT}.variants.hooks.installing")
     written: list[str] = [] if room is None else room.record(wheel_path, info_dir)
     return written
-
-
-@_in_mode("narrowed_lock")
-def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
-    """Leave in a lock file just the builds to install, and what these need."""
-    return lock
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:

@@ -224,22 +224,18 @@ def all_candidates(
     context = context_of(finder)
     if context is None:
         return fn(finder, project_name)
-    if context.modes:
-        from pip._internal.variants.choice.releases import modes
+    from pip._internal.variants.choice.releases import modes, release_of, weighed
 
-        for mode in modes(context):
-            fn = functools.partial(mode.find_all_candidates, fn)
+    for mode in modes(context):
+        fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
     if context.listing is None:
         return candidates
     project = canonicalize_name(project_name)
-    if context.modes:
-        from pip._internal.variants.choice.releases import modes
-
-        for mode in modes(context):
-            listed = mode.listed(finder, project, candidates)
-            if listed is not None:
-                return listed
+    for mode in modes(context):
+        listed = mode.listed(finder, project, candidates)
+        if listed is not None:
+            return listed
     if project == "pip" and context.listing == "newest":
         from pip._internal.variants.choice.fork import is_fork
 
@@ -252,8 +248,6 @@ def all_candidates(
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):
-            from pip._internal.variants.choice.releases import release_of
-
             release = release_of(context, finder, project, version, links)
             if not release.ranked:
                 unsuitable.add(version)
@@ -262,7 +256,6 @@ def all_candidates(
             break
     left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.choice.releases import weighed
         from pip._internal.variants.tell.refusals import nothing_left
 
         reached = weighed(context).reached(project)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from pip._internal.variants.choice.settings import OptionRow
 
@@ -32,14 +33,26 @@ DEFAULT_URL = "https://download.pytorch.org/whl"
 def _checked_by(name: str) -> Callable[[str, str], object]:
     def check(opt: str, value: str) -> object:
         from pip._internal.variants.errors import InvalidOption
-        from pip._internal.variants.pytorch import settings
+        from pip._internal.variants.pytorch import option_values
 
         try:
-            return getattr(settings, name)(opt, value)
+            return getattr(option_values, name)(opt, value)
         except ValueError as error:
             raise InvalidOption(str(error)) from None
 
     return check
+
+
+def _url(opt: str, value: str) -> str:
+    url = value.strip()
+    if urlsplit(url).scheme not in ("http", "https", "file"):
+        from pip._internal.variants.errors import InvalidOption
+
+        raise InvalidOption(
+            f"option {opt}: invalid URL {value!r}, expected something like "
+            f"{DEFAULT_URL!r}"
+        )
+    return url
 
 
 BACKENDS = OptionRow(
@@ -77,7 +90,7 @@ INDEX_URL = OptionRow(
     "--pytorch-index-url",
     dest="pytorch_index_url",
     where=("install",),
-    check=_checked_by("valid_url"),
+    check=_url,
     metavar="URL",
     default=None,
     repeated="any",

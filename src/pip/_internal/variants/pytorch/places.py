@@ -20,7 +20,8 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.pytorch import wheels
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.index import PyTorchIndex
-from pip._internal.variants.pytorch.settings import Channel, Settings
+from pip._internal.variants.pytorch.option_values import Channel
+from pip._internal.variants.pytorch.settings import Settings
 from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.pytorch.backends import (
@@ -17,6 +15,7 @@ from pip._internal.variants.pytorch.backends import (
     parse_list,
 )
 from pip._internal.variants.pytorch.devices import NAMESPACES
+from pip._internal.variants.pytorch.option_values import Channel, invalid
 from pip._internal.variants.pytorch.options import (
     BACKENDS,
     CHANNEL,
@@ -31,26 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY_BACKEND",
-    "Channel",
     "Settings",
-    "named_backends",
-    "named_channel",
     "settings",
-    "valid_url",
 ]
 
 #: The options that turn the bridge on, and leave the rest to pip.
 ANY_BACKEND = (BACKENDS.name, AUTO)
 
 _CHANNEL_FIELD = "{channel}"
-
-
-class Channel(enum.Enum):
-    """A stage of PyTorch's releases."""
-
-    STABLE = "stable"
-    TEST = "test"
-    NIGHTLY = "nightly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,49 +108,4 @@ def _backends(
     try:
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
-        raise WrongUse(_invalid(LTT_VARIABLE, error)) from None
-
-
-def named_backends(option: str, value: str) -> tuple[Backend, ...]:
-    """Read what an option names.
-
-    :param option: as it was typed; where it was configured, its key.
-    :return: most preferred first; empty for what suits.
-    :raises ValueError: if *value* is invalid; the message says what is valid.
-    """
-    try:
-        return parse_list(value)
-    except InvalidBackend as error:
-        raise ValueError(_invalid(f"option {option}", error)) from None
-
-
-def _invalid(what: str, error: InvalidBackend) -> str:
-    return f"{what}: invalid computation backend: {error}"
-
-
-def named_channel(option: str, value: str) -> Channel:
-    """Read the name of a channel.
-
-    :raises ValueError: if there is no such channel; the message says which there are.
-    """
-    try:
-        return Channel(value.strip().lower())
-    except ValueError:
-        names = ", ".join(channel.value for channel in Channel)
-        raise ValueError(
-            f"option {option}: invalid channel {value!r}, expected one of {names}"
-        ) from None
-
-
-def valid_url(option: str, value: str) -> str:
-    """Check the URL of an index.
-
-    :raises ValueError: if it is none that can be asked.
-    """
-    url = value.strip()
-    if urlsplit(url).scheme not in ("http", "https", "file"):
-        raise ValueError(
-            f"option {option}: invalid URL {value!r}, expected something like "
-            f"{DEFAULT_URL!r}"
-        )
-    return url
+        raise WrongUse(invalid(LTT_VARIABLE, error)) from None

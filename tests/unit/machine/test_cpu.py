@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.native import compile_library
-from tests.unit.providers.asking import Asked, ask
+from tests.unit.machine.asking import Asked, ask
 
 # As /proc/cpuinfo spells them: "pni" is SSE3.
 BASE = "fpu mmx sse sse2 syscall lm"

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pip._internal.exceptions import CommandError
-from pip._internal.variants.choice.option_values import preferences_in_order
 from pip._internal.variants.core.ordering import rank, supported_of
 from pip._internal.variants.core.preferences import Preference, parse_blank_separated
 from pip._internal.variants.core.properties import InvalidProperty
-from tests.unit.variants.ordering_cases import (
+from tests.unit.core.ordering_cases import (
     MACHINES,
     VARIANTS,
     Machine,
@@ -57,14 +55,6 @@ def test_configured_preferences_may_have_blanks() -> None:
         Preference("nvidia", "sm_arch"),
         Preference("amd", "gfx"),
     ]
-
-
-def test_what_is_typed_is_stronger_than_what_is_configured() -> None:
-    typed = [Preference("b"), Preference("a")]
-    found = preferences_in_order(["x86_64", "::", "level", "b", *typed])
-    assert found == (*typed, Preference("x86_64", "level"))
-    with pytest.raises(CommandError, match=r"PIP_PREFER_VARIANT: .*'a::'"):
-        preferences_in_order(["a", "::"])
 
 
 BLAS: Machine = {

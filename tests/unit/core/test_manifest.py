@@ -310,8 +310,9 @@ def test_invalid_content(changes: Mapping[str, Any]) -> None:
         parse(**changes)
 
 
-def test_all_manifests_of_the_public_index(repository_root: Path) -> None:
-    folder = repository_root.parent / "shared" / "data" / "public-index"
+def test_all_manifests_of_the_public_index() -> None:
+    repository = Path(__file__).resolve().parents[3]
+    folder = repository.parent / "shared" / "data" / "public-index"
     if not folder.is_dir():
         pytest.skip("the data of the public index is not there")
     files = sorted(folder.glob("*/*/*-variants.json"))
