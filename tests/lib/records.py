@@ -13,10 +13,12 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import io
 import json
 import os
 import re
 import stat
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -39,9 +41,10 @@ _HEADERS = (
     "If-None-Match",
     "Range",
 )
-# pip's caches are named after addresses, with their ports; pip itself is what changes.
+# What upstream caches is named after addresses, with ports; pip itself is what changes.
 _LEFT_OUT = re.compile(
-    r"/(__pycache__|home/\.?cache|site-packages/pip(-[^/]*\.dist-info)?)$"
+    r"/(__pycache__|home/(\.cache/pip|cache)/(http-v2|wheels|selfcheck)"
+    r"|site-packages/pip(-[^/]*\.dist-info)?)$"
 )
 _NAMES = tuple(
     (re.compile(pattern, re.MULTILINE), name)
@@ -51,8 +54,15 @@ _NAMES = tuple(
         (r"_[0-9a-f]{32}\b", "_<drawn>"),
         (r"(?s)-----BEGIN CERTIFICATE-----.*-----END", "<drawn>"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{3}\b", "<now>"),
+        (r'(?<="modified": )\d{19}\b', "<now>"),
         (r"\b\d+\.\d ms\b", "<time>"),
-        (r'("seconds": )[\d.e-]+', r"\1<time>"),
+        (r'(?<="seconds": )[\d.e-]+', "<time>"),
+        # What has ports or dates in it.
+        (r'(?<=If-None-Match: )"[0-9a-f]{16}"', "<digest>"),
+        (r"(?<=/wheels/)([0-9a-f]{2}/){3}[0-9a-f]+", "<digest>"),
+        (r"(Created wheel for .* sha256=)[0-9a-f]{64}", r"\1<digest>"),
+        # All but the first picture of a wheel that turns.
+        (r"\r\x1b\[2K[^\r\n]* \.\.\. [-\\|/](?=\r)", ""),
         # Bars that stopped, bars that came to their end, and files of unknown size.
         (r"━[━╸╺]* .* eta .*$", "<bar>"),
         (r"━+ ([\d./]+ \w+) .*\b\d+:\d\d:\d\d\b", r"━ \1"),
@@ -60,7 +70,7 @@ _NAMES = tuple(
         (r"(Starting new HTTPS? connection )\(\d+\)", r"\1(<number>)"),
     )
 )
-_PORT = re.compile(r"(\b127\.0\.0\.1:|\bport=)(\d+)")
+_PORT = re.compile(r"(\b127\.0\.0\.1:|\blocalhost:|\bport=)(\d+)")
 _RECORDED = re.compile(r"(?<=,sha256=)([\w-]{43}),\d+")
 
 
@@ -198,8 +208,7 @@ class Recorder:
             try:
                 text = content.decode()
             except UnicodeDecodeError:
-                found[name] = hashlib.sha256(content).hexdigest()
-                continue
+                text = _listed(content)
             texts[name] = self._named(text)
             if texts[name] != text:
                 digest = hashlib.sha256(content).digest()
@@ -223,6 +232,18 @@ class Recorder:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:24]
+
+
+def _listed(content: bytes) -> str:
+    """Tell what an archive holds, which may be of today; or what else there is."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return "\n".join(
+                f"{each.filename} {each.CRC:08x} {each.external_attr:o}"
+                for each in archive.infolist()
+            )
+    except (zipfile.BadZipFile, NotImplementedError, ValueError):
+        return f"({_digest(content)})"
 
 
 def _files(root: Path) -> Iterator[Path]:
