@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from pip._internal.cli import cmdoptions
 from pip._internal.commands import create_command
 from pip._internal.commands.variants import ACTIONS
 from pip._internal.req.req_file import build_parser
 from pip._internal.variants.choice import settings
-from pip._internal.variants.choice.settings import Settings, VariantOption
+from pip._internal.variants.choice.settings import OptionRow, Settings, VariantOption
 from pip._internal.variants.publishing import options as publishing
-from pip._internal.variants.pytorch import options as pytorch
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -27,6 +29,13 @@ _PLACES = {
     "host": "`pip variants host`",
 }
 _NAME = re.compile(r"`(--[a-z-]+)")
+
+
+def _rows() -> set[OptionRow]:
+    """Return the rows of all tables: those of modes stand with upstream's options."""
+    selecting = cmdoptions.package_selection_group["options"]
+    of_modes = {each for each in selecting if isinstance(each, OptionRow)}
+    return {*settings.OPTIONS, *publishing.OPTIONS, *of_modes}
 
 
 def _documented() -> Mapping[str, str]:
@@ -41,9 +50,10 @@ def _documented() -> Mapping[str, str]:
     return found
 
 
+@pytest.mark.pytorch
 def test_each_option_is_documented_with_where_it_is_allowed() -> None:
     rows: dict[str, set[str]] = {}
-    for row in (*settings.OPTIONS, *pytorch.OPTIONS):
+    for row in _rows():
         rows.setdefault(row.name, set()).update(row.where)
     expected = {
         name: ", ".join(_PLACES[place] for place in _PLACES if place in where)
@@ -78,12 +88,12 @@ def test_options_are_allowed_where_their_rows_say() -> None:
         if action:
             command.fit(action)
         parsers[place] = command.parser.option_list_all
-    tables = (*settings.OPTIONS, *pytorch.OPTIONS, *publishing.OPTIONS)
+    rows = _rows()
     for place, options in parsers.items():
         found = {each.row for each in options if isinstance(each, VariantOption)}
         # These take all that bears on the choice of candidates.
         allowed = {place, "install"} if place in ("list", "explain") else {place}
-        assert found == {row for row in tables if row.where & allowed}, place
+        assert found == {row for row in rows if row.where & allowed}, place
 
 
 def test_each_option_is_read() -> None:
