@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import optparse
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from pip._internal.commands import create_command
 from pip._internal.commands.variants import ACTIONS
@@ -15,7 +18,7 @@ from pip._internal.req.req_file import build_parser
 from pip._internal.variants.choice import settings
 from pip._internal.variants.choice.settings import Settings, VariantOption
 from pip._internal.variants.publishing import options as publishing
-from pip._internal.variants.pytorch import options as pytorch
+from pip._internal.variants.seams import MODES
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -26,6 +29,13 @@ _PLACES = {
     "pip debug": "`pip debug`",
     "host": "`pip variants host`",
 }
+#: The options of all modes that are there.
+OF_MODES = [
+    row
+    for tables in MODES.values()
+    for table in tables
+    for row in importlib.import_module(f"pip._internal.variants.{table}").OPTIONS
+]
 _NAME = re.compile(r"`(--[a-z-]+)")
 
 
@@ -41,9 +51,10 @@ def _documented() -> Mapping[str, str]:
     return found
 
 
+@pytest.mark.pytorch
 def test_each_option_is_documented_with_where_it_is_allowed() -> None:
     rows: dict[str, set[str]] = {}
-    for row in (*settings.OPTIONS, *pytorch.OPTIONS):
+    for row in (*settings.OPTIONS, *OF_MODES):
         rows.setdefault(row.name, set()).update(row.where)
     expected = {
         name: ", ".join(_PLACES[place] for place in _PLACES if place in where)
@@ -78,7 +89,7 @@ def test_options_are_allowed_where_their_rows_say() -> None:
         if action:
             command.fit(action)
         parsers[place] = command.parser.option_list_all
-    tables = (*settings.OPTIONS, *pytorch.OPTIONS, *publishing.OPTIONS)
+    tables = (*settings.OPTIONS, *OF_MODES, *publishing.OPTIONS)
     for place, options in parsers.items():
         found = {each.row for each in options if isinstance(each, VariantOption)}
         # These take all that bears on the choice of candidates.
