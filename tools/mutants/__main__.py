@@ -107,7 +107,8 @@ def copied(folder: Path) -> Path:
     copy = folder / "project"
     for name in ("docs", "fork", "src", "tests", "tools"):
         shutil.copytree(ROOT / name, copy / name)
-    shutil.copy(ROOT / "pyproject.toml", copy)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, copy)
     requirements = ROOT / "build" / "requirements"
     command = [sys.executable, "-m", "fork", "assemble", "--from", str(requirements)]
     subprocess.run(command, cwd=copy, check=True, stdout=subprocess.DEVNULL)

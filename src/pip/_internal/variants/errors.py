@@ -33,7 +33,6 @@ __all__ = [
     "InvalidVariantWheel",
     "KeepsToFork",
     "LabelInVersion",
-    "LockConflict",
     "Loss",
     "NoCompatibleVariant",
     "NoSuitableFile",
@@ -257,24 +256,6 @@ class LabelInVersion(VariantError, DistributionNotFound):
                 f"{label} is a variant of {project} {version}, not a part of its version."
             ],
             [f"Write {project}=={version} --variant {project}={label}."],
-        )
-
-
-class LockConflict(VariantError):
-    """What depends on the builds that are chosen cannot be put into one lock file."""
-
-    reference = "variant-lock-conflict"
-
-    def __init__(self, problem: str, reasons: Iterable[str]) -> None:
-        super().__init__(
-            problem,
-            reasons,
-            [
-                (
-                    "Lock fewer builds: --variant LABEL or --variant PACKAGE=LABEL, once for "
-                    "each that is wanted; for several kinds of machines, a file each."
-                )
-            ],
         )
 
 

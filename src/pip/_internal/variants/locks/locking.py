@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
 
-__all__ = ["BuildConflict", "Locking", "LockingRelease"]
+__all__ = ["Locking", "LockingRelease"]
 
 logger = get_logger(__name__)
 

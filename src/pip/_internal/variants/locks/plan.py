@@ -12,7 +12,6 @@ from pip._internal.operations.prepare import get_http_url
 from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
 from pip._internal.variants.choice import reasons
-from pip._internal.variants.errors import LockConflict
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Build,
@@ -20,6 +19,7 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     conditions,
 )
+from pip._internal.variants.locks.errors import LockConflict
 from pip._internal.variants.slots import LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
 
