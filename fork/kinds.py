@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from fork.edits import Edit
 from fork.errors import AnchorError, ForkError
@@ -39,7 +39,8 @@ class Seam(ABC):
     :param target: qualified name of the definition or module-level assignment that
         the edit depends on; its fingerprint is recorded.
     :param hook: the function that the edit refers to: ``module:function`` below
-        ``pip._internal``, or the name of one in the ``_variants`` module itself.
+        ``pip._internal``; ``:function`` where a mode has it; or the name of one in the
+        ``_variants`` module itself.
     :param file: archive path of the file.
     :param why: what the seam is for, in one sentence.
     :param requires: an import statement that the edit needs besides ``_variants``.
@@ -67,18 +68,27 @@ class Seam(ABC):
 
     @property
     def implementation(self) -> tuple[str, str]:
-        """Return where the hook is defined: an archive path, and a function's name."""
+        """Return where the hook is defined, and its name.
+
+        The former is a pattern of archive paths: of all packages that may be modes.
+        """
         module, is_elsewhere, name = self.hook.partition(":")
         if not is_elsewhere:
             return self.door, self.hook
+        if not module:
+            return _INTERNAL + "variants/*/__init__.py", name
         return f"{_INTERNAL}{module.replace('.', '/')}.py", name
 
     @property
     def call(self) -> str:
         """Return the expression that stands for the hook in the edited file."""
+        return self._by("find")
+
+    def _by(self, finder: str) -> str:
         if ":" not in self.hook:
             return f"_variants.{self.hook}"
-        return f'_variants.find("{self.hook}")'
+        finder = "of_mode" if self.hook.startswith(":") else finder
+        return f'_variants.{finder}("{self.hook}")'
 
     def imports(self) -> list[str]:
         """Return the import lines that the file needs for this seam."""
@@ -122,18 +132,16 @@ class Seam(ABC):
 class Decorate(Seam):
     """Decorate a function with its hook, directly above ``def``.
 
-    :param if_loaded: whether the hook acts only once something else loaded its module.
+    :param by: what of the ``_variants`` module makes a decorator of it.
     """
 
     KIND = "decorate"
-    if_loaded: bool = False
+    by: Literal["around", "if_loaded", "with_modes", "with_loaded_modes"] = "around"
 
     @property
     def call(self) -> str:
         """Return the decorator."""
-        if ":" not in self.hook:
-            return f"_variants.{self.hook}"
-        return f'_variants.{"if_loaded" if self.if_loaded else "around"}("{self.hook}")'
+        return self._by(self.by)
 
     def edits(self, module: Module) -> list[Edit]:
         """Return the decorator's line."""

@@ -95,7 +95,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/check.py": {
         "`pip check` judges installed variants anew, and may be told to be strict.": [
-            Decorate("CheckCommand.run", "checked"),
+            Decorate(
+                "CheckCommand.run", "variants.hooks.check:checked", by="with_modes"
+            ),
             ReplaceExpression(
                 "CheckCommand.run",
                 "variants.hooks.check:nothing_broken",
@@ -146,7 +148,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "installed_packages_summary",
                 "variants.hooks.installing:installed_summary",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
     },
@@ -164,7 +166,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/lock.py": {
         "A lock file is for other machines too: no build is unsuitable.": [
-            Decorate("LockCommand.run", "lock_command"),
+            Decorate("LockCommand.run", ":lock_command"),
         ],
     },
     "pip/_internal/commands/show.py": {
@@ -184,7 +186,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/index/collector.py": {
         "Options and session meet here, so one command's state is made here.": [
-            Decorate("LinkCollector.create", "collector_created"),
+            Decorate(
+                "LinkCollector.create",
+                "variants.hooks.index:collector_created",
+                by="with_loaded_modes",
+            ),
         ],
     },
     "pip/_internal/index/package_finder.py": {
@@ -255,14 +261,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "message_about_scripts_not_on_PATH",
                 "parallel.downloads.replacing:scripts_not_on_path",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
         "Of a variant that cannot be installed as a whole, nothing is to be left.": [
             Decorate(
                 "_record_wheel_installation",
                 "variants.hooks.installing:installing_wheel",
-                if_loaded=True,
+                by="if_loaded",
             ),
             ReplaceExpression(
                 "_install_wheel",
@@ -280,12 +286,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
         "What was unpacked during other downloads is moved to its place.": [
             Decorate(
-                "ZipBackedFile.save", "parallel.downloads.staged:save", if_loaded=True
+                "ZipBackedFile.save", "parallel.downloads.staged:save", by="if_loaded"
             ),
             Decorate(
                 "_compile_wheel_file",
                 "parallel.downloads.staged:compile_file",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
     },
@@ -312,7 +318,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "RequirementPreparer._complete_partial_requirements",
                 "parallel.downloads.downloader:downloads_left",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
     },
@@ -321,7 +327,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "install_given_reqs",
                 "parallel.downloads.replacing:installing",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
     },
@@ -340,12 +346,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "InstallRequirement.uninstall",
                 "parallel.downloads.replacing:uninstall",
-                if_loaded=True,
+                by="if_loaded",
             ),
             Decorate(
                 "InstallRequirement.install",
                 "parallel.downloads.replacing:install",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
     },
@@ -354,7 +360,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "UninstallPathSet.from_dist",
                 "parallel.downloads.replacing:removal",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
     },
@@ -412,25 +418,26 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "Hashes.check_against_path",
                 "parallel.downloads.digests:check_path",
-                if_loaded=True,
+                by="if_loaded",
             ),
         ],
     },
     "pip/_internal/utils/pylock.py": {
         "All builds of a release are locked, and when each package is needed.": [
-            Decorate("pylock_from_install_requirements", "lock_written"),
+            Decorate("pylock_from_install_requirements", ":lock_written"),
         ],
         "Of the builds in a lock file, the best one here is installed.": [
             InsertLine(
                 "select_from_pylock_path_or_url",
-                "narrowed_lock",
+                ":narrowed_lock",
                 before=(
                     "selected_groups: set[str] = "
                     "{canonicalize_name(name) for name in dependency_groups}"
                 ),
                 statement=(
-                    "lock = {hook}(lock, session, pylock_path_or_url, format_control, "
-                    "extras, dependency_groups, include_default_groups)"
+                    "lock = {hook}(lambda lock, *_: lock)(lock, session, "
+                    "pylock_path_or_url, format_control, extras, dependency_groups, "
+                    "include_default_groups)"
                 ),
             ),
         ],

@@ -26,7 +26,7 @@ _Watching = Callable[[Callable[..., Any]], Callable[..., Any]]
 _WATCHED = tuple(seam for seam in SEAMS if seam.hook)
 _HITS = "passed_seams"
 # What upstream's files call to get a hook, with its name.
-_FINDERS = ("around", "if_loaded", "find")
+_FINDERS = ("around", "if_loaded", "with_modes", "with_loaded_modes", "of_mode", "find")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -100,13 +100,19 @@ def test_packaging_has_hooks_of_its_own() -> None:
 
 def test_a_hook_is_named_by_its_module() -> None:
     seam = Decorate("Plain.name", "rooms.hooks:hook", file=PATH)
-    late = Decorate("Plain.other", "rooms.hooks:late", if_loaded=True, file=PATH)
+    late = Decorate("Plain.other", "rooms.hooks:late", by="if_loaded", file=PATH)
     assert added(edited(seam, late)) == [
         IMPORT,
         '    @_variants.around("rooms.hooks:hook")',
         '    @_variants.if_loaded("rooms.hooks:late")',
     ]
     assert seam.implementation == ("pip/_internal/rooms/hooks.py", "hook")
+
+
+def test_a_hook_that_a_mode_has() -> None:
+    seam = Decorate("Plain.name", ":hook", file=PATH)
+    assert added(edited(seam)) == [IMPORT, '    @_variants.of_mode(":hook")']
+    assert seam.implementation == ("pip/_internal/variants/*/__init__.py", "hook")
 
 
 def test_several_seams_share_one_import() -> None:

@@ -69,67 +69,40 @@ def around(
     return decorate
 
 
-# Upstream allows no import once it has begun to install. What variants need then was
-# loaded when one was chosen, and what downloads need when several at a time were wished.
-if_loaded = functools.partial(around, load=sys.modules.get)
-
-
-def _rooms(load: Callable[[str], Any]) -> list[Any]:
+def _modes(load: Callable[[str], Any]) -> list[Any]:
     """Give the rooms of the modes, as far as *load* gives their packages."""
     found = (load(f"{_ROOT}.variants.{name}") for name in MODES)
     return [room for room in found if room is not None]
 
 
-_all_rooms = functools.partial(_rooms, importlib.import_module)
+_all_modes = functools.partial(_modes, importlib.import_module)
 # Its options, or the command that it is about, have loaded what a run may be in.
-_loaded_rooms = functools.partial(_rooms, sys.modules.get)
+_loaded_modes = functools.partial(_modes, sys.modules.get)
+
+# Upstream allows no import once it has begun to install. What variants need then was
+# loaded when one was chosen, and what downloads need when several at a time were wished.
+if_loaded = functools.partial(around, load=sys.modules.get)
+# Only here the modes are known: some hooks get a function that gives their rooms.
+with_modes = functools.partial(around, given=(_all_modes,))
+with_loaded_modes = functools.partial(around, given=(_loaded_modes,))
 
 
-def _of_modes(name: str) -> list[Callable[..., Any]]:
-    """Give what the modes have of that name."""
-    found = (getattr(room, name, None) for room in _all_rooms())
-    return [hook for hook in found if hook is not None]
+def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Give a decorator that calls what modes have as *hook* (``:function``)."""
+    name = hook.removeprefix(":")
 
+    def decorate(fn: Callable[..., R]) -> Callable[..., R]:
+        @functools.wraps(fn)
+        def seam(*args: Any, **kwargs: Any) -> R:
+            inner = fn
+            for room in _all_modes():
+                if hasattr(room, name):
+                    inner = functools.partial(getattr(room, name), inner)
+            return inner(*args, **kwargs)
 
-def _around_in_modes(name: str, fn: Callable[..., R]) -> Callable[..., R]:
-    """Call what the modes have of that name around a function."""
+        return seam
 
-    @functools.wraps(fn)
-    def seam(*args: Any, **kwargs: Any) -> R:
-        inner = fn
-        for hook in _of_modes(name):
-            inner = functools.partial(hook, inner)
-        return inner(*args, **kwargs)
-
-    return seam
-
-
-def collector_created(fn: Callable[..., R]) -> Callable[..., R]:
-    """Make the state of a command. Stands here, since only here the modes are known."""
-    hook = "variants.hooks.index:collector_created"
-    return around(hook, given=(_loaded_rooms,))(fn)
-
-
-def checked(fn: Callable[..., R]) -> Callable[..., R]:
-    """Judge installed variants. Stands here, since only here the modes are known."""
-    return around("variants.hooks.check:checked", given=(_all_rooms,))(fn)
-
-
-def lock_command(fn: Callable[..., R]) -> Callable[..., R]:
-    """Run ``pip lock`` as a mode has it."""
-    return _around_in_modes("lock_command", fn)
-
-
-def lock_written(fn: Callable[..., R]) -> Callable[..., R]:
-    """Write a lock file as a mode has it."""
-    return _around_in_modes("lock_written", fn)
-
-
-def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
-    """Leave in a lock file just the builds to install, and what these need."""
-    for narrowed in _of_modes("narrowed_lock"):
-        lock = narrowed(lock, session, *args)
-    return lock
+    return decorate
 
 
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -71,8 +71,10 @@ def lock_written(
     return writing.lock_written(fn, install_requirements, base_dir)
 
 
-def narrowed_lock(lock: Pylock, session: PipSession, *args: Any) -> Pylock:
+def narrowed_lock(
+    fn: Callable[..., Pylock], lock: Pylock, session: PipSession, *args: Any
+) -> Pylock:
     """Leave in a lock file just the builds to install, and what these need."""
     from pip._internal.variants.locks import reading
 
-    return reading.narrowed(lock, session, *args)
+    return reading.narrowed(fn(lock, session, *args), session, *args)
