@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.rich.text import Text
 
-from pip._internal.console.texts import printable
+from pip._internal.console import printable
 from pip._internal.utils._log import VerboseLogger, getLogger
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from pip._vendor.rich.cells import cell_len
 
+from pip._internal.console import printable
 from pip._internal.console.output import write
-from pip._internal.console.texts import printable
 from pip._internal.console.wrapped import Paragraph, paragraph
 from pip._internal.utils.logging import get_console
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Hint", "capital", "counted", "printable", "with_label"]
+__all__ = ["Hint", "capital", "counted", "with_label"]
 
 
 class Hint(str):
@@ -20,16 +20,6 @@ class Hint(str):
         hint = super().__new__(cls, f"{said} {command}")
         hint.said, hint.command = said, command
         return hint
-
-
-def printable(text: str) -> str:
-    """Give what others wrote with escapes in place of what is not to be shown as it is.
-
-    A terminal obeys some characters, others end a line or cannot be written.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def with_label(version: str, label: str | None) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.rich.cells import cell_len
 from pip._vendor.rich.text import Text
 
-from pip._internal.console.texts import Hint, printable
+from pip._internal.console import printable
+from pip._internal.console.texts import Hint
 from pip._internal.utils.logging import get_indentation
 
 if TYPE_CHECKING:

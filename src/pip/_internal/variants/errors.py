@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.rich.text import Text
 
+from pip._internal.console import printable
 from pip._internal.console.output import text_of
-from pip._internal.console.texts import capital, printable
+from pip._internal.console.texts import capital
 from pip._internal.exceptions import (
     CommandError,
     DiagnosticPipError,

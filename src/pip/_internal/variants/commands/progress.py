@@ -11,7 +11,7 @@ from pip._vendor.rich.markup import escape
 from pip._vendor.rich.progress import BarColumn, Progress, TaskProgressColumn
 
 from pip._internal.cli.progress_bars import get_install_progress_renderer
-from pip._internal.console.texts import printable
+from pip._internal.console import printable
 from pip._internal.parallel.sizes import SMALL
 from pip._internal.utils.logging import get_console
 
