@@ -12,7 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.settings import IN_BUILD, Settings
@@ -20,6 +20,7 @@ from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
     import optparse
+    from typing import Protocol
 
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version, _BaseVersion
@@ -41,39 +42,61 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.plugin_limits import PluginLimits
 
+    # To make a protocol takes long, and each run of pip that installs loads this module.
+
+    class Foresight(Protocol):
+        """What looks ahead of the resolver, and is told how far that is."""
+
+        def start(self) -> None:
+            """Begin with the requirements of the user."""
+
+        def close(self) -> None:
+            """End it."""
+
+        def expect(self, requirements: Iterable[InstallRequirement]) -> None:
+            """Foresee the requests for requirements that the resolver is about to meet."""
+
+        def looked_up(self, project: NormalizedName) -> None:
+            """Take note that upstream looks at the pages of a project now."""
+
+        def reached(self, project: NormalizedName) -> None:
+            """Take note that the resolver has come to a release of a project."""
+
+        def refused(self, older: Sequence[Any]) -> None:
+            """Take note that a release does not suit, and that these older ones follow."""
+
+        def wait_for_upstream(self) -> None:
+            """Do what takes time in turn alone.
+
+            :raises NotAnswered: if it is not upstream that comes to it
+            """
+
+    class Room(Protocol):
+        """The package of a mode, which any run can ask."""
+
+        def mode_of(self, context: Context) -> Bearing | None:
+            """Return the mode of a run that is in it; called once the options are read.
+
+            :raises WrongUse: if what it is told is invalid.
+            """
+
+        def options_for(self, build: InstalledBuild) -> tuple[str, ...]:
+            """Return the options with which the other builds of an installed one are found.
+
+            :return: empty if it is not by this mode that it was chosen.
+            """
+
+        def judged(
+            self, dists: Sequence[BaseDistribution], options: optparse.Values
+        ) -> Iterable[str]:
+            """Say what is wrong with all that is installed, some of it by this mode."""
+
+
 __all__ = ["Bearing", "Context", "Foresight", "Room", "context_of"]
 
 logger = get_logger(__name__)
 
 _Part = TypeVar("_Part")
-
-
-class Foresight(Protocol):
-    """What looks ahead of the resolver, and is told how far that is."""
-
-    def start(self) -> None:
-        """Begin with the requirements of the user."""
-
-    def close(self) -> None:
-        """End it."""
-
-    def expect(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Foresee the requests for requirements that the resolver is about to meet."""
-
-    def looked_up(self, project: NormalizedName) -> None:
-        """Take note that upstream looks at the pages of a project now."""
-
-    def reached(self, project: NormalizedName) -> None:
-        """Take note that the resolver has come to a release of a project."""
-
-    def refused(self, older: Sequence[Any]) -> None:
-        """Take note that a release does not suit, and that these older ones follow."""
-
-    def wait_for_upstream(self) -> None:
-        """Do what takes time in turn alone.
-
-        :raises NotAnswered: if it is not upstream that comes to it
-        """
 
 
 class Bearing:
@@ -109,27 +132,6 @@ class Bearing:
         :param context: of that run.
         """
         return None
-
-
-class Room(Protocol):
-    """The package of a mode, which any run can ask."""
-
-    def mode_of(self, context: Context) -> Bearing | None:
-        """Return the mode of a run that is in it; called once the options are read.
-
-        :raises WrongUse: if what it is told is invalid.
-        """
-
-    def options_for(self, build: InstalledBuild) -> tuple[str, ...]:
-        """Return the options with which the other builds of an installed one are found.
-
-        :return: empty if it is not by this mode that it was chosen.
-        """
-
-    def judged(
-        self, dists: Sequence[BaseDistribution], options: optparse.Values
-    ) -> Iterable[str]:
-        """Say what is wrong with all that is installed, some of it by this mode."""
 
 
 class Context:
