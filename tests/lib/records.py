@@ -52,11 +52,12 @@ _NAMES = tuple(
         (r"(/[\w.-]+)+/pytest-of-\w+/pytest-\d+(/popen-gw\d+)?", "<temp>"),
         (r"/(pip-[a-z-]+-|tmp|\.partial-)[a-z0-9_]{8}\b", r"/\1<drawn>"),
         (r"_[0-9a-f]{32}\b", "_<drawn>"),
+        (r"(?<=/\.pip-replacing/)\d+-[0-9a-f]{8}\b", "<drawn>"),
         (r"(?s)-----BEGIN CERTIFICATE-----.*-----END", "<drawn>"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{3}\b", "<now>"),
         (r'(?<="modified": )\d{19}\b', "<now>"),
         (r"\b\d+\.\d ms\b", "<time>"),
-        (r'(?<="seconds": )[\d.e-]+', "<time>"),
+        (r'(\bseconds(": |=))[\d.e-]+', r"\1<time>"),
         # What has ports or dates in it.
         (r'(?<=If-None-Match: )"[0-9a-f]{16}"', "<digest>"),
         (r"(?<=/wheels/)([0-9a-f]{2}/){3}[0-9a-f]+", "<digest>"),
@@ -67,7 +68,9 @@ _NAMES = tuple(
         (r"━[━╸╺]* .* eta .*$", "<bar>"),
         (r"━+ ([\d./]+ \w+) .*\b\d+:\d\d:\d\d\b", r"━ \1"),
         (r"^( +)[-\\|/] ([\d.]+ \w+) .*\b\d+:\d\d:\d\d$", r"\1- \2"),
-        (r"(Starting new HTTPS? connection )\(\d+\)", r"\1(<number>)"),
+        # With -vv: which threads found something to do.
+        (r"^ *Starting new HTTPS? connection .*\n", ""),
+        (r"^ *.* was unpacked ahead, in .*\n", ""),
     )
 )
 _PORT = re.compile(r"(\b127\.0\.0\.1:|\blocalhost:|\bport=)(\d+)")
