@@ -29,6 +29,8 @@ TEST_TOOLS = [
     "virtualenv",
     "filelock",
     "tomli",
+    # As upstream vendors it: what core is tested with, apart from pip.
+    "packaging==26.3",
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
 LINTERS = ["ruff", "mypy", "hatchling", "nox"]
@@ -68,6 +70,8 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check")
     overlay = [
         "pip._internal.variants",
+        "pip._internal.parallel",
+        "pip._internal.console",
         "pip._internal.commands.variants",
         "pip._vendor.packaging._variants",
     ]
@@ -182,6 +186,14 @@ def mutants(session: nox.Session) -> None:
     session.install(*TEST_TOOLS)
     _assemble(session)
     session.run("python", "-m", "tools.mutants", *session.posargs)
+
+
+@nox.session
+def modes(session: nox.Session) -> None:
+    """Take each mode out of a copy; the tests of all else pass."""
+    session.install(*TEST_TOOLS)
+    _assemble(session)
+    session.run("python", "-m", "tools.without_mode", *session.posargs)
 
 
 @nox.session(python="3.11")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -232,19 +233,21 @@ def _edit(
 
 
 def _check_hooks(overlay: dict[str, Path], seams: Iterable[Seam]) -> None:
-    modules: dict[str, Module | None] = {}
+    modules: dict[str, Module] = {}
     problems: list[str] = []
     for seam in seams:
-        path = seam.hooks
-        if path not in modules:
-            found = overlay.get(path)
-            modules[path] = Module(path, found.read_bytes()) if found else None
-        module = modules[path]
-        if seam.hook and not (module and module.find(seam.hook)):
-            problems.append(
-                f"seam {seam.name}: the hook {seam.hook!r} is not defined in "
-                f"{f'src/{path}'!r}. Define it there, or correct fork/seams.py"
-            )
+        pattern, name = seam.implementation
+        for path in fnmatch.filter(overlay, pattern):
+            if path not in modules:
+                modules[path] = Module(path, overlay[path].read_bytes())
+            if modules[path].find(name):
+                break
+        else:
+            if seam.hook:
+                problems.append(
+                    f"seam {seam.name}: the hook {name!r} is not defined in "
+                    f"{f'src/{pattern}'!r}. Define it there, or correct fork/seams.py"
+                )
     if problems:
         raise ForkError("\n".join(problems))
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, Literal
 
 from fork.edits import Edit
 from fork.errors import AnchorError, ForkError
@@ -28,25 +28,29 @@ __all__ = [
 ]
 
 _PACKAGING = "pip/_vendor/packaging/"
-_SEAMS = "pip/_internal/variants/seams.py"
+_INTERNAL = "pip/_internal/"
+_DOOR = _INTERNAL + "variants/seams.py"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Seam(ABC):
     """Describe one small edit of one upstream file.
 
-    :param file: archive path of the file.
     :param target: qualified name of the definition or module-level assignment that
         the edit depends on; its fingerprint is recorded.
+    :param hook: the function that the edit refers to: ``module:function`` below
+        ``pip._internal``; ``:function`` where a mode has it; or the name of one in the
+        ``_variants`` module itself.
+    :param file: archive path of the file.
     :param why: what the seam is for, in one sentence.
-    :param hook: attribute of the ``_variants`` module that the edit refers to.
     :param requires: an import statement that the edit needs besides ``_variants``.
     """
 
-    file: str
     target: str
-    why: str
     hook: str = ""
+    _: KW_ONLY
+    file: str = ""
+    why: str = ""
     requires: str = ""
     KIND: ClassVar[str]
 
@@ -56,16 +60,40 @@ class Seam(ABC):
         return f"{self.file}: {self.target} ({self.KIND})"
 
     @property
-    def hooks(self) -> str:
-        """Return the archive path of the overlay's module that defines the hook."""
+    def door(self) -> str:
+        """Return the archive path of the module that the file knows as ``_variants``."""
         # Vendored packaging is imported on its own by third-party processes.
         vendored = self.file.startswith(_PACKAGING)
-        return f"{_PACKAGING}_variants.py" if vendored else _SEAMS
+        return f"{_PACKAGING}_variants.py" if vendored else _DOOR
+
+    @property
+    def implementation(self) -> tuple[str, str]:
+        """Return where the hook is defined, and its name.
+
+        The former is a pattern of archive paths: of all packages that may be modes.
+        """
+        module, is_elsewhere, name = self.hook.partition(":")
+        if not is_elsewhere:
+            return self.door, self.hook
+        if not module:
+            return _INTERNAL + "variants/*/__init__.py", name
+        return f"{_INTERNAL}{module.replace('.', '/')}.py", name
+
+    @property
+    def call(self) -> str:
+        """Return the expression that stands for the hook in the edited file."""
+        return self._by("find")
+
+    def _by(self, finder: str) -> str:
+        if ":" not in self.hook:
+            return f"_variants.{self.hook}"
+        finder = "of_mode" if self.hook.startswith(":") else finder
+        return f'_variants.{finder}("{self.hook}")'
 
     def imports(self) -> list[str]:
         """Return the import lines that the file needs for this seam."""
         lines = [self.requires] if self.requires else []
-        if self.hook and self.hooks == _SEAMS:
+        if self.hook and self.door == _DOOR:
             lines.append("from pip._internal.variants import seams as _variants")
         elif self.hook:
             lines.append("from . import _variants")
@@ -102,9 +130,18 @@ class Seam(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decorate(Seam):
-    """Put ``@_variants.<hook>`` directly above ``def``, below other decorators."""
+    """Decorate a function with its hook, directly above ``def``.
+
+    :param by: what of the ``_variants`` module makes a decorator of it.
+    """
 
     KIND = "decorate"
+    by: Literal["around", "if_loaded", "with_modes", "with_loaded_modes"] = "around"
+
+    @property
+    def call(self) -> str:
+        """Return the decorator."""
+        return self._by(self.by)
 
     def edits(self, module: Module) -> list[Edit]:
         """Return the decorator's line."""
@@ -113,13 +150,16 @@ class Decorate(Seam):
             raise self.error("the target is not a function")
         start = module.line_start(node.lineno)
         indent = module.data[start : start + node.col_offset]
-        line = indent + f"@_variants.{self.hook}\n".encode()
+        line = indent + f"@{self.call}\n".encode()
         return [Edit(start, b"", line)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Append(Seam):
-    """Append a statement to the module; the target is the name that it changes."""
+    """Append a statement to the module; the target is the name that it changes.
+
+    ``{hook}`` stands for the hook, here and in the texts of the kinds below.
+    """
 
     KIND = "append"
     statement: str
@@ -129,7 +169,8 @@ class Append(Seam):
         self.anchor(module)
         if not module.data.endswith(b"\n"):
             raise self.error("the file does not end with a line end")
-        return [Edit(len(module.data), b"", f"{self.statement}\n".encode())]
+        line = self.statement.replace("{hook}", self.call)
+        return [Edit(len(module.data), b"", f"{line}\n".encode())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +193,8 @@ class ReplaceExpression(Seam):
             raise self.error(f"{self.expression!r} is there {len(found)}x, not once")
         start, end = module.span(found[0])
         old = module.data[start:end]
-        new = self.replacement.replace("{old}", old.decode()).encode()
-        return [Edit(start, old, new)]
+        new = self.replacement.replace("{hook}", self.call)
+        return [Edit(start, old, new.replace("{old}", old.decode()).encode())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +219,8 @@ class InsertLine(Seam):
         indent = module.data[start : start + found[0].col_offset]
         if indent.strip():
             raise self.error(f"{self.before!r} shares its line")
-        return [Edit(start, b"", indent + f"{self.statement}\n".encode())]
+        line = self.statement.replace("{hook}", self.call)
+        return [Edit(start, b"", indent + f"{line}\n".encode())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,12 @@ from tests.lib.index import IndexServer
 hypothesis.settings.register_profile("own", deadline=None)
 hypothesis.settings.load_profile("own")
 
-pytest_plugins = ["tests.lib.modes", "tests.lib.passed_seams", "tests.lib.skips"]
+pytest_plugins = [
+    "tests.lib.modes",
+    "tests.lib.passed_seams",
+    "tests.lib.records",
+    "tests.lib.skips",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -340,6 +340,7 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     assert "error: invalid-variant-table" in result.stderr
 
 
+@pytest.mark.locks
 def test_a_lock_file(
     measured: Callable[..., Result], index: IndexServer, tmp_path: Path
 ) -> None:

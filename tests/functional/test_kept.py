@@ -452,7 +452,9 @@ def test_one_of_several_values_is_enough_for_check(
     venv.pip("check")
 
 
-@pytest.mark.parametrize("command", ["download", "lock"])
+@pytest.mark.parametrize(
+    "command", ["download", pytest.param("lock", marks=pytest.mark.locks)]
+)
 def test_what_is_installed_is_not_asked(
     venv: Environment, index: IndexServer, command: str
 ) -> None:

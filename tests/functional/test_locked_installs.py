@@ -17,6 +17,8 @@ from tests.lib.locks import TORCH, add_builds, add_torch, write_lock
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.wheels import make_sdist, make_wheel
 
+pytestmark = pytest.mark.locks
+
 CPU: Mapping[str, str | None] = {}
 GPU = forced("12.8")
 OLD_GPU = forced("12.6", "8.0")

@@ -17,6 +17,8 @@ from tests.lib.locks import TORCH, add_builds, add_torch
 from tests.lib.manifests import cuda, make_manifest
 from tests.lib.wheels import make_sdist, make_wheel
 
+pytestmark = pytest.mark.locks
+
 
 @pytest.fixture
 def torch(index: IndexServer) -> IndexServer:

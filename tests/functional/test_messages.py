@@ -202,7 +202,13 @@ def stage(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals are those of POSIX")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.pytorch if "pytorch" in name else ())
+        for name in CASES
+    ],
+)
 def test_message(stage: Stage, name: str, pytestconfig: pytest.Config) -> None:
     stage.prepare(CASES[name])
     seen = {columns: stage.seen(CASES[name], columns) for columns in WIDTHS}

@@ -21,6 +21,8 @@ from tests.lib.nvml import NvmlStub, build_nvml_stub
 from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.wheels import make_sdist, make_wheel
 
+pytestmark = pytest.mark.pytorch
+
 Pip = Callable[..., Result]
 Variables = Mapping[str, str | None]
 

@@ -85,7 +85,13 @@ COMMANDS: Mapping[str, Command] = {
 
 
 @pytest.mark.parametrize("page_format", ["html", "json"])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.locks if name == "lock" else ())
+        for name in COMMANDS
+    ],
+)
 def test_each_command(
     venv: Environment, torch: IndexServer, name: str, page_format: PageFormat
 ) -> None:

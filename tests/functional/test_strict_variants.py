@@ -679,6 +679,7 @@ def test_build_requirements(
     assert bool(downloaded(index)) != strict
 
 
+@pytest.mark.locks
 def test_a_lock_file_without_a_manifest(venv: Environment, index: IndexServer) -> None:
     add_torch(index)
     options = ("-i", index.index_url)
@@ -700,6 +701,7 @@ def test_a_lock_file_without_a_manifest(venv: Environment, index: IndexServer) -
     assert "Successfully installed torch-2.8.0\n" in result.stdout
 
 
+@pytest.mark.locks
 def test_a_build_that_is_left_out_of_a_lock_file(
     venv: Environment, index: IndexServer
 ) -> None:

@@ -170,6 +170,7 @@ def test_nothing_typed_turns_variants_on(
     assert "Would install idna-3.10\n" in pip(*idna, "idna", env=environ).stdout
 
 
+@pytest.mark.locks
 def test_several_builds_can_be_locked(pip: Pip, idna: list[str]) -> None:
     options = ["-o", "-", *idna[2:], "--variant=idna=null", "--variant=idna=mkl"]
     result = pip("lock", "idna", *options)

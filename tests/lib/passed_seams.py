@@ -1,8 +1,8 @@
 """Which seams functional tests pass: ``--all-seams`` fails a run that leaves one out.
 
-Each hook is replaced, before upstream's modules are imported, by one that also notes
-where it was called from; so it works with ``--in-process`` only. Edits without a hook
-change a value and are not watched.
+What upstream's files call of ours is replaced, before they are imported, by what also
+notes where it was called from; so it works with ``--in-process`` only. Edits without a
+hook change a value and are not watched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -21,8 +21,12 @@ from tests.lib.modes import in_process
 
 __all__ = ["Watch", "pytest_addoption", "pytest_configure"]
 
+_Watching = Callable[[Callable[..., Any]], Callable[..., Any]]
+
 _WATCHED = tuple(seam for seam in SEAMS if seam.hook)
 _HITS = "passed_seams"
+# What upstream's files call to get a hook, with its name.
+_FINDERS = ("around", "if_loaded", "with_modes", "with_loaded_modes", "of_mode", "find")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,16 +62,27 @@ class Watch:
         self.on = False
 
     def install(self, load: Callable[[str], Any]) -> None:
-        """Replace the hooks.
+        """Replace what the seams call.
 
-        :param load: gives a module that defines some, by its name.
+        :param load: gives a module that upstream's files know as ``_variants``.
         """
-        for file, hook in {(seam.hooks, seam.hook) for seam in self.seams}:
-            room = load(_module(file))
-            own = [s for s in self.seams if (s.hooks, s.hook) == (file, hook)]
-            decorated = {_place(s): s for s in own if isinstance(s, Decorate)}
-            called = {_module(s.file): s for s in own if not isinstance(s, Decorate)}
-            setattr(room, hook, self._watched(getattr(room, hook), decorated, called))
+        for door in {seam.door for seam in self.seams}:
+            room = load(_module(door))
+            own = [seam for seam in self.seams if seam.door == door]
+            by_hook = {
+                hook: self._watching([seam for seam in own if seam.hook == hook])
+                for hook in {seam.hook for seam in own}
+            }
+            for name in by_hook.keys() & vars(room).keys():
+                setattr(room, name, by_hook[name](getattr(room, name)))
+            for name in _FINDERS:
+                if name in vars(room):
+                    setattr(room, name, _finding(getattr(room, name), by_hook))
+
+    def _watching(self, own: Sequence[Seam]) -> _Watching:
+        decorated = {_place(s): s for s in own if isinstance(s, Decorate)}
+        called = {_module(s.file): s for s in own if not isinstance(s, Decorate)}
+        return lambda hook: self._watched(hook, decorated, called)
 
     def _watched(
         self,
@@ -140,6 +155,16 @@ class Watch:
         terminalreporter.line(f"{passed} of {len(self.seams)}")
         for name in self.missed:
             terminalreporter.line(f"not passed: {name}", red=True)
+
+
+def _finding(
+    finder: Callable[..., Any], by_hook: Mapping[str, _Watching]
+) -> Callable[..., Any]:
+    @functools.wraps(finder)
+    def found(hook: str) -> Any:
+        return by_hook[hook](finder(hook))
+
+    return found
 
 
 def _module(file: str) -> str:

@@ -8,7 +8,12 @@ from pathlib import Path
 import atheris
 
 #: The overlay, and the little of upstream that it leans on, tell which paths were taken.
-_INSTRUMENTED = ["pip._internal.variants", "pip._vendor.packaging._variants"]
+_INSTRUMENTED = [
+    "pip._internal.variants",
+    "pip._internal.parallel",
+    "pip._internal.console",
+    "pip._vendor.packaging._variants",
+]
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pip._internal.console.output import get_logger
 from pip._internal.exceptions import DiagnosticPipError
-from pip._internal.variants.output import get_logger
 from tools.fuzz.choices import Choices
 
 __all__ = [
@@ -100,11 +100,15 @@ def printable(text: str) -> None:
     assert text.isprintable(), f"not printable: {text!r}"
 
 
+#: What this pip has beside upstream's.
+_OWN = ("pip._internal.variants", "pip._internal.parallel", "pip._internal.console")
+
+
 class _Watch(logging.Handler):
     """Look at what reaches the handlers of upstream, warnings and worse."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.name.startswith("pip._internal.variants"):
+        if record.name.startswith(_OWN):
             for line in self.format(record).split("\n"):
                 printable(line)
 

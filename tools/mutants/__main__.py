@@ -16,10 +16,10 @@ from pathlib import Path
 
 import tomli
 
-__all__ = ["Mutant", "main", "planted", "read_mutants"]
+__all__ = ["OVERLAY", "Mutant", "copied", "main", "planted", "read_mutants"]
 
 ROOT = Path(__file__).resolve().parents[2]
-OVERLAY = Path("src/pip/_internal/variants")
+OVERLAY = Path("src/pip/_internal")
 _KILLER = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py::[^\s\[]+)", re.MULTILINE)
 
 
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     survivors = 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
-        copy = _copied(Path(name))
+        copy = copied(Path(name))
         sound = _killer(copy, sorted({test for each in mutants for test in each.tests}))
         if sound is not None:
             print(f"error: without any fault, {sound} fails", file=sys.stderr)
@@ -102,12 +102,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if survivors else 0
 
 
-def _copied(folder: Path) -> Path:
+def copied(folder: Path) -> Path:
     """Copy what tests need; the assembled fork's links lead into the copy."""
     copy = folder / "project"
     for name in ("docs", "fork", "src", "tests", "tools"):
         shutil.copytree(ROOT / name, copy / name)
-    shutil.copy(ROOT / "pyproject.toml", copy)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, copy)
     requirements = ROOT / "build" / "requirements"
     command = [sys.executable, "-m", "fork", "assemble", "--from", str(requirements)]
     subprocess.run(command, cwd=copy, check=True, stdout=subprocess.DEVNULL)

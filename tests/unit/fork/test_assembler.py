@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from fork.__main__ import main
 from fork.assembler import overlay_clashes, read_sources, record
 from fork.errors import ForkError
 from fork.kinds import Append, Decorate
+from fork.module import Module
 from fork.output import write
 from fork.pins import PINS
 from fork.recorded import PATH, load, save
@@ -30,7 +33,7 @@ def test_untouched_releases_assemble(tree: Tree) -> None:
     files = tree.assemble().files
     assert f'__version__ = "{VERSION}"'.encode() in files["pip/__init__.py"]
     assert (
-        b"@_variants.evaluate_links\n" in files["pip/_internal/index/package_finder.py"]
+        b"@_variants.manifest_link_from_json\n" in files["pip/_internal/models/link.py"]
     )
 
 
@@ -193,11 +196,11 @@ class TestReverseCheck:
     """Without our edits, a file must be upstream's."""
 
     def test_a_line_of_ours_in_upstream_is_named(self, release_tree: Tree) -> None:
-        line = 'package_selection_group["options"] += _variants.options()\n'
-        path = "pip/_internal/cli/cmdoptions.py"
+        line = "SUPPORTED_OPTIONS = _variants.line_options(SUPPORTED_OPTIONS)\n"
+        path = "pip/_internal/req/req_file.py"
         release_tree.append(path, f'"""\n{line}"""\n')
         text = message(release_tree)
-        assert text.startswith("reverse check: 'package_selection_group")
+        assert text.startswith("reverse check: 'SUPPORTED_OPTIONS = ")
         assert "added 1x but stands 2x" in text
         assert text.endswith(f"File: {path!r}")
 
@@ -280,11 +283,14 @@ class TestHooks:
     """What a seam refers to must be defined."""
 
     def test_a_hook_that_is_not_there_is_named(self, tree: Tree) -> None:
-        path = "pip/_internal/variants/seams.py"
-        (tree.overlay / path).write_text("", encoding="utf-8")
+        for path in ("seams.py", "hooks/prepare.py"):
+            file = tree.overlay / "pip/_internal/variants" / path
+            file.write_text("", encoding="utf-8")
         text = message(tree)
         assert "seam pip/_internal/cache.py: Cache._get_candidates (decorate)" in text
-        assert f"the hook 'cached_wheels' is not defined in 'src/{path}'" in text
+        place = "not defined in 'src/pip/_internal/variants"
+        assert f"the hook 'cached_wheels' is {place}/hooks/prepare.py'" in text
+        assert f"the hook 'metadata_file' is {place}/seams.py'" in text
 
 
 class TestCensus:
@@ -396,6 +402,33 @@ def test_the_fork_names_every_seam_once() -> None:
     places = [(seam.file, seam.target, seam.KIND) for seam in SEAMS]
     assert len(places) == len(set(places))
     assert all(seam.why.endswith(".") for seam in SEAMS)
+    assert len({(seam.file, seam.why) for seam in SEAMS}) <= 60
+
+
+def test_what_upstream_calls_is_named_by_a_seam(repository_root: Path) -> None:
+    """A public function whose first parameter is ``fn`` stands around another one."""
+    source = repository_root / "src"
+    found = {
+        (file.relative_to(source).as_posix(), node.name)
+        for file in source.rglob("*.py")
+        for node in Module(file.name, file.read_bytes()).tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+        if [each.arg for each in node.args.args][:1] == ["fn"]
+    }
+    named = {seam.implementation for seam in SEAMS if isinstance(seam, Decorate)}
+    for pattern, name in named:
+        assert any(fnmatch(path, pattern) for path, each in found if each == name)
+    # One of the same name passes the rest on.
+    names = {seam.implementation[1] for seam in SEAMS}
+    assert {name for _, name in found} <= names
+    rooms = (
+        "variants/hooks/",
+        "variants/*/__init__.py",
+        "variants/seams.py",
+        "parallel/",
+    )
+    places = tuple(f"pip/_internal/{each}" for each in rooms)
+    assert all(path.startswith((*places, "pip/_vendor/")) for path, _ in named)
 
 
 def test_pins_are_the_build_requirements(repository_root: Path) -> None:

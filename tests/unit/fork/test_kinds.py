@@ -95,7 +95,24 @@ def test_packaging_has_hooks_of_its_own() -> None:
     path = "pip/_vendor/packaging/utils.py"
     seam = Decorate(file=path, target="f", hook="hook", why="")
     assert seam.imports() == ["from . import _variants"]
-    assert seam.hooks == "pip/_vendor/packaging/_variants.py"
+    assert seam.implementation == ("pip/_vendor/packaging/_variants.py", "hook")
+
+
+def test_a_hook_is_named_by_its_module() -> None:
+    seam = Decorate("Plain.name", "rooms.hooks:hook", file=PATH)
+    late = Decorate("Plain.other", "rooms.hooks:late", by="if_loaded", file=PATH)
+    assert added(edited(seam, late)) == [
+        IMPORT,
+        '    @_variants.around("rooms.hooks:hook")',
+        '    @_variants.if_loaded("rooms.hooks:late")',
+    ]
+    assert seam.implementation == ("pip/_internal/rooms/hooks.py", "hook")
+
+
+def test_a_hook_that_a_mode_has() -> None:
+    seam = Decorate("Plain.name", ":hook", file=PATH)
+    assert added(edited(seam)) == [IMPORT, '    @_variants.of_mode(":hook")']
+    assert seam.implementation == ("pip/_internal/variants/*/__init__.py", "hook")
 
 
 def test_several_seams_share_one_import() -> None:
@@ -127,7 +144,7 @@ def test_an_expression_keeps_its_text() -> None:
         file=PATH,
         target="Plain.name",
         expression="len(self.__class__.__name__) != 3",
-        replacement="_variants.hook({old})",
+        replacement="{hook}({old})",
         hook="hook",
         why="",
     )
@@ -139,7 +156,7 @@ def test_a_statement_is_appended() -> None:
     seam = Append(
         file=PATH,
         target="NAMES",
-        statement="NAMES += _variants.names()",
+        statement="NAMES += {hook}()",
         hook="names",
         why="",
     )
@@ -151,12 +168,13 @@ def test_a_line_is_inserted_at_the_same_depth() -> None:
         file=PATH,
         target="Plain.other",
         before='print("after", "→")',
-        statement="_variants.hook(self)",
-        hook="hook",
+        statement="{hook}(self)",
+        hook="rooms:hook",
         why="",
     )
     assert (
-        '        if True:\n            _variants.hook(self)\n            print("after"'
+        '        if True:\n            _variants.find("rooms:hook")(self)\n'
+        '            print("after"'
     ) in edited(seam)
 
 

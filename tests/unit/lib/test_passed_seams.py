@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
-from fork.kinds import Append, Decorate, InsertLine
+from fork.kinds import Append, Decorate, InsertLine, ReplaceExpression
 from fork.seams import SEAMS
 from tests.lib.passed_seams import Watch
 
 INDEX, LISTING = "pip/_internal/index/__init__.py", "pip/_internal/listing.py"
-ON_INDEX = Decorate(file=INDEX, target="Index.find", hook="found", why="")
-ON_LISTING = Decorate(file=LISTING, target="find", hook="found", why="")
-SHOWN = InsertLine(
-    file=LISTING, target="show", hook="shown", before="", statement="", why=""
+ON_INDEX = Decorate("Index.find", "found", file=INDEX)
+ON_LISTING = Decorate("find", "found", file=LISTING)
+SHOWN = InsertLine("show", "shown", before="", statement="", file=LISTING)
+ADDED = Append("", "added", statement="", file=LISTING)
+ELSEWHERE = Decorate("Index.all", "hooks.index:all", file=INDEX)
+NAMED = ReplaceExpression(
+    "name", "hooks.index:name", expression="", replacement="", file=LISTING
 )
-ADDED = Append(file=LISTING, target="", hook="added", statement="", why="")
 
 
 def function(module: str, name: str, code: str = "None") -> Callable[[], Any]:
@@ -37,9 +39,13 @@ HOOKS = ModuleType("hooks")
 def watch() -> Watch:
     """Return what watches seams whose hooks are in ``HOOKS``."""
     vars(HOOKS).update(
-        found=lambda fn: lambda: ["around", fn()], shown=int, added=lambda: 7
+        found=lambda fn: lambda: ["around", fn()],
+        shown=int,
+        added=lambda: 7,
+        around=lambda hook: lambda fn: lambda: [hook, fn()],
+        find=lambda hook: lambda: hook,
     )
-    watch = Watch([ON_INDEX, ON_LISTING, SHOWN, ADDED])
+    watch = Watch([ON_INDEX, ON_LISTING, SHOWN, ADDED, ELSEWHERE, NAMED])
     watch.install(lambda _: HOOKS)
     return watch
 
@@ -55,7 +61,7 @@ def test_a_decorated_function_is_told_from_others_of_its_hook(watch: Watch) -> N
     assert watch.passed == {ON_INDEX.name}
     other()
     assert watch.passed == {ON_INDEX.name, ON_LISTING.name}
-    assert watch.missed == [SHOWN.name, ADDED.name]
+    assert watch.missed == [SHOWN.name, ADDED.name, ELSEWHERE.name, NAMED.name]
 
 
 def test_a_called_hook(watch: Watch) -> None:
@@ -69,6 +75,19 @@ def test_a_called_hook(watch: Watch) -> None:
     assert watch.passed == {ADDED.name}
     show()
     assert watch.passed == {ADDED.name, SHOWN.name}
+
+
+def test_a_hook_that_is_named_by_its_module(watch: Watch) -> None:
+    watch.on = True
+    hook = HOOKS.around(ELSEWHERE.hook)
+    assert hook(function("pip._internal.index", "Index.all"))() == [
+        ELSEWHERE.hook,
+        None,
+    ]
+    assert watch.passed == {ELSEWHERE.name}
+    code = f"hooks.find({NAMED.hook!r})()"
+    assert function("pip._internal.listing", "name", code)() == NAMED.hook
+    assert watch.passed == {ELSEWHERE.name, NAMED.name}
 
 
 def test_all_seams_with_hooks_are_told_apart() -> None:

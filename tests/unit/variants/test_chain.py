@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.manifest import Manifest
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.properties import SupportedFeature, SupportedProperties
-from pip._internal.variants.providers import nvidia
-from pip._internal.variants.providers.chain import Providers, supported
-from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.core.manifest import Manifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
+from pip._internal.variants.machine import nvidia
+from pip._internal.variants.machine.chain import Providers, supported
+from pip._internal.variants.machine.host_file import Host
 
 FORCED = {
     "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8",

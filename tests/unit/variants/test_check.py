@@ -7,10 +7,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from pip._internal.variants.check import InstalledVariant, different_cuda, unsupported
-from pip._internal.variants.installed_records import InstalledBuild
-from pip._internal.variants.manifest_parser import parse_document
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.choice.installed_records import InstalledBuild
+from pip._internal.variants.core.manifest_parser import parse_document
+from pip._internal.variants.hooks.check import (
+    InstalledVariant,
+    different_cuda,
+    unsupported,
+)
+from pip._internal.variants.machine.chain import Providers
 from tests.lib.hosts import forced
 from tests.lib.manifests import Properties, Provider, make_manifest
 
@@ -53,7 +57,7 @@ def judged(variant: InstalledVariant, driver: str | None = None) -> list[str]:
     """Give the warnings about a variant on a machine with this driver."""
     environ = {k: v or "" for k, v in forced(driver or "").items()}
     providers = Providers(environ=environ, environment={}, hardware=True)
-    return list(unsupported([variant], providers, TYPED))
+    return list(unsupported([variant], providers, (), TYPED))
 
 
 def test_unsupported() -> None:

@@ -12,32 +12,30 @@ import pytest
 from pip._internal.exceptions import HashMismatch
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
+from pip._internal.parallel import sizes
+from pip._internal.parallel.downloads.digests import Digests, Verified, check_path
+from pip._internal.parallel.downloads.fetch import Fetch
+from pip._internal.parallel.downloads.pool import Pool
+from pip._internal.parallel.downloads.staging import Staging
+from pip._internal.parallel.held_records import HeldRecords
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
-from pip._internal.variants import seams
-from pip._internal.variants.downloads.digests import Digests, Verified, check_path
-from pip._internal.variants.downloads.fetch import Fetch
-from pip._internal.variants.downloads.pool import Pool
-from pip._internal.variants.downloads.staging import Staging
-from pip._internal.variants.held_records import HeldRecords
 from tests.lib.wheels import make_wheel
 
 
-def pool_of(*sizes: int) -> Pool:
-    """Return what downloads files of these sizes in MB; 0: not known."""
-    links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(sizes))]
-    known = zip(links, sizes, strict=True)
-    seams.SIZES = {link.url: size * 1_000_000 for link, size in known if size}
+def pool_of(*megabytes: int) -> Pool:
+    """Return what downloads files of these sizes; 0: not known."""
+    links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(megabytes))]
+    known = zip(links, megabytes, strict=True)
+    sizes._noted = {link.url: size * 1_000_000 for link, size in known if size}
     fetches = [Fetch(link, "", None, lambda _: None) for link in links]
     return Pool(PipSession(), fetches, HeldRecords())
 
 
 @pytest.fixture(autouse=True)
-def sizes() -> Iterator[None]:
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the sizes of files."""
-    before = seams.SIZES
-    yield
-    seams.SIZES = before
+    monkeypatch.setattr(sizes, "_noted", None)
 
 
 def numbers(fetches: list[Fetch | None]) -> list[int | None]:

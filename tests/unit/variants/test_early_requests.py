@@ -15,14 +15,15 @@ import pytest
 from pip._vendor.urllib3.util import Retry
 
 from pip._internal.network.session import PipSession
-from pip._internal.variants import early_entries as entries
-from pip._internal.variants import early_requests
-from pip._internal.variants.early_adapters import EarlyAdapter
-from pip._internal.variants.early_answers import Answer, TooLong
-from pip._internal.variants.early_entries import Entry, Kind
-from pip._internal.variants.early_requests import EarlyRequests, NotAnswered
-from pip._internal.variants.sources import unattended
-from pip._internal.variants.time_limits import Overdue, TimeBudget, time_limit
+from pip._internal.parallel import early_entries as entries
+from pip._internal.parallel import early_requests
+from pip._internal.parallel.early_adapters import EarlyAdapter
+from pip._internal.parallel.early_answers import Answer, TooLong
+from pip._internal.parallel.early_entries import Entry, Kind
+from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
+from pip._internal.parallel.time_limits import Overdue, TimeBudget, time_limit
+from pip._internal.variants.slots import EARLY_REQUESTS
+from pip._internal.variants.wheels.sources import MANIFEST, unattended
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
@@ -49,7 +50,7 @@ def session() -> Iterator[PipSession]:
 @pytest.fixture
 def early(session: PipSession) -> Iterator[EarlyRequests]:
     """Return what makes requests of the session early."""
-    made = early_requests.early_requests_of(session)
+    made = EARLY_REQUESTS.once(session, EarlyRequests)
     made.open()
     yield made
     made.close()
@@ -92,7 +93,7 @@ def test_whatever_is_raised_in_a_thread(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr("pip._internal.variants.early_entries.answer_of", fail)
+        patch.setattr("pip._internal.parallel.early_entries.answer_of", fail)
         future = early.ask(filled.url + PAGE, {}, entries.PAGE)
         assert future is not None
         assert isinstance(future.exception(timeout=60), error)
@@ -407,7 +408,7 @@ def test_early_time_counts(
     monkeypatch.setattr(Entry, "took", 60.0)
     session.timeout = 5
     try:
-        early.ask(filled.url + PAGE, {}, entries.MANIFEST)
+        early.ask(filled.url + PAGE, {}, MANIFEST)
         gate.wait_until_reached()
         # Else it would be the session that gives up.
         with pytest.raises(Overdue, match="60 seconds"), unattended(session):
@@ -423,7 +424,7 @@ def test_a_header_that_takes_too_long(
     gate = Gate()
     filled.faults[PAGE] = Fault(gate=gate)
     if is_ahead:
-        early.ask(filled.url + PAGE, {}, entries.MANIFEST)
+        early.ask(filled.url + PAGE, {}, MANIFEST)
         gate.wait_until_reached()
     else:
         early.close()

@@ -12,13 +12,13 @@ from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.version import Version
 
 from pip import __version__
-from pip._internal.variants.fork import (
+from pip._internal.variants.choice.fork import (
     how_to_leave,
     is_fork,
     keeps_to_fork,
     newest_upstream,
-    remote_pip_version,
 )
+from pip._internal.variants.hooks.index import remote_pip_version
 
 OWN, UPSTREAM = "26.3+variants.0.1.0", "26.3"
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pip._internal.variants.held_bytes import Account
+from pip._internal.parallel.held_bytes import Account
 
 
 def test_room_is_given_back() -> None:

@@ -8,9 +8,9 @@ from collections import deque
 
 import pytest
 
-from pip._internal.variants.held_records import HeldRecords, emit
+from pip._internal.parallel.held_records import HeldRecords, emit
 
-logger = logging.getLogger("pip._internal.variants.sources")
+logger = logging.getLogger("pip._internal.variants.wheels.sources")
 
 
 def test_they_are_said_later_and_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import InvalidHostFile
-from pip._internal.variants.properties import SupportedFeature
-from pip._internal.variants.providers.host_file import read_host_file
-from pip._internal.variants.providers.hosts import read_host
+from pip._internal.variants.machine.host_file import read_host_file
+from pip._internal.variants.machine.hosts import read_host
 from tests.lib.hosts import make_host
 
 

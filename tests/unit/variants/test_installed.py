@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from pip._internal.metadata import BaseDistribution, importlib, pkg_resources
-from pip._internal.variants import installing
-from pip._internal.variants.installed import installed_build
-from pip._internal.variants.manifest_parser import parse_document
-from pip._internal.variants.properties import Property
+from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.core.manifest_parser import parse_document
+from pip._internal.variants.core.properties import Property
+from pip._internal.variants.hooks import installing
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 
 BOUND = Property("nvidia", "cuda_version_lower_bound", "12.8")

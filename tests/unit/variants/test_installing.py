@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants import installing
-from pip._internal.variants.installed import SELECTION_FILE, SELECTIONS
-from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
+from pip._internal.variants.core.manifest_parser import parse_document
+from pip._internal.variants.hooks import installing
 from tests.lib.manifests import PREVIEW_TORCH
 
 WHEEL = "torch-2.8.0-py3-none-any-cu128.whl"

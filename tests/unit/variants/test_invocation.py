@@ -8,8 +8,13 @@ from collections.abc import Sequence
 import pytest
 
 from pip._internal.commands import create_command
-from pip._internal.variants.context import IN_BUILD
-from pip._internal.variants.invocation import again, command, for_upgrade, is_typed
+from pip._internal.variants.choice.invocation import (
+    again,
+    command,
+    for_upgrade,
+    is_typed,
+)
+from pip._internal.variants.choice.settings import IN_BUILD
 
 INDEX = "https://index.example/simple"
 
@@ -38,7 +43,10 @@ def after(text: str) -> str:
         (["-f", "a b", "--no-index"], " --find-links 'a b' --no-index"),
         (["--pre", "--variant-host", "h.json"], " --pre --variant-host h.json"),
         (["--variant", "a=x", "--variant", "b=y"], " --variant a=x --variant b=y"),
-        (["--cpuonly", "--target", "t"], " --cpuonly --target t"),
+        pytest.param(
+            *(["--cpuonly", "--target", "t"], " --cpuonly --target t"),
+            marks=pytest.mark.pytorch,
+        ),
         (["-C", "token=secret", "--log", "x"], ""),
     ],
 )

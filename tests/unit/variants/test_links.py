@@ -10,9 +10,9 @@ import pytest
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.models.link import Link
-from pip._internal.variants.links import (
+from pip._internal.variants.hooks.index import manifest_link_from_json
+from pip._internal.variants.wheels.links import (
     folder_url,
-    manifest_link_from_json,
     source_of,
     version_of,
 )

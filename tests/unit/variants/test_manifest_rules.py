@@ -8,21 +8,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pip._internal.variants.manifest import InvalidManifest
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.console.texts import capital
+from pip._internal.variants.choice.selection import select
+from pip._internal.variants.core.manifest import InvalidManifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.core.rules import MANIFEST_RULES, Effect
+from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.rules import MANIFEST_RULES, Effect
-from pip._internal.variants.selection import select
-from pip._internal.variants.texts import capital
 from tests.lib.manifest_rows import ROWS
 
 FORCED = {
     "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8",
     "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "9.0",
 }
-#: From what costs most to what costs nothing.
-EFFECTS = list(Effect)
 
 
 class Verdict(NamedTuple):
@@ -72,16 +70,6 @@ def test_what_publishers_are_told(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_what_a_rule_costs(name: str) -> None:
-    """It is what the rule says, whichever is the worst of several."""
-    broken = [MANIFEST_RULES[rule].effect for rule in ROWS[name].findings]
-    assert None not in broken
-    costs = [EFFECTS.index(effect) for effect in broken if effect is not None]
-    worst = EFFECTS[min(costs, default=-1)]
-    assert worst.name == ROWS[name].effect
-
-
-@pytest.mark.parametrize("name", ROWS)
 def test_both_are_told_in_the_same_words(name: str) -> None:
     row = ROWS[name]
     verdict = installed(row.document)
@@ -92,12 +80,6 @@ def test_both_are_told_in_the_same_words(name: str) -> None:
             if MANIFEST_RULES[rule].effect is verdict.effect
         }
         assert said == {capital(verdict.reason)}
-
-
-def test_every_rule_has_a_row() -> None:
-    broken = {rule for row in ROWS.values() for rule in row.findings}
-    # Bytes that are no JSON are no document.
-    assert broken | {"manifest-json"} == set(MANIFEST_RULES)
 
 
 def test_no_word_is_said_of_what_installers_do_not_mind() -> None:

@@ -10,11 +10,14 @@ import pytest
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.commands import create_command
-from pip._internal.variants.option_values import LabelChoice, Place
-from pip._internal.variants.preferences import Preference
-from pip._internal.variants.properties import Property
-from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.pytorch.settings import Channel
+from pip._internal.exceptions import CommandError
+from pip._internal.variants.choice.option_values import (
+    LabelChoice,
+    Place,
+    preferences_in_order,
+)
+from pip._internal.variants.core.preferences import Preference
+from pip._internal.variants.core.properties import Property
 
 #: A command, an option, its attribute, a value, and what that is.
 GOOD: Sequence[tuple[str, str, str, str, object]] = [
@@ -44,15 +47,6 @@ GOOD: Sequence[tuple[str, str, str, str, object]] = [
         ["NPU_2"],
     ),
     ("install", "--prefer-variant", "preferences", "a :: b", [Preference("a", "b")]),
-    (
-        "install",
-        "--pytorch-computation-backend",
-        "pytorch_backends",
-        "cu128,cpu",
-        (Backend.parse("cu128"), Backend.parse("cpu")),
-    ),
-    ("install", "--pytorch-channel", "pytorch_channel", " Test", Channel.TEST),
-    ("install", "--pytorch-index-url", "pytorch_index_url", "file:///x", "file:///x"),
     ("variants", "--property", "properties", "a :: b :: c", [Property("a", "b", "c")]),
     ("variants", "--provider", "providers", "a= b>1 ", [("a", "b>1")]),
 ]
@@ -94,9 +88,6 @@ BAD: Sequence[tuple[str, str, str, str]] = [
     ),
     ("install", "--variant-provider-variable", "MONKEY", "has one of TOKEN, KEY, SEC"),
     ("install", "--prefer-variant", "A", "expected something like"),
-    ("install", "--pytorch-computation-backend", "cuda", "expected cpu, xpu, cuNNN"),
-    ("install", "--pytorch-channel", "new", "expected one of stable, test, nightly"),
-    ("install", "--pytorch-index-url", "ftp://x", "invalid URL 'ftp://x'"),
     ("variants", "--label", "CU", "invalid label 'CU'"),
     ("variants", "--property", "a", "a"),
     ("variants", "--provider", "a", "expected NAMESPACE=REQUIREMENT"),
@@ -126,7 +117,6 @@ def test_configured_values(
     for name, value in {
         "VARIANT": "cu128 torch=cpu",
         "VARIANT_PROVIDER": "npu=plugin",
-        "PYTORCH_CHANNEL": "nightly",
     }.items():
         monkeypatch.setenv(f"PIP_{name}", value)
     options, _ = create_command("install").parse_args([])
@@ -135,7 +125,6 @@ def test_configured_values(
         LabelChoice("cpu", canonicalize_name("torch"), Place.CONFIGURATION),
     ]
     assert options.provider_kinds == [("npu", "plugin")]
-    assert options.pytorch_channel is Channel.NIGHTLY
     monkeypatch.setenv("PIP_VARIANT", "CU128")
     with pytest.raises(SystemExit, match="3"):
         create_command("install").parse_args([])
@@ -159,3 +148,11 @@ def test_a_choice_in_a_line_is_for_its_requirement(
     choice: LabelChoice, requirement: str, expected: LabelChoice | None
 ) -> None:
     assert choice.for_requirement(requirement) == expected
+
+
+def test_what_is_typed_is_stronger_than_what_is_configured() -> None:
+    typed = [Preference("b"), Preference("a")]
+    found = preferences_in_order(["x86_64", "::", "level", "b", *typed])
+    assert found == (*typed, Preference("x86_64", "level"))
+    with pytest.raises(CommandError, match=r"PIP_PREFER_VARIANT: .*'a::'"):
+        preferences_in_order(["a", "::"])

@@ -14,7 +14,15 @@ import pytest
 
 from pip._vendor.rich.console import Console
 
+from pip._internal.console.output import (
+    get_logger,
+    printable_output,
+    write,
+    write_document,
+)
+from pip._internal.console.styled import Grid, Line, write_styled
 from pip._internal.exceptions import DiagnosticPipError
+from pip._internal.parallel.held_records import emit
 from pip._internal.utils import logging as upstream
 from pip._internal.utils.misc import write_output
 from pip._internal.variants.errors import (
@@ -26,14 +34,6 @@ from pip._internal.variants.errors import (
     WrongUse,
     in_words,
 )
-from pip._internal.variants.held_records import emit
-from pip._internal.variants.output import (
-    get_logger,
-    printable_output,
-    write,
-    write_document,
-)
-from pip._internal.variants.styled import Grid, Line, write_styled
 
 #: Each of the kinds of what a terminal or a reader may take for something else.
 HOSTILE = (
@@ -217,9 +217,9 @@ PROGRESS = {
 }
 ALLOWED = {
     # It is the way out.
-    "variants/output.py": {"Text", *WAYS},
-    "variants/styled.py": {"cell_len", "get_console"},
-    "variants/wrapped.py": {
+    "console/output.py": {"Text", *WAYS},
+    "console/styled.py": {"cell_len", "get_console"},
+    "console/wrapped.py": {
         *("Text", "cell_len", "Console", "ConsoleOptions", "RenderResult"),
     },
     # What others derive their errors from, and raise, makes printable what it is given.
@@ -227,17 +227,17 @@ ALLOWED = {
         *("Text", "Console", "ConsoleOptions", "RenderResult", *ERRORS),
     },
     # Records that were made printable when they were logged.
-    "variants/held_records.py": {"logging.getLogger"},
+    "parallel/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.
     "downloads/progress.py": {*PROGRESS, "get_console", "sys.stdout"},
     # Upstream's bar; the names are escaped for it.
-    "actions/progress.py": {"escape", "get_console", *PROGRESS},
+    "variants/commands/progress.py": {"escape", "get_console", *PROGRESS},
     # What shows the help of upstream's commands; the texts are this pip's own.
-    "actions/formatting.py": {"escape"},
+    "variants/commands/formatting.py": {"escape"},
     # A bar with a text of its own.
-    "providers/plugin_environment.py": {"get_console"},
+    "machine/plugin_environment.py": {"get_console"},
     # An error that tells a name, and is caught.
-    "providers/plugin_limits.py": {"PipError"},
+    "machine/plugin_limits.py": {"PipError"},
     # A process of its own, whose output this pip reads.
     "downloads/staging_child.py": {"print", "sys.stderr"},
 }
@@ -276,10 +276,7 @@ def _errors(named: list[ast.expr]) -> list[str]:
 def test_there_is_no_other_way_out(repository_root: Path) -> None:
     found = []
     overlay = repository_root / "src/pip/_internal"
-    for path in (
-        *sorted(overlay.joinpath("variants").rglob("*.py")),
-        overlay / "commands/variants.py",
-    ):
+    for path in sorted(overlay.rglob("*.py")):
         allowed: set[str] = set()
         for end, names in ALLOWED.items():
             if path.as_posix().endswith(end):

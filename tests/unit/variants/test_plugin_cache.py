@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pip._internal.models.link import Link
-from pip._internal.variants import plugin_cache
-from pip._internal.variants.plugin_cache import (
+from pip._internal.variants.machine import plugin_cache
+from pip._internal.variants.machine.plugin_cache import (
     CACHE_FOLDER,
     PARTIAL,
     environment_key,

@@ -17,9 +17,9 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("signals are those of POSIX", allow_module_level=True)
 
-from pip._internal.variants.downloads import elsewhere, recovery, replacing, trees
-from pip._internal.variants.downloads.interrupts import HeldSignals
-from pip._internal.variants.downloads.journal import FOLDER, Plan, Workplace, abandoned
+from pip._internal.parallel.downloads import elsewhere, recovery, replacing, trees
+from pip._internal.parallel.downloads.interrupts import HeldSignals
+from pip._internal.parallel.downloads.journal import FOLDER, Plan, Workplace, abandoned
 
 
 def send(number: int) -> None:

@@ -14,8 +14,8 @@ from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.remote_index import project_pages
-from pip._internal.variants.remote_wheels import WheelUnreadable, remote_wheel
-from pip._internal.variants.sources import ManifestUnavailable, fetch_manifest
+from pip._internal.variants.wheels.remote_wheels import WheelUnreadable, remote_wheel
+from pip._internal.variants.wheels.sources import ManifestUnavailable, fetch_manifest
 from tests.lib.faults import Fault
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH, variant_json

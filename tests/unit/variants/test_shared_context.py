@@ -19,8 +19,8 @@ import trustme
 from pip._vendor.truststore import SSLContext
 
 from pip._internal.network.session import PipSession
-from pip._internal.variants.connections import with_own_connections
-from pip._internal.variants.shared_context import Locations, share
+from pip._internal.parallel.connections import with_own_connections
+from pip._internal.parallel.shared_context import Locations, share
 from tests.lib.loopback import LoopbackServer
 
 pytestmark = pytest.mark.skipif(

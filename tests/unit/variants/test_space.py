@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pip._internal.exceptions import DiagnosticPipError
+from pip._internal.parallel.space import DiskFull, is_full, space_for
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.publishing.errors import CannotWrite
-from pip._internal.variants.space import DiskFull, is_full, space_for
 
 
 def test_a_lack_of_space_says_where_and_how_much(tmp_path: Path) -> None:

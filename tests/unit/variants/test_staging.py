@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
+from pip._internal.parallel.downloads import places, staging_child
 from pip._internal.utils.temp_dir import global_tempdir_manager
-from pip._internal.variants.downloads import places, staging_child
 from tests.lib.wheels import make_wheel
 
 FILES: Mapping[str, str | bytes] = {

@@ -9,15 +9,15 @@ import pytest
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants import explain, story
-from pip._internal.variants.decision import Cause, PassedOver
-from pip._internal.variants.effects import Effect
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.preferences import Preference
-from pip._internal.variants.properties import SupportedFeature
-from pip._internal.variants.providers.answer import Answer, Step
-from pip._internal.variants.providers.chain import Providers
-from pip._internal.variants.selection import Selection, select, without_manifest
+from pip._internal.variants.choice.decision import Cause, PassedOver
+from pip._internal.variants.choice.effects import Effect
+from pip._internal.variants.choice.selection import Selection, select, without_manifest
+from pip._internal.variants.core.answer import Answer, Step
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.core.preferences import Preference
+from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.machine.chain import Providers
+from pip._internal.variants.tell import sentences, story
 from tests.lib.manifests import Properties, Provider, make_manifest
 
 PROVIDERS = {
@@ -196,4 +196,4 @@ def answer(
     ],
 )
 def test_a_namespace_in_one_line(given: Answer, expected: str) -> None:
-    assert explain.provider_line("ns", given) == expected
+    assert sentences.provider_line("ns", given) == expected

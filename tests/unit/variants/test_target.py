@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import sys
 from optparse import Values
+from typing import Any
 
 import pytest
 
-from pip._internal.variants.target import is_this_machine, marker_environment
+from pip._internal.variants.choice.settings import Settings
+from pip._internal.variants.machine.target import is_this_machine, marker_environment
+
+
+def given(options: dict[str, Any]) -> Settings:
+    """Return the settings of a command with these options."""
+    return Settings(Values(options))
 
 
 def test_without_options_it_is_this_machine() -> None:
-    options = Values({"platforms": [], "python_version": None})
-    assert is_this_machine(options)
-    assert marker_environment(options, {})["sys_platform"] == sys.platform
+    settings = given({"platforms": [], "python_version": None})
+    assert is_this_machine(settings)
+    assert marker_environment(settings, {})["sys_platform"] == sys.platform
 
 
 @pytest.mark.parametrize(
@@ -29,9 +36,9 @@ def test_without_options_it_is_this_machine() -> None:
     ],
 )
 def test_a_platform(platform: str, system: str, machine: str) -> None:
-    options = Values({"platforms": [platform], "python_version": (3, 12)})
-    environment = marker_environment(options, {})
-    assert not is_this_machine(options)
+    settings = given({"platforms": [platform], "python_version": (3, 12)})
+    environment = marker_environment(settings, {})
+    assert not is_this_machine(settings)
     assert environment["platform_system"] == system
     assert environment["platform_machine"] == machine
     assert environment["python_version"] == "3.12"
@@ -39,12 +46,12 @@ def test_a_platform(platform: str, system: str, machine: str) -> None:
 
 @pytest.mark.parametrize("platform", ["any", "emscripten_3_1_wasm32"])
 def test_a_platform_that_tells_no_system_changes_nothing(platform: str) -> None:
-    options = Values({"platforms": [platform], "python_version": None})
-    own = Values({"platforms": [], "python_version": None})
-    assert marker_environment(options, {}) == marker_environment(own, {})
+    settings = given({"platforms": [platform], "python_version": None})
+    own = given({"platforms": [], "python_version": None})
+    assert marker_environment(settings, {}) == marker_environment(own, {})
 
 
 def test_what_the_user_describes_wins() -> None:
-    options = Values({"platforms": ["win_amd64"]})
+    settings = given({"platforms": ["win_amd64"]})
     described = {"platform_machine": "ARM64"}
-    assert marker_environment(options, described)["platform_machine"] == "ARM64"
+    assert marker_environment(settings, described)["platform_machine"] == "ARM64"

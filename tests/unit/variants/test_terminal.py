@@ -16,11 +16,11 @@ import pytest
 from pip._vendor.rich.console import Console
 
 from pip._internal.models.link import Link
+from pip._internal.parallel.downloads.fetch import Fetch
+from pip._internal.parallel.downloads.progress import CombinedProgress
+from pip._internal.parallel.sizes import SMALL
 from pip._internal.utils import logging as upstream
-from pip._internal.variants.actions.progress import byte_progress, file_progress
-from pip._internal.variants.downloads.fetch import Fetch
-from pip._internal.variants.downloads.progress import CombinedProgress
-from pip._internal.variants.sizes import SMALL
+from pip._internal.variants.commands.progress import byte_progress, file_progress
 from tests.lib.hosts import forced
 from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer

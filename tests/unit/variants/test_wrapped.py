@@ -8,8 +8,8 @@ import pytest
 
 from pip._vendor.rich.console import Console
 
-from pip._internal.variants.texts import Hint, capital
-from pip._internal.variants.wrapped import Wrapped, paragraph
+from pip._internal.console.texts import Hint, capital
+from pip._internal.console.wrapped import Wrapped, paragraph
 
 
 def lines(

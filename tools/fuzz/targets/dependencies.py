@@ -15,8 +15,8 @@ from pip._vendor.packaging.markers import (
 )
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.markers import during, variant_environment
-from pip._internal.variants.properties import InvalidProperty, Property
+from pip._internal.variants.core.markers import during, variant_environment
+from pip._internal.variants.core.properties import InvalidProperty, Property
 from tools.fuzz.choices import Choices
 from tools.fuzz.target import Target, structured
 

@@ -17,10 +17,11 @@ from pip._vendor.packaging.pylock import Pylock, PylockValidationError
 from pip._internal.exceptions import PipError
 from pip._internal.network.session import PipSession
 from pip._internal.utils.compat import tomllib
-from pip._internal.variants.context import Context
+from pip._internal.variants.choice.context import Context
+from pip._internal.variants.core.manifest import ABI_DEPENDENCY, InvalidManifest
+from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.locks.reading import narrowed
-from pip._internal.variants.manifest import ABI_DEPENDENCY, InvalidManifest
-from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.slots import CONTEXT
 from tests.lib.manifests import PREVIEW_TORCH
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine
@@ -62,7 +63,8 @@ def _run(text: str, machine: dict[str, Any]) -> None:
     options = optparse.Values({"variant_host": str(_HOST)})
     context = Context(_SESSION, options)
     try:
-        narrow = narrowed(lock, context, _PATH, None, ["y"], ["x"], True)
+        CONTEXT.set(_SESSION, context)
+        narrow = narrowed(lock, _SESSION, _PATH, None, ["y"], ["x"], True)
     except PipError as error:
         for line in str(error).splitlines():
             printable(line)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from pip._internal.variants.properties import (
+from pip._internal.variants.core.properties import (
     SupportedFeature,
     is_valid_feature_name,
     is_valid_value,
 )
-from pip._internal.variants.providers import plugin_child, plugin_query
-from pip._internal.variants.providers.plugin_query import PluginFailed
+from pip._internal.variants.machine import plugin_child, plugin_query
+from pip._internal.variants.machine.plugin_query import PluginFailed
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
 from tools.fuzz.target import Target, said, structured

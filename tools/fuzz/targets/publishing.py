@@ -7,15 +7,15 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pip._internal.variants.manifest import InvalidManifest
-from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.console.texts import capital
+from pip._internal.variants.core.manifest import InvalidManifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.core.rules import Effect
 from pip._internal.variants.publishing.errors import BadProjectTable
 from pip._internal.variants.publishing.index_state import STATE_FILE, IndexState
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.pyproject_table import read_project_table
 from pip._internal.variants.publishing.scanning import scan_folder
-from pip._internal.variants.rules import Effect
-from pip._internal.variants.texts import capital
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tests.lib.wheels import make_wheel
 from tools.fuzz.shapes import make_document

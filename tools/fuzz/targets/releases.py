@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 
-from pip._internal.variants import explain
-from pip._internal.variants.manifest import InvalidManifest
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.properties import SupportedFeature, SupportedProperties
-from pip._internal.variants.providers.chain import Providers
-from pip._internal.variants.providers.host_file import Host
-from pip._internal.variants.selection import select
-from pip._internal.variants.story import tell_manifest
+from pip._internal.variants.choice import reasons
+from pip._internal.variants.choice.selection import select
+from pip._internal.variants.core.manifest import InvalidManifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
+from pip._internal.variants.machine.chain import Providers
+from pip._internal.variants.machine.host_file import Host
+from pip._internal.variants.tell import sentences
+from pip._internal.variants.tell.story import tell_manifest
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine
 from tools.fuzz.target import printable, said, structured
@@ -47,7 +48,7 @@ def _check(choices: Choices) -> None:
     selection = select("index", manifest, labels, providers, preferences=())
     supported = selection.supported
     for namespace, answer in selection.answers.items():
-        for line in explain.provider_lines(namespace, answer):
+        for line in sentences.provider_lines(namespace, answer):
             said(line)
     for label in selection.labels:
         for each in selection.properties(label):
@@ -60,7 +61,7 @@ def _check(choices: Choices) -> None:
     for told in tell_manifest(selection, None, ()):
         said(told.text)
     for label in (*selection.ranking.rejected, *selection.ranking.unknown):
-        said(explain.rejection(selection, label))
+        said(reasons.rejection(selection, label))
 
 
 TARGETS = (structured("release", _check),)

@@ -14,10 +14,11 @@ from typing import Any
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
-from pip._internal.variants.context import Context
-from pip._internal.variants.sources import ManifestUnavailable
-from pip._internal.variants.verification import check_direct
-from pip._internal.variants.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.choice.context import Context
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.verification import check_direct
+from pip._internal.variants.wheels.sources import ManifestUnavailable
+from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
 from tools.fuzz.target import MEMORY, failed, said, structured
@@ -93,9 +94,9 @@ def _check(link: Link) -> None:
         check_direct(context, link, "cu128")
     except DiagnosticPipError as error:
         failed(error)
-        assert link not in context.direct
+        assert link not in weighed(context).direct
     except PipError:
-        assert link not in context.direct
+        assert link not in weighed(context).direct
     try:
         manifest, _ = manifest_of_wheels(_SESSION, {"cu128": link})
     except ManifestUnavailable as error:

@@ -14,9 +14,9 @@ from pip._internal.cli import cmdoptions
 from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.variants.actions.action import Action, OptionMaker
-from pip._internal.variants.actions.formatting import HelpFormatter
-from pip._internal.variants.output import get_logger, printable_output
+from pip._internal.console.output import get_logger, printable_output
+from pip._internal.variants.commands.action import Action, OptionMaker
+from pip._internal.variants.commands.formatting import HelpFormatter
 
 logger = get_logger(__name__)
 
@@ -28,7 +28,7 @@ _UPSTREAM_GROUPS = (cmdoptions.package_selection_group, cmdoptions.index_group)
 
 
 def _action(name: str) -> Action:
-    return cast(Action, import_module(f"pip._internal.variants.actions.{name}"))
+    return cast(Action, import_module(f"pip._internal.variants.commands.{name}"))
 
 
 class VariantsCommand(Command, SessionCommandMixin):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import optparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from tempfile import gettempdir
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.rich.text import Text
 
+from pip._internal.console import printable
+from pip._internal.console.output import text_of
+from pip._internal.console.texts import capital
 from pip._internal.exceptions import (
     CommandError,
     DiagnosticPipError,
@@ -17,14 +20,10 @@ from pip._internal.exceptions import (
     InstallationError,
     MetadataInconsistent,
 )
-from pip._internal.variants.output import text_of
-from pip._internal.variants.space import DiskFull, is_full
-from pip._internal.variants.texts import capital, printable
+from pip._internal.parallel.space import DiskFull, is_full
 
 if TYPE_CHECKING:
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
-
-    from pip._internal.variants.losses import Loss
 
 __all__ = [
     "BuildConflict",
@@ -35,7 +34,7 @@ __all__ = [
     "InvalidVariantWheel",
     "KeepsToFork",
     "LabelInVersion",
-    "LockConflict",
+    "Loss",
     "NoCompatibleVariant",
     "NoSuitableFile",
     "OtherMachine",
@@ -55,7 +54,7 @@ __all__ = [
 
 def in_words(error: BaseException) -> str:
     """Say what went wrong in plain text, within a sentence, and just once."""
-    from pip._internal.variants.request_errors import said_of_request
+    from pip._internal.parallel.request_errors import said_of_request
 
     of_request = said_of_request(error)
     if of_request is not None:
@@ -115,7 +114,7 @@ class VariantError(DiagnosticPipError):
     ) -> RenderResult:
         """Show it as upstream does, with lines that end between words on a terminal."""
         if console.is_terminal:
-            from pip._internal.variants.wrapped import paragraphs
+            from pip._internal.console.wrapped import paragraphs
 
             width = options.max_width - _BESIDE
             message = self.message
@@ -261,24 +260,6 @@ class LabelInVersion(VariantError, DistributionNotFound):
         )
 
 
-class LockConflict(VariantError):
-    """What depends on the builds that are chosen cannot be put into one lock file."""
-
-    reference = "variant-lock-conflict"
-
-    def __init__(self, problem: str, reasons: Iterable[str]) -> None:
-        super().__init__(
-            problem,
-            reasons,
-            [
-                (
-                    "Lock fewer builds: --variant LABEL or --variant PACKAGE=LABEL, once for "
-                    "each that is wanted; for several kinds of machines, a file each."
-                )
-            ],
-        )
-
-
 class VariantDisagreement(MetadataInconsistent, VariantError):
     """A wheel is another variant than the manifest that chose it says.
 
@@ -356,6 +337,28 @@ class UnusableManifest(VariantError):
                 )
             ],
         )
+
+
+class Loss(NamedTuple):
+    """What would cost a variant.
+
+    :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
+    :ivar reason: why, as the clause that follows a colon.
+    :ivar warning: all that is said of it, in one line; None if that is nothing: where
+        more has to go wrong before something is lost, or another error tells it.
+    :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
+    :ivar hints: what to type, in sentences without a final period, or questions.
+    :ivar otherwise: likewise, how to do without these variants and hear no more of it.
+    :ivar about: what no second warning is given about; None for this very text.
+    """
+
+    lost: str
+    reason: str
+    warning: str | None = None
+    follows: str = ""
+    hints: Sequence[str] = ()
+    otherwise: str = ""
+    about: str | None = None
 
 
 class VariantLost(VariantError):

@@ -1,9 +1,9 @@
-"""The only door between upstream's code and variants: one thin function a seam.
+"""The only door between upstream's code and variants.
 
-Each name here decorates a function of upstream's, or is called at the end of one of
-its modules; ``fork/seams.py`` in the source repository says where and why. What a
-decorated function does instead is looked up at its first call, so that a pip that
-meets no variant imports nothing for them.
+``fork/seams.py`` in the source repository says which function of upstream's has which
+hook, and why. Upstream's files name it as ``module:function``, and it is looked up when
+it is first called, so that a pip that meets no variant imports nothing for it. What is
+no more than a thought then, and must import nothing at all, stands here itself.
 """
 
 from __future__ import annotations
@@ -12,28 +12,42 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
-
-if TYPE_CHECKING:
-    import optparse
-
-    from pip._internal.req.req_install import InstallRequirement
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ROOM = __name__.rpartition(".")[0]
+_ROOT = "pip._internal"
+
+#: The modes (``choice/mode.py``), one line each: its room, and its tables of options.
+#: Each gets candidates as those before it left them.
+MODES: Mapping[str, Sequence[str]] = {
+    "locks": (),
+    "pytorch": ("pytorch.options",),
+}
 
 
-def _around(
-    hook: str, load: Callable[[str], Any] = importlib.import_module
+def find(hook: str) -> Callable[..., Any]:
+    """Give the function that *hook* (``module:function``) names."""
+    module, _, name = hook.partition(":")
+    found: Callable[..., Any] = getattr(
+        importlib.import_module(f"{_ROOT}.{module}"), name
+    )
+    return found
+
+
+def around(
+    hook: str,
+    load: Callable[[str], Any] = importlib.import_module,
+    given: tuple[Any, ...] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give a decorator that calls *hook* (``module:function``) around a function.
 
     The hook is called with the decorated function, then the function's arguments.
 
     :param load: gives a module; if it gives None, the function is called alone.
+    :param given: arguments of the hook that come before the function's.
     """
     module, _, name = hook.partition(":")
 
@@ -44,70 +58,51 @@ def _around(
         def seam(*args: P.args, **kwargs: P.kwargs) -> R:
             nonlocal implementation
             if implementation is None:
-                room = load(f"{_ROOM}.{module}")
+                room = load(f"{_ROOT}.{module}")
                 if room is None:
                     return fn(*args, **kwargs)
                 implementation = getattr(room, name)
-            return implementation(fn, *args, **kwargs)
+            return implementation(fn, *given, *args, **kwargs)
 
         return seam
 
     return decorate
 
 
+def _modes(load: Callable[[str], Any]) -> list[Any]:
+    """Give the rooms of the modes, as far as *load* gives their packages."""
+    found = (load(f"{_ROOT}.variants.{name}") for name in MODES)
+    return [room for room in found if room is not None]
+
+
+_all_modes = functools.partial(_modes, importlib.import_module)
+# Its options, or the command that it is about, have loaded what a run may be in.
+_loaded_modes = functools.partial(_modes, sys.modules.get)
+
 # Upstream allows no import once it has begun to install. What variants need then was
 # loaded when one was chosen, and what downloads need when several at a time were wished.
-_if_loaded = functools.partial(_around, load=sys.modules.get)
-
-# One line each, in the order in which a run of pip passes them.
-lock_command = _around("locks.writing:lock_command")
-requirements_line = _around("options:requirements_line")
-debug_options = _around("debug:debug_options")
-collector_created = _around("context:collector_created")
-scan_directory = _around("links:scan_directory")
-evaluate_links = _around("links:evaluate_links")
-found_candidates = _around("candidates:found_candidates")
-dependencies_met = _around("candidates:dependencies_met")
-all_candidates = _around("candidates:all_candidates")
-index_finder = _around("candidates:index_finder")
-list_finder = _around("candidates:list_finder")
-resolved = _around("outcome:resolved")
-installation_error = _around("refusals:installation_error")
-unsupported_wheel = _around("wheels:unsupported_wheel")
-prepared = _around("wheels:prepared")
-wheels_due = _if_loaded("early_wheels:wheels_due")
-save_file = _if_loaded("downloads.staged:save")
-compile_file = _if_loaded("downloads.staged:compile_file")
-downloads_left = _if_loaded("downloads.downloader:downloads_left")
-check_path = _if_loaded("downloads.digests:check_path")
-cached_wheels = _around("wheels:cached_wheels")
-metadata_fetched = _around("dependencies:metadata_fetched")
-dependencies = _around("dependencies:dependencies")
-extra_mapping = _around("dependencies:extra_mapping")
-lock_written = _around("locks.writing:lock_written")
-build_requirements = _around("build_isolation:build_requirements")
-installing = _if_loaded("downloads.replacing:installing")
-uninstall = _if_loaded("downloads.replacing:uninstall")
-install = _if_loaded("downloads.replacing:install")
-removal = _if_loaded("downloads.replacing:removal")
-scripts_not_on_path = _if_loaded("downloads.replacing:scripts_not_on_path")
-installing_wheel = _if_loaded("installing:installing_wheel")
-installed_summary = _if_loaded("installing:installed_summary")
-debug_tags = _around("debug:debug_tags")
-report_item = _around("report:report_item")
-list_columns = _around("shown:list_columns")
-list_json = _around("shown:list_json")
-inspected = _around("shown:inspected")
-frozen_requirement = _around("shown:frozen_requirement")
-freeze = _around("shown:freeze")
-checked = _around("check:checked")
-remote_pip_version = _around("fork:remote_pip_version")
-cache_info = _around("plugin_cache:cache_info")
-purge_cache = _around("plugin_cache:purge_cache")
+if_loaded = functools.partial(around, load=sys.modules.get)
+# Only here the modes are known: some hooks get a function that gives their rooms.
+with_modes = functools.partial(around, given=(_all_modes,))
+with_loaded_modes = functools.partial(around, given=(_loaded_modes,))
 
 
-#: Bytes of each file of the JSON pages that are read, by its URL; None: nobody asks.
-SIZES: dict[str, int] | None = None
+def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Give a decorator that calls what modes have as *hook* (``:function``)."""
+    name = hook.removeprefix(":")
+
+    def decorate(fn: Callable[..., R]) -> Callable[..., R]:
+        @functools.wraps(fn)
+        def seam(*args: Any, **kwargs: Any) -> R:
+            inner = fn
+            for room in _all_modes():
+                if hasattr(room, name):
+                    inner = functools.partial(getattr(room, name), inner)
+            return inner(*args, **kwargs)
+
+        return seam
+
+    return decorate
 
 
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,13 +116,10 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
         filename = file_data.get("filename")
         # This takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
-            link = fn(cls, file_data, page_url)
-            if SIZES is not None and type(size := file_data.get("size")) is int:
-                SIZES[link.url_without_fragment] = size
-            return link
-        from pip._internal.variants import links
+            return fn(cls, file_data, page_url)
+        from pip._internal.variants.hooks import index
 
-        return links.manifest_link_from_json(fn, cls, file_data, page_url)
+        return index.manifest_link_from_json(fn, cls, file_data, page_url)
 
     return from_json
 
@@ -142,7 +134,7 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
     def read(archive: Any, path: str) -> bytes:
         if "/variant.json" not in path:
             return fn(archive, path)
-        from pip._internal.variants.archives import read_manifest
+        from pip._internal.variants.wheels.archives import read_manifest
 
         return read_manifest(archive, path)
 
@@ -159,9 +151,9 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
     def make(cls: Any, temp_build_dir: Any, options: Any, **parts: Any) -> R:
         preparer = fn(cls, temp_build_dir, options, **parts)
         if "parallel-downloads" in options.features_enabled:
-            from pip._internal.variants import downloads
+            from pip._internal.parallel.downloads import downloader
 
-            downloads.enable(cast(Any, preparer), options)
+            downloader.enable(cast(Any, preparer), options)
         return preparer
 
     return make
@@ -177,6 +169,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
     def parse(command: Any, args: list[str]) -> Any:
         typed = tuple(args)
         options, rest = fn(command, args)
+        # By name, since the slots are no part of each start of pip.
         options.variants_command_line = command.parser, typed
         return options, rest
 
@@ -193,7 +186,7 @@ def mended(fn: Callable[..., int]) -> Callable[..., int]:
     def run(command: Any, options: Any, args: list[str]) -> int:
         libs = _installed_in(options)
         if any(os.path.lexists(os.path.join(lib, ".pip-replacing")) for lib in libs):
-            from pip._internal.variants.downloads import recovery
+            from pip._internal.parallel.downloads import recovery
 
             recovery.mend(libs)
         return fn(command, options, args)
@@ -219,62 +212,13 @@ def _installed_in(options: Any) -> list[str]:
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     """Record the choice of a build that is being installed.
 
+    Stands here, since nothing was chosen where its module is not loaded.
+
     :return: the files that were written.
     """
-    room = sys.modules.get(f"{_ROOM}.installing")
+    room = sys.modules.get(f"{_ROOT}.variants.hooks.installing")
     written: list[str] = [] if room is None else room.record(wheel_path, info_dir)
     return written
-
-
-def is_other_build(installed: Any, candidate: Any) -> bool:
-    """Tell whether a candidate is another build of the installed version."""
-    from pip._internal.variants import switching
-
-    return switching.is_other_build(installed, candidate)
-
-
-def narrowed_lock(lock: Any, session: Any, *args: Any) -> Any:
-    """Leave in a lock file just the builds to install, and what these need."""
-    from pip._internal.variants.locks import reading
-
-    return reading.narrowed(lock, vars(session).get("_variants"), *args)
-
-
-def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
-    """Name the label of a variant that would be installed.
-
-    :param item: its name and version.
-    """
-    from pip._internal.variants import report
-
-    return report.would_install(item, req)
-
-
-def show_variant(info: Any, *, verbose: bool) -> None:
-    """Show which variant a distribution is, among all that is known of it."""
-    from pip._internal.variants import shown
-
-    shown.show_variant(info, verbose=verbose)
-
-
-def add_check_options(command: type[Any]) -> None:
-    """Give ``pip check``, which has no options of its own, that of variants."""
-
-    def add_options(self: Any) -> None:
-        self.cmd_opts.add_option(option("strict_variants_of_check")())
-        self.parser.insert_option_group(0, self.cmd_opts)
-
-    command.add_options = add_options
-
-
-def nothing_broken(said: str, options: Any) -> str:
-    """Say what ``pip check`` found where all that packages require is there."""
-    unsupported = vars(options).get("unsupported_variants")
-    if not unsupported:
-        return said
-    from pip._internal.variants import check
-
-    return check.nothing_broken(said, unsupported)
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
@@ -288,50 +232,28 @@ def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     commands["help"] = last
 
 
-def options() -> list[Callable[[], optparse.Option]]:
-    """Give the options of each command that chooses candidates."""
-    return [
-        option(name)
-        for name in (
-            "variant",
-            "no_variants",
-            "prefer_variant",
-            "upgrade_variants",
-            "strict_variants",
-            "variant_host",
-            "enable_variant_provider",
-            "disable_variant_provider",
-            "trust_variant_provider",
-            "variant_provider",
-            "variant_provider_timeout",
-            "variant_provider_variable",
-            "no_variant_lookahead",
-            "no_variant_agreement",
-        )
-    ] + [
-        option(name, "pytorch.options")
-        for name in (
-            "pytorch_computation_backend",
-            "cpuonly",
-            "pytorch_channel",
-            "pytorch_index_url",
-        )
-    ]
+class _Options:
+    """Options of upstream's, and those of variants, which are loaded when one asks."""
+
+    def __init__(self, upstreams: list[Any], place: str, *tables: str) -> None:
+        self._upstreams, self._place, self._tables = upstreams, place, tables
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._upstreams
+        for table in self._tables:
+            rows = importlib.import_module(f"{_ROOT}.variants.{table}").OPTIONS
+            yield from (row for row in rows if self._place in row.where)
+
+    def __add__(self, others: list[Any]) -> list[Any]:
+        return [*self, *others]
 
 
-def requirements_file_options() -> list[Callable[[], optparse.Option]]:
-    """Give the options that a requirements file may hold."""
-    return [option("variant"), option("no_variants")]
+def selection_options(upstreams: list[Any]) -> _Options:
+    """Add the options of each command that chooses candidates to *upstreams*."""
+    of_modes = (table for tables in MODES.values() for table in tables)
+    return _Options(upstreams, "install", "choice.settings", *of_modes)
 
 
-@functools.cache
-def option(name: str, module: str = "options") -> Callable[[], optparse.Option]:
-    """Give what makes an option of variants; the same for all commands."""
-
-    # The module is imported when a command is made, not with upstream's options.
-    def make() -> optparse.Option:
-        options = importlib.import_module(f"{_ROOM}.{module}")
-        made: optparse.Option = getattr(options, name)()
-        return made
-
-    return make
+def line_options(upstreams: list[Any]) -> _Options:
+    """Add the options that a requirements file may hold to *upstreams*."""
+    return _Options(upstreams, "requirements files", "choice.settings")

@@ -11,7 +11,8 @@ import pytest
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.core.manifest_parser import parse_document
+from pip._internal.variants.core.rules import MANIFEST_RULES
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.release_rules import (
     Release,
@@ -22,7 +23,6 @@ from pip._internal.variants.publishing.release_rules import (
 from pip._internal.variants.publishing.rules import RULES, Finding
 from pip._internal.variants.publishing.wheel_file import WheelName
 from pip._internal.variants.publishing.wheel_rules import check_wheel
-from pip._internal.variants.rules import MANIFEST_RULES
 from tests.lib import public_index
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.wheels import DistFile, make_wheel

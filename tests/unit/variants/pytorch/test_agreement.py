@@ -6,12 +6,18 @@ import json
 
 import pytest
 
-from pip._internal.variants.coherence import Agreement, CudaMajor
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.choice.agreement import CudaMajor
+from pip._internal.variants.choice.selection import (
+    Agreement,
+    Origin,
+    OriginKind,
+    Selection,
+    select,
+)
+from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
 from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.selection import Origin, OriginKind, Selection, select
 from tests.lib.hosts import forced
 from tests.lib.manifests import cuda, make_manifest
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from pip._internal.exceptions import CommandError
-from pip._internal.variants.pytorch import options
-from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
+from pip._internal.variants.choice.settings import Settings as CommandSettings
+from pip._internal.variants.pytorch.options import LTT_VARIABLE, OPTIONS, in_use
 from pip._internal.variants.pytorch.settings import Settings, settings
 
 URL = "--pytorch-index-url"
@@ -23,17 +23,13 @@ def parse(
 ) -> Settings | None:
     """Give the settings of a command with these arguments; None without the bridge."""
     parser = optparse.OptionParser()
-    for name in (
-        "pytorch_computation_backend",
-        "cpuonly",
-        "pytorch_channel",
-        "pytorch_index_url",
-    ):
-        parser.add_option(getattr(options, name)())
+    for row in OPTIONS:
+        parser.add_option(row())
     parser.add_option("--pre", action="store_true", default=False)
     # As pip has it: what is configured becomes the default.
     parser.set_defaults(**(configured or {}))
-    given, _ = parser.parse_args(list(arguments))
+    options, _ = parser.parse_args(list(arguments))
+    given = CommandSettings(options)
     if not in_use(given, environ or {}):
         return None
     return settings(given, environ or {})

@@ -1,1 +1,80 @@
 """Lock files (PEP 751) with variants: all builds of a release in one file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.variants.slots import SEVERAL_BUILDS
+
+if TYPE_CHECKING:
+    import optparse
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from pip._vendor.packaging.pylock import Pylock
+
+    from pip._internal.commands.lock import LockCommand
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.network.session import PipSession
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.locks.mode import Locks
+
+__all__ = [
+    "judged",
+    "lock_command",
+    "lock_written",
+    "mode_of",
+    "narrowed_lock",
+    "options_for",
+]
+
+
+def mode_of(context: Context) -> Locks | None:
+    """Return what ``pip lock`` does otherwise."""
+    if not (context.enabled and context.settings.several_builds):
+        return None
+    from pip._internal.variants.locks.mode import Locks
+
+    return Locks(context)
+
+
+def options_for(build: InstalledBuild) -> tuple[str, ...]:
+    """Return none: what is locked is a build like any other once it is installed."""
+    return ()
+
+
+def judged(
+    dists: Iterable[BaseDistribution], options: optparse.Values
+) -> Iterable[str]:
+    """Say nothing."""
+    return ()
+
+
+def lock_command(
+    fn: Callable[..., int], command: LockCommand, options: optparse.Values, *args: Any
+) -> int:
+    """Let a command's context know that it is for a lock file."""
+    SEVERAL_BUILDS.set(options, True)
+    return fn(command, options, *args)
+
+
+def lock_written(
+    fn: Callable[[Iterable[InstallRequirement], Path], Pylock],
+    install_requirements: Iterable[InstallRequirement],
+    base_dir: Path,
+) -> Pylock:
+    """Make the lock file with all builds, and with all that any of them needs."""
+    from pip._internal.variants.locks import writing
+
+    return writing.lock_written(fn, install_requirements, base_dir)
+
+
+def narrowed_lock(
+    fn: Callable[..., Pylock], lock: Pylock, session: PipSession, *args: Any
+) -> Pylock:
+    """Leave in a lock file just the builds to install, and what these need."""
+    from pip._internal.variants.locks import reading
+
+    return reading.narrowed(fn(lock, session, *args), session, *args)

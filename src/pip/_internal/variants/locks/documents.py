@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import parse_document
 
 __all__ = ["inlined", "read_inlined"]
 

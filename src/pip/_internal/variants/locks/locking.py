@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.variants import explain
-from pip._internal.variants.errors import BuildConflict
-from pip._internal.variants.links import label_of
+from pip._internal.console.output import get_logger
+from pip._internal.variants.choice import reasons
+from pip._internal.variants.choice.release import Release
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import Build, Run
-from pip._internal.variants.losses import Loss
-from pip._internal.variants.output import get_logger
-from pip._internal.variants.providers.declared import Declared
-from pip._internal.variants.release import Release
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.context import Context
+    from pip._internal.variants.choice.context import Context
 
-__all__ = ["BuildConflict", "Locking", "LockingRelease"]
+__all__ = ["Locking", "LockingRelease"]
 
 logger = get_logger(__name__)
 
@@ -33,6 +33,18 @@ class LockingRelease(Release):
     """A release of which all builds are locked, one after the other."""
 
     builds_in_turn = True
+
+    def __init__(
+        self,
+        context: Context,
+        project: NormalizedName,
+        version: _BaseVersion,
+        links: Sequence[Link],
+        sources: Sequence[str],
+        locking: Locking,
+    ) -> None:
+        super().__init__(context, project, version, links, sources)
+        self.locking = locking
 
     @cached_property
     def source(self) -> str | None:
@@ -73,9 +85,7 @@ class LockingRelease(Release):
         if self.source is None:
             chosen = self.chosen_label is not None
             return [link for link in self.links if not chosen and not label_of(link)]
-        locking = self._context.locking
-        assert locking is not None, "it is made for locking alone"
-        build = locking.choice.get(self.project)
+        build = self.locking.choice.get(self.project)
         builds = [build] if build in self.builds else reversed(self.builds)
         return [link for each in builds for link in self.links_of(each)]
 
@@ -95,7 +105,6 @@ def _is_plain_wheel(link: Link) -> bool:
 class Locking:
     """Which build of each package the current run takes, and what runs have found.
 
-    :ivar machine: what is supported: a lock file is for other machines too.
     :ivar choice: the builds to take; of other packages, the least demanding one.
     :ivar exploring: whether a first run has succeeded, so that a failure concerns just
         the builds of :attr:`choice`.
@@ -104,7 +113,6 @@ class Locking:
     """
 
     def __init__(self) -> None:
-        self.machine = Declared()
         self.choice: Mapping[str, Build] = {}
         self.exploring = False
         self.runs: list[Run] = []
@@ -146,7 +154,7 @@ class Locking:
                 continue
             versions[node] = str(candidate.version)
             self._versions.setdefault(candidate.project_name, {})[versions[node]] = None
-            release = context.release_of(link)
+            release = weighed(context).release_of(link)
             if isinstance(release, LockingRelease) and release.builds:
                 labels[candidate.project_name] = label_of(link)
                 self.releases[candidate.project_name] = release
@@ -193,7 +201,7 @@ class Locking:
                 context.cost(self._left_out(build, problem))
 
     def _left_out(self, build: Build, problem: str) -> Loss:
-        name = explain.build_name(self.releases[build.project], build.label)
+        name = reasons.build_name(self.releases[build.project], build.label)
         return Loss(
             name,
             problem,

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pip._internal.console.output import get_logger
 from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
 from pip._internal.operations.prepare import get_http_url
 from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
-from pip._internal.variants import explain
-from pip._internal.variants.errors import LockConflict
+from pip._internal.variants.choice import reasons
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Build,
@@ -19,8 +19,9 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     conditions,
 )
-from pip._internal.variants.output import get_logger
-from pip._internal.variants.refusals import refuse_unknown_labels
+from pip._internal.variants.locks.errors import LockConflict
+from pip._internal.variants.slots import LOCK_PLAN
+from pip._internal.variants.tell.refusals import refuse_unknown_labels
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.context import Context
-    from pip._internal.variants.locks.locking import LockingRelease
-    from pip._internal.variants.manifest import Manifest
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.core.manifest import Manifest
+    from pip._internal.variants.locks.locking import Locking, LockingRelease
 
 __all__ = ["LockedWheel", "Plan", "Variants", "plan_of", "resolve_to_lock"]
 
@@ -75,20 +76,18 @@ class Plan:
     builds: frozenset[Build]
 
 
-#: Upstream hands nothing but the requirements on to what writes the lock file.
-_ATTRIBUTE = "_variants_lock_plan"
-
-
 def plan_of(requirements: Iterable[InstallRequirement]) -> Plan | None:
     """Give the plan that requirements are part of; None where there are no variants."""
     for requirement in requirements:
-        plan: Plan | None = vars(requirement).get(_ATTRIBUTE)
-        return plan
+        return LOCK_PLAN.of(requirement, Plan)
     return None
 
 
 def resolve_to_lock(
-    context: Context, resolver: Resolver, resolve: Callable[[], RequirementSet]
+    context: Context,
+    locking: Locking,
+    resolver: Resolver,
+    resolve: Callable[[], RequirementSet],
 ) -> RequirementSet:
     """Resolve once, and with variants as often as it takes to know what each needs.
 
@@ -98,8 +97,6 @@ def resolve_to_lock(
     :raises LockConflict: if what depends on the builds cannot be written down.
     :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
     """
-    locking = context.locking
-    assert locking is not None, "it is made for locking alone"
     found: list[RequirementSet] = []
     requirements: dict[Locked, InstallRequirement] = {}
 
@@ -130,13 +127,14 @@ def resolve_to_lock(
                 _complete(requirement, variants[project])
         plan = Plan(requirements, needed, variants, builds)
         for requirement in found[0].requirements.values():
-            setattr(requirement, _ATTRIBUTE, plan)
+            # Upstream hands nothing else on to what writes the lock file.
+            LOCK_PLAN.set(requirement, plan)
     return found[0]
 
 
 def _two_versions(error: Ambiguity) -> LockConflict:
     lines = [
-        f"{error.project} {version}: {explain.shortened(list(map(str, builds)))}"
+        f"{error.project} {version}: {reasons.shortened(list(map(str, builds)))}"
         for version, builds in error.versions.items()
     ]
     return LockConflict(
@@ -178,7 +176,7 @@ def _variants(
     manifest = release.selections[release.source].manifest
     assert manifest is not None, "its labels come from it"
     plain = " and the plain build" if len(labels) < len(locked) else ""
-    variants = f"the variant{'s' * (len(labels) > 1)} {explain.shortened(labels)}"
+    variants = f"the variant{'s' * (len(labels) > 1)} {reasons.shortened(labels)}"
     logger.info("Locking %s%s of %s", variants, plain, release)
     return Variants(
         manifest, labels, tuple(_locked_wheel(link, factory) for link in links)

@@ -18,12 +18,13 @@ from pip._vendor.packaging.tags import create_compatible_tags_selector, sys_tags
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
 
+from pip._internal.console.output import get_logger
 from pip._internal.models.link import Link
 from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
 )
-from pip._internal.variants.coherence import (
+from pip._internal.variants.choice.agreement import (
     CudaBuild,
     CudaMajor,
     cuda_build,
@@ -31,22 +32,23 @@ from pip._internal.variants.coherence import (
     mixture,
     taken,
 )
-from pip._internal.variants.errors import VariantsDisabled
-from pip._internal.variants.links import label_of
+from pip._internal.variants.choice.context import Context
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.errors import Loss, VariantsDisabled
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.groups import group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
-from pip._internal.variants.losses import Loss
-from pip._internal.variants.output import get_logger
-from pip._internal.variants.refusals import nothing_left
+from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.tell.refusals import nothing_left
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import FormatControl
-    from pip._internal.variants.context import Context
-    from pip._internal.variants.release import Release
+    from pip._internal.network.session import PipSession
+    from pip._internal.variants.choice.release import Release
 
 __all__ = ["narrowed"]
 
@@ -55,7 +57,7 @@ logger = get_logger(__name__)
 
 def narrowed(
     lock: Pylock,
-    context: Context | None,
+    session: PipSession,
     path_or_url: str,
     format_control: FormatControl | None,
     extras: Collection[str] | None,
@@ -66,7 +68,7 @@ def narrowed(
 
     Whatever else there is to a lock file is left to upstream.
 
-    :param context: None if nothing is known of variants.
+    :param session: it knows the context of the command, since upstream passes no finder.
     :param path_or_url: where the file was read.
     :param extras: those asked for.
     :param dependency_groups: those asked for.
@@ -89,6 +91,7 @@ def narrowed(
     groups = {str(canonicalize_name(name)) for name in dependency_groups}
     if include_default_groups:
         groups |= {*(lock.default_groups or ())} - own
+    context = CONTEXT.of(session, Context)
     if context is not None:
         context.locked_versions = _only_versions(lock)
     choices = _Choices(context, path_or_url, format_control)
@@ -212,7 +215,7 @@ class _Choices:
             url = package_sdist_requirement_url(self._path_or_url, package.sdist)
             files[self._link(url)] = package.sdist
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
-        release = context.release(
+        release = weighed(context).release(
             (package.name, version, tuple(files)),
             lambda: LockedRelease(
                 context,
@@ -291,7 +294,14 @@ class _Choices:
             context.locked_labels[release.project] = label_of(link)
             # So it is the same decision when the resolver comes to this one file.
             alone: Release = release
-            if context.locking is not None:
-                alone = RelockedRelease(release, link, self._path_or_url)
-            context.release((release.project, release.version, (link,)), lambda: alone)
+            if context.may_take_several:
+                from pip._internal.variants.locks.mode import Locks
+
+                mode = Locks.of(context)
+                assert mode is not None, "in no other one several are taken"
+                path = self._path_or_url
+                alone = RelockedRelease(release, link, path, mode.locking)
+            weighed(context).release(
+                (release.project, release.version, (link,)), lambda: alone
+            )
         return choice.package

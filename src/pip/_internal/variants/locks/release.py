@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.release import Release
+from pip._internal.variants.choice.selection import Origin, OriginKind
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.locks.documents import read_inlined
-from pip._internal.variants.locks.locking import LockingRelease
-from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.release import Release
-from pip._internal.variants.selection import Origin, OriginKind
-from pip._internal.variants.sources import ManifestUnavailable
+from pip._internal.variants.locks.locking import Locking, LockingRelease
+from pip._internal.variants.wheels.sources import ManifestUnavailable
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.context import Context
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.machine.chain import Providers
 
 __all__ = ["LockedRelease", "RelockedRelease"]
 
@@ -79,9 +79,12 @@ class LockedRelease(Release):
 class RelockedRelease(LockingRelease):
     """The build that was chosen from a lock file, to be locked once more."""
 
-    def __init__(self, chosen: LockedRelease, link: Link, source: str) -> None:
+    def __init__(
+        self, chosen: LockedRelease, link: Link, source: str, locking: Locking
+    ) -> None:
         super().__init__(
-            chosen._context, chosen.project, chosen.version, [link], [source]
+            *(chosen._context, chosen.project, chosen.version, [link], [source]),
+            locking,
         )
         self._chosen = chosen
 

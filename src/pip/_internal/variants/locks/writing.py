@@ -11,18 +11,14 @@ from pip._vendor.packaging.markers import Marker
 from pip._vendor.packaging.pylock import Package, PackageWheel, Pylock
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.context import LOCKING
 from pip._internal.variants.locks.documents import inlined
 from pip._internal.variants.locks.groups import group_names, marker_text
 from pip._internal.variants.locks.plan import plan_of
 
 if TYPE_CHECKING:
-    import optparse
-
-    from pip._internal.commands.lock import LockCommand
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = ["VariantPackage", "lock_command", "lock_written"]
+__all__ = ["VariantPackage", "lock_written"]
 
 
 @dataclasses.dataclass(frozen=True, init=False)
@@ -37,14 +33,6 @@ class VariantPackage(Package):
     def __init__(self, variants_json: Mapping[str, Any], **fields: Any) -> None:
         super().__init__(**fields)
         object.__setattr__(self, "variants_json", variants_json)
-
-
-def lock_command(
-    fn: Callable[..., int], command: LockCommand, options: optparse.Values, *args: Any
-) -> int:
-    """Let a command's context know that it is for a lock file."""
-    setattr(options, LOCKING, True)
-    return fn(command, options, *args)
 
 
 def lock_written(

@@ -9,14 +9,14 @@ from typing import Any
 
 from pip._vendor.packaging._variants import NULL_LABEL
 
-from pip._internal.variants.merging import Subject, disagreements
-from pip._internal.variants.properties import Property
+from pip._internal.variants.core.generations import CURRENT, Generation
+from pip._internal.variants.core.merging import Subject, disagreements
+from pip._internal.variants.core.properties import Property
+from pip._internal.variants.core.writing import make_document, to_json
+from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.publishing.core_metadata import variant_marked
-from pip._internal.variants.publishing.documents import make_document, to_json
 from pip._internal.variants.publishing.errors import CannotBuildVariant, CannotWrite
 from pip._internal.variants.publishing.files import file_sha256, replacing
-from pip._internal.variants.publishing.generations import CURRENT, Generation
-from pip._internal.variants.publishing.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.pyproject_table import ProjectTable
 from pip._internal.variants.publishing.release_wheels import manifests_of_release

@@ -4,43 +4,23 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.folder_check import check_file, check_folder
 from pip._internal.variants.publishing.index_check import check_index
-from pip._internal.variants.publishing.rules import Finding
 from pip._internal.variants.publishing.simple_index import HTML_PAGE
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
+    from pip._internal.variants.publishing.rules import CheckReport
     from pip._internal.variants.publishing.scanning import FileProgress
 
-__all__ = ["CheckReport", "check_target"]
+__all__ = ["check_target"]
 
 _SCHEMES = ("http://", "https://", "file:")
-
-
-@dataclass(slots=True)
-class CheckReport:
-    """What was judged, and what is wrong with it."""
-
-    findings: list[Finding] = field(default_factory=list)
-    wheels: int = 0
-    manifests: int = 0
-
-    @property
-    def errors(self) -> int:
-        """Give how many findings must be mended."""
-        return sum(finding.is_error for finding in self.findings)
-
-    @property
-    def warnings(self) -> int:
-        """Give how many findings need not be mended."""
-        return len(self.findings) - self.errors
 
 
 def check_target(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pip._internal.console.texts import capital
+from pip._internal.parallel.space import DiskFull
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.publishing.rules import Finding
-from pip._internal.variants.space import DiskFull
-from pip._internal.variants.texts import capital
 
 __all__ = [
     "BadProjectTable",

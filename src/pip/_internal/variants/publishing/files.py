@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory, mkstemp
 from typing import BinaryIO
 
+from pip._internal.parallel.space import space_for
 from pip._internal.utils.filesystem import replace
 from pip._internal.utils.misc import hash_file
 from pip._internal.utils.unpacking import current_umask
-from pip._internal.variants.space import space_for
 
 __all__ = [
     "file_sha256",

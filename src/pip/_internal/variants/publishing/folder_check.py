@@ -11,7 +11,7 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
 )
 
-from pip._internal.variants.manifest_parser import MAX_MANIFEST_SIZE
+from pip._internal.variants.core.manifest_parser import MAX_MANIFEST_SIZE
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.files import open_regular
 from pip._internal.variants.publishing.manifest_rules import (
@@ -25,12 +25,11 @@ from pip._internal.variants.publishing.release_rules import (
     check_labels,
     manifest_name,
 )
-from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.publishing.rules import CheckReport, Findings
 from pip._internal.variants.publishing.scanning import scan_folder
 from pip._internal.variants.publishing.wheel_rules import check_wheel
 
 if TYPE_CHECKING:
-    from pip._internal.variants.publishing.checking import CheckReport
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
     from pip._internal.variants.publishing.scanning import FileProgress
 

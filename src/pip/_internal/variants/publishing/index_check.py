@@ -14,10 +14,11 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
 )
 
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import capital
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.output import get_logger
 from pip._internal.variants.publishing.core_metadata import variant_marked
 from pip._internal.variants.publishing.folder_check import check_manifest_name
 from pip._internal.variants.publishing.manifest_rules import check_manifest
@@ -32,20 +33,22 @@ from pip._internal.variants.publishing.remote_index import (
     OfferedRelease,
     project_pages,
 )
-from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.publishing.rules import CheckReport, Findings
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
 from pip._internal.variants.publishing.wheel_rules import check_embedded, check_wheel
-from pip._internal.variants.remote_wheels import NoRanges, WheelUnreadable, remote_wheel
-from pip._internal.variants.sources import (
+from pip._internal.variants.wheels.remote_wheels import (
+    NoRanges,
+    WheelUnreadable,
+    remote_wheel,
+)
+from pip._internal.variants.wheels.sources import (
     ManifestUnavailable,
     fetch_manifest_bytes,
     unattended,
 )
-from pip._internal.variants.texts import capital
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
-    from pip._internal.variants.publishing.checking import CheckReport
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
 
 __all__ = ["check_index"]

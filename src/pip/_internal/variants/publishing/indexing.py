@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.merging import merge
-from pip._internal.variants.publishing.documents import to_json
+from pip._internal.variants.core.merging import merge
+from pip._internal.variants.core.writing import to_json
 from pip._internal.variants.publishing.errors import (
     CannotIndex,
     CannotWrite,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import parse_manifest
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
 
 __all__ = ["breaking_changes"]
 

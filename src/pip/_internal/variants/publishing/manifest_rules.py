@@ -11,20 +11,20 @@ from typing import Any
 
 from pip._vendor.packaging._variants import NULL_LABEL
 
-from pip._internal.variants.json_types import shown
-from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import load_json, read_document
-from pip._internal.variants.properties import Property
-from pip._internal.variants.publishing.generations import (
+from pip._internal.variants.core.generations import (
     CURRENT,
     WITHOUT_PROVIDERS,
     Generation,
     generation_with_key,
     named_generation,
 )
+from pip._internal.variants.core.json_types import shown
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import load_json, read_document
+from pip._internal.variants.core.properties import Property
+from pip._internal.variants.core.rules import Effect
 from pip._internal.variants.publishing.provider_rules import check_providers
 from pip._internal.variants.publishing.rules import Finding, Findings
-from pip._internal.variants.rules import Effect
 
 __all__ = ["CheckedManifest", "check_document", "check_manifest"]
 

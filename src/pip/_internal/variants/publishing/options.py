@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-import optparse
 from collections.abc import Callable
-from functools import partial
 
 from pip._vendor.packaging._variants import is_valid_label
 
-from pip._internal.cli.cmdoptions import PipOption
-from pip._internal.variants.errors import InvalidOption
-from pip._internal.variants.options import VariantOption
-from pip._internal.variants.properties import (
+from pip._internal.variants.choice.settings import OptionRow, kind
+from pip._internal.variants.core.generations import CURRENT, WITHOUT_PROVIDERS
+from pip._internal.variants.core.properties import (
     InvalidProperty,
     Property,
     is_valid_namespace,
 )
-from pip._internal.variants.publishing.generations import CURRENT, WITHOUT_PROVIDERS
+from pip._internal.variants.errors import InvalidOption
 
-__all__ = [
-    "from_label",
-    "label",
-    "namespace",
-    "null",
-    "output",
-    "output_dir",
-    "plugin_api",
-    "provider",
-    "pyproject",
-    "schema",
-    "simple",
-    "stated_property",
-    "strict",
-]
+__all__ = ["OPTIONS"]
 
 
-def _check_label(option: optparse.Option, opt: str, value: str) -> str:
+def _label(opt: str, value: str) -> str:
     if not is_valid_label(value):
         raise InvalidOption(
             f"option {opt}: invalid label {value!r}: a label has lower-case letters, "
@@ -44,167 +27,148 @@ def _check_label(option: optparse.Option, opt: str, value: str) -> str:
     return value
 
 
-def _check_property(option: optparse.Option, opt: str, value: str) -> Property:
+def _property(opt: str, value: str) -> Property:
     try:
         return Property.parse(value)
     except InvalidProperty as error:
         raise InvalidOption(f"option {opt}: {error}") from None
 
 
-def _check_of_namespace(
-    option: optparse.Option, opt: str, value: str
-) -> tuple[str, str]:
-    namespace, equals, rest = value.partition("=")
-    if not equals or not rest or not is_valid_namespace(namespace):
-        raise InvalidOption(
-            f"option {opt}: invalid value {value!r}, expected {option.metavar}"
-        )
-    return namespace, rest.strip()
+def _of_namespace(form: str) -> Callable[[str, str], tuple[str, str]]:
+    """Return the check of a value that begins with a namespace.
+
+    :param form: how the value is written, for messages.
+    """
+
+    def check(opt: str, value: str) -> tuple[str, str]:
+        namespace, equals, rest = value.partition("=")
+        if not equals or not rest or not is_valid_namespace(namespace):
+            raise InvalidOption(
+                f"option {opt}: invalid value {value!r}, expected {form}"
+            )
+        return namespace, rest.strip()
+
+    return check
 
 
-class PublishingOption(VariantOption):
-    """An option with a value of one of the kinds that publishers state."""
+_REQUIREMENT = "NAMESPACE=REQUIREMENT"
+_API = "NAMESPACE=MODULE:OBJECT"
 
-    TYPES = (*VariantOption.TYPES, "label", "property", "of_namespace")
-    TYPE_CHECKER = VariantOption.TYPE_CHECKER.copy()
-    TYPE_CHECKER["label"] = _check_label
-    TYPE_CHECKER["property"] = _check_property
-    TYPE_CHECKER["of_namespace"] = _check_of_namespace
-
-
-label: Callable[..., optparse.Option] = partial(
-    PublishingOption,
-    "--label",
-    dest="label",
-    type="label",
-    metavar="LABEL",
-    help="The label of the variant, the last part of its file name.",
-)
-
-null: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "--null",
-    dest="null",
-    action="store_true",
-    default=False,
-    help="Build the null variant, which has no properties and runs everywhere.",
-)
-
-from_label: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "--from-label",
-    dest="from_label",
-    action="store_true",
-    default=False,
-    help="Take a variant wheel: give it the label of --label instead of its own, or "
-    "without that, turn it back into an ordinary wheel.",
-)
-
-stated_property: Callable[..., optparse.Option] = partial(
-    PublishingOption,
-    "--property",
-    dest="properties",
-    action="append",
-    type="property",
-    metavar="PROPERTY",
-    help="What the variant needs, as in 'nvidia :: cuda_version_lower_bound :: 12.8'. "
-    "This option can be used multiple times: of several values of a feature, one is "
-    "enough. "
-    "Without it, pyproject.toml says what the label stands for.",
-)
-
-namespace: Callable[..., optparse.Option] = partial(
-    PublishingOption,
-    "--namespace",
-    dest="namespaces",
-    action="append",
-    type="namespace",
-    metavar="NAMESPACE",
-    help="A namespace that the variants of this release use, the most important first. "
-    "This option can be used multiple times. Without it, pyproject.toml says so, or "
-    "the variants of the release that are there already.",
-)
-
-provider: Callable[..., optparse.Option] = partial(
-    PublishingOption,
-    "--provider",
-    dest="providers",
-    action="append",
-    type="of_namespace",
-    metavar="NAMESPACE=REQUIREMENT",
-    help="The package that knows what machines support of this namespace. This option "
-    "can be used multiple times. Those of namespaces that pip serves itself are known.",
-)
-
-plugin_api: Callable[..., optparse.Option] = partial(
-    PublishingOption,
-    "--plugin-api",
-    dest="plugin_apis",
-    action="append",
-    type="of_namespace",
-    metavar="NAMESPACE=MODULE:OBJECT",
-    help="Where the plugin is in the package of --provider, if it is not the module of "
-    "the package's name. This option can be used multiple times.",
-)
-
-pyproject: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "--pyproject",
-    dest="pyproject",
-    type="path",
-    metavar="file",
-    help="The pyproject.toml whose table [variant] describes the variants of the "
-    "project (default: the one of the current folder, if there is one).",
-)
-
-schema: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "--schema",
-    dest="schema",
-    type="choice",
-    choices=[CURRENT.version, WITHOUT_PROVIDERS.version],
-    default=CURRENT.version,
-    metavar="VERSION",
-    help=f"The version of the format: {CURRENT.version}, or {WITHOUT_PROVIDERS.version}, "
-    "which leaves providers out (default: %default).",
-)
-
-output_dir: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "-d",
-    "--output-dir",
-    dest="output_dir",
-    type="path",
-    metavar="dir",
-    default=".",
-    help="The folder that the wheel is written to (default: the current one).",
-)
-
-strict: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "--strict",
-    dest="strict",
-    action="store_true",
-    default=False,
-    help="Take warnings for errors.",
-)
-
-simple: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "--simple",
-    dest="simple",
-    action="store_true",
-    default=False,
-    help="Write the pages of an index too, which any web server can serve.",
-)
-
-output: Callable[..., optparse.Option] = partial(
-    PipOption,
-    "-o",
-    "--output",
-    dest="output",
-    type="path",
-    metavar="dir",
-    help="The folder that manifests and pages are written to, with links to the wheels "
-    "(default: the folder of the wheels).",
+OPTIONS = (
+    OptionRow(
+        "--label",
+        dest="label",
+        where=("build",),
+        check=_label,
+        metavar="LABEL",
+        help="The label of the variant, the last part of its file name.",
+    ),
+    OptionRow(
+        "--null",
+        dest="null",
+        where=("build",),
+        help="Build the null variant, which has no properties and runs everywhere.",
+    ),
+    OptionRow(
+        "--from-label",
+        dest="from_label",
+        where=("build",),
+        help="Take a variant wheel: give it the label of --label instead of its own, or "
+        "without that, turn it back into an ordinary wheel.",
+    ),
+    OptionRow(
+        "--property",
+        dest="properties",
+        where=("build",),
+        action="append",
+        check=_property,
+        metavar="PROPERTY",
+        help="What the variant needs, as in 'nvidia :: cuda_version_lower_bound :: 12.8'. "
+        "This option can be used multiple times: of several values of a feature, one is "
+        "enough. "
+        "Without it, pyproject.toml says what the label stands for.",
+    ),
+    OptionRow(
+        "--namespace",
+        dest="namespaces",
+        where=("build",),
+        action="append",
+        check=kind("namespace"),
+        metavar="NAMESPACE",
+        help="A namespace that the variants of this release use, the most important first. "
+        "This option can be used multiple times. Without it, pyproject.toml says so, or "
+        "the variants of the release that are there already.",
+    ),
+    OptionRow(
+        "--provider",
+        dest="providers",
+        where=("build",),
+        action="append",
+        check=_of_namespace(_REQUIREMENT),
+        metavar=_REQUIREMENT,
+        help="The package that knows what machines support of this namespace. This option "
+        "can be used multiple times. Those of namespaces that pip serves itself are known.",
+    ),
+    OptionRow(
+        "--plugin-api",
+        dest="plugin_apis",
+        where=("build",),
+        action="append",
+        check=_of_namespace(_API),
+        metavar=_API,
+        help="Where the plugin is in the package of --provider, if it is not the module of "
+        "the package's name. This option can be used multiple times.",
+    ),
+    OptionRow(
+        "--pyproject",
+        dest="pyproject",
+        where=("build",),
+        type="path",
+        metavar="file",
+        help="The pyproject.toml whose table [variant] describes the variants of the "
+        "project (default: the one of the current folder, if there is one).",
+    ),
+    OptionRow(
+        "--schema",
+        dest="schema",
+        where=("build",),
+        type="choice",
+        choices=[CURRENT.version, WITHOUT_PROVIDERS.version],
+        default=CURRENT.version,
+        metavar="VERSION",
+        help=f"The version of the format: {CURRENT.version}, or {WITHOUT_PROVIDERS.version}, "
+        "which leaves providers out (default: %default).",
+    ),
+    OptionRow(
+        "-d",
+        "--output-dir",
+        dest="output_dir",
+        where=("build",),
+        type="path",
+        metavar="dir",
+        default=".",
+        help="The folder that the wheel is written to (default: the current one).",
+    ),
+    OptionRow(
+        "--strict",
+        dest="strict",
+        where=("build", "check"),
+        help="Take warnings for errors.",
+    ),
+    OptionRow(
+        "--simple",
+        dest="simple",
+        where=("index",),
+        help="Write the pages of an index too, which any web server can serve.",
+    ),
+    OptionRow(
+        "-o",
+        "--output",
+        dest="output",
+        where=("index",),
+        type="path",
+        metavar="dir",
+        help="The folder that manifests and pages are written to, with links to the wheels "
+        "(default: the folder of the wheels).",
+    ),
 )

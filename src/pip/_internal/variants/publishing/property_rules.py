@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.manifest import Provider
-from pip._internal.variants.properties import Property
-from pip._internal.variants.providers import abi_dependency
-from pip._internal.variants.publishing.known_providers import doubt_about
+from pip._internal.variants.core import abi_dependency
+from pip._internal.variants.core.manifest import Provider
+from pip._internal.variants.core.properties import Property
+from pip._internal.variants.machine.known_providers import doubt_about
 from pip._internal.variants.publishing.rules import Findings
 
 __all__ = [

@@ -13,7 +13,7 @@ from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.publishing.provider_rules import requirements_of
 from pip._internal.variants.publishing.rules import Finding, Findings
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import optparse
 
     from pip._internal.network.session import PipSession
-    from pip._internal.variants.manifest import Manifest
+    from pip._internal.variants.core.manifest import Manifest
 
 __all__ = ["ProviderLookup"]
 
@@ -97,6 +97,6 @@ class ProviderLookup:
 def _built_in(namespace: str) -> frozenset[str]:
     if namespace not in BUILTIN_NAMESPACES:
         return frozenset()
-    module = import_module(f"pip._internal.variants.providers.{namespace}")
+    module = import_module(f"pip._internal.variants.machine.{namespace}")
     packages: frozenset[str] = module.PACKAGES
     return packages

@@ -10,22 +10,22 @@ from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.json_types import shown
-from pip._internal.variants.manifest import (
+from pip._internal.variants.core.generations import CURRENT, Generation
+from pip._internal.variants.core.json_types import shown
+from pip._internal.variants.core.manifest import (
     ABI_DEPENDENCY,
     Manifest,
     Provider,
     ProviderKind,
 )
-from pip._internal.variants.properties import Property
-from pip._internal.variants.providers.requirements import (
+from pip._internal.variants.core.properties import Property
+from pip._internal.variants.core.provider_requirements import (
     UnusableProvider,
     applies,
     parse_requirement,
     requirement_applies,
 )
-from pip._internal.variants.publishing.generations import CURRENT, Generation
-from pip._internal.variants.publishing.known_providers import KNOWN_PROVIDERS
+from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.publishing.property_rules import (
     check_abi_dependencies,
     check_known_properties,

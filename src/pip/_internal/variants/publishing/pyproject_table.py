@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pip._internal.console.texts import capital
 from pip._internal.utils.compat import tomllib
-from pip._internal.variants.json_types import shown, wrong_type
-from pip._internal.variants.properties import InvalidProperty, Property
+from pip._internal.variants.core.generations import CURRENT
+from pip._internal.variants.core.json_types import shown, wrong_type
+from pip._internal.variants.core.properties import InvalidProperty, Property
 from pip._internal.variants.publishing.errors import BadProjectTable
-from pip._internal.variants.publishing.generations import CURRENT
-from pip._internal.variants.texts import capital
 
 __all__ = ["ProjectTable", "read_project_table"]
 

@@ -10,8 +10,8 @@ from pip._vendor.packaging.tags import Tag
 from pip._vendor.packaging.utils import NormalizedName
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.manifest import Manifest
-from pip._internal.variants.merging import Subject, disagreements
+from pip._internal.variants.core.manifest import Manifest
+from pip._internal.variants.core.merging import Subject, disagreements
 from pip._internal.variants.publishing.rules import Finding, Findings
 from pip._internal.variants.publishing.wheel_file import WheelName
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pip._vendor.packaging.utils import NormalizedName
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.manifest import InvalidManifest, Manifest
-from pip._internal.variants.manifest_parser import parse_manifest
-from pip._internal.variants.output import get_logger
+from pip._internal.console.output import get_logger
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.publishing.wheel_file import (
     UnreadableWheel,
     WheelName,

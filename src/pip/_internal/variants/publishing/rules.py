@@ -6,10 +6,11 @@ Those about the content of metadata, which installers act on too, are in :mod:`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pip._internal.variants.rules import (
+from pip._internal.console.texts import capital
+from pip._internal.variants.core.rules import (
     MANIFEST_RULES,
     METADATA,
     NAMES,
@@ -17,9 +18,8 @@ from pip._internal.variants.rules import (
     Rule,
     Severity,
 )
-from pip._internal.variants.texts import capital
 
-__all__ = ["Finding", "Findings", "RULES"]
+__all__ = ["CheckReport", "Finding", "Findings", "RULES"]
 
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -224,3 +224,22 @@ class Findings:
     def errors(self) -> list[Finding]:
         """Give what must be mended."""
         return [finding for finding in self if finding.is_error]
+
+
+@dataclass(slots=True)
+class CheckReport:
+    """What was judged, and what is wrong with it."""
+
+    findings: list[Finding] = field(default_factory=list)
+    wheels: int = 0
+    manifests: int = 0
+
+    @property
+    def errors(self) -> int:
+        """Give how many findings must be mended."""
+        return sum(finding.is_error for finding in self.findings)
+
+    @property
+    def warnings(self) -> int:
+        """Give how many findings need not be mended."""
+        return len(self.findings) - self.errors

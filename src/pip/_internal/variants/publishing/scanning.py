@@ -14,7 +14,7 @@ from pip._vendor.packaging.utils import (
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
 
-from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.publishing.files import file_sha256, is_regular_below
 from pip._internal.variants.publishing.index_state import FileFacts
 from pip._internal.variants.publishing.release_rules import Release

@@ -22,8 +22,8 @@ from pip._vendor.packaging.utils import (
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
 
-from pip._internal.variants.archives import UNREADABLE
 from pip._internal.variants.publishing.files import open_regular
+from pip._internal.variants.wheels.archives import UNREADABLE
 
 __all__ = [
     "PIECE",

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pip._internal.variants.manifest import Manifest
+from pip._internal.console.texts import capital
+from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.publishing.core_metadata import (
     requires_python,
     variant_marked,
@@ -23,7 +24,6 @@ from pip._internal.variants.publishing.wheel_file import (
     WheelName,
     open_wheel,
 )
-from pip._internal.variants.texts import capital
 
 __all__ = ["CheckedWheel", "check_embedded", "check_wheel"]
 

@@ -4,3 +4,66 @@ The builds of a release of torch differ in their local version (``2.9.1+cu128``)
 where they lie on PyTorch's own index; none is a variant wheel yet. This room makes
 variants of them. It is no part of any standard, and goes when it is no longer needed.
 """
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import optparse
+    from collections.abc import Iterable, Iterator
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.pytorch.mode import PyTorch
+
+__all__ = ["judged", "mode_of", "options_for"]
+
+
+def mode_of(context: Context) -> PyTorch | None:
+    """Return the bridge of a run that is to use it.
+
+    :raises WrongUse: if the variable of light-the-torch is invalid.
+    """
+    from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
+
+    if not in_use(context.settings, os.environ):
+        return None
+    if not context.enabled:
+        if context.settings.no_variants:
+            context.say_once(
+                logging.WARNING,
+                "Without variants PyTorch's index is not looked at: the --pytorch-* "
+                f"options, --cpuonly and {LTT_VARIABLE} have no effect",
+            )
+        return None
+    # What is looked up where is known too late to look ahead.
+    context.may_look_ahead = False
+    from pip._internal.variants.pytorch.bridge import Bridge
+    from pip._internal.variants.pytorch.mode import PyTorch
+    from pip._internal.variants.pytorch.settings import settings
+
+    return PyTorch(context, Bridge(context, settings(context.settings, os.environ)))
+
+
+def options_for(build: InstalledBuild) -> tuple[str, ...]:
+    """Return the options with which the other builds of an installed one are found."""
+    from pip._internal.variants.pytorch.synthetic import NAMESPACE
+
+    if NAMESPACE not in build.manifest.namespaces:
+        return ()
+    from pip._internal.variants.pytorch.settings import ANY_BACKEND
+
+    return ANY_BACKEND
+
+
+def judged(
+    dists: Iterable[BaseDistribution], options: optparse.Values
+) -> Iterator[str]:
+    """Say what is wrong with all that is installed, some of it over the bridge."""
+    from pip._internal.variants.pytorch.advice import different_backends
+
+    return different_backends(dists, options)

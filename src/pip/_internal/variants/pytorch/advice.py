@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.links import label_of, public
 from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.listing import releases
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
-from pip._internal.variants.texts import Hint
+from pip._internal.variants.wheels.links import label_of, public
 
 if TYPE_CHECKING:
     import optparse
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.context import Context
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.release import Release
     from pip._internal.variants.pytorch.bridge import Bridge
-    from pip._internal.variants.release import Release
 
 __all__ = ["different_backends", "newest_with_gpu_build", "origins"]
 
@@ -49,7 +49,7 @@ def newest_with_gpu_build(
         return None
     older, label = found
     requirement = f"{older.project}=={older.version}"
-    from pip._internal.variants.invocation import command
+    from pip._internal.variants.choice.invocation import command
 
     return Hint(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
@@ -60,11 +60,9 @@ def newest_with_gpu_build(
 
 
 def _newest(
-    context: Context, finder: PackageFinder, chosen: Release
+    context: Context, finder: PackageFinder, chosen: BridgedRelease
 ) -> tuple[Release, str] | None:
-    bridge = context.pytorch
-    assert bridge is not None, "it made the release"
-    candidates = bridge.places.found.get(chosen.project, [])
+    candidates = chosen.bridge.places.found.get(chosen.project, [])
     finals_only = not public(chosen.version).is_prerelease
     for release, _ in releases(context, finder, chosen.project, candidates):
         if release.version >= chosen.version:
@@ -81,7 +79,7 @@ def different_backends(
     dists: Iterable[BaseDistribution], options: optparse.Values
 ) -> Iterator[str]:
     """Say which installed builds need another build of what they depend on."""
-    from pip._internal.variants.invocation import for_upgrade
+    from pip._internal.variants.choice.invocation import for_upgrade
 
     builds = {
         dist.canonical_name: (dist, backend)

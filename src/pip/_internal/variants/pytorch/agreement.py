@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
 from pip._internal.exceptions import InstallationError
-from pip._internal.variants.coherence import Agreement, CudaMajor
-from pip._internal.variants.links import BuildLink, public
-from pip._internal.variants.output import get_logger
+from pip._internal.variants.choice.agreement import CudaMajor
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
 from pip._internal.variants.pytorch.release import BridgedRelease
-from pip._internal.variants.selection import OriginKind
-from pip._internal.variants.texts import Hint
+from pip._internal.variants.wheels.links import BuildLink, public
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.context import Context
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.selection import Agreement, Selection
     from pip._internal.variants.pytorch.bridge import Bridge
-    from pip._internal.variants.selection import Selection
 
 __all__ = ["OneBackend", "one_backend"]
 
@@ -100,15 +101,16 @@ class _Harmony(enum.IntEnum):
 
 
 def one_backend(
-    run: Callable[[], RequirementSet], resolver: Resolver, context: Context
+    run: Callable[[], RequirementSet],
+    resolver: Resolver,
+    context: Context,
+    bridge: Bridge,
 ) -> RequirementSet:
     """Resolve so that the builds of PyTorch's packages are for one backend, if they can.
 
     :param run: resolves once.
     """
     first = run()
-    bridge = context.pytorch
-    assert bridge is not None, "without it there are no such builds"
     builds = _builds(context, resolver)
     harmony = _harmony(builds)
     result, agreed = resolver._result, context.agreement
@@ -222,7 +224,10 @@ def _builds(context: Context, resolver: Resolver) -> _Builds:
 
 
 def _build(context: Context, candidate: Candidate) -> _Build | None:
-    link, release = candidate.source_link, context.release_of(candidate.source_link)
+    link, release = (
+        candidate.source_link,
+        weighed(context).release_of(candidate.source_link),
+    )
     if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
         # Installed, or of a URL or an index that the user named.
         backend = Backend.find(candidate.version.local)
@@ -266,7 +271,7 @@ def _explained(before: _Builds, after: _Builds) -> str:
 
 
 def _mixture(builds: _Builds, context: Context) -> str:
-    from pip._internal.variants.invocation import for_upgrade
+    from pip._internal.variants.choice.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     return Hint(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import optparse
 
+from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.errors import VariantError
-from pip._internal.variants.invocation import again
-from pip._internal.variants.pytorch.options import URL_OPTION
-from pip._internal.variants.texts import Hint
+from pip._internal.variants.pytorch.options import INDEX_URL
 
 __all__ = ["PyTorchIndexUnavailable"]
 
@@ -23,7 +23,7 @@ class PyTorchIndexUnavailable(VariantError):
             f"Cannot use {redact_auth_from_url(url)} as PyTorch's index.",
             [problem.rstrip(".") + "."],
             [
-                Hint("A mirror may have it:", again(options, URL_OPTION, "URL")),
+                Hint("A mirror may have it:", again(options, INDEX_URL.name, "URL")),
                 (
                     "Without the --pytorch-* options, --cpuonly and "
                     "LTT_PYTORCH_COMPUTATION_BACKEND, their environment variables and "

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import RetryError
 
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import capital
 from pip._internal.exceptions import DiagnosticPipError, NetworkConnectionError
 from pip._internal.index.collector import (
     _get_simple_response,
@@ -23,11 +25,9 @@ from pip._internal.models.link import Link
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import url_to_path
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.output import get_logger
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.errors import PyTorchIndexUnavailable
 from pip._internal.variants.pytorch.wheels import have_builds
-from pip._internal.variants.texts import capital
 
 if TYPE_CHECKING:
     import optparse

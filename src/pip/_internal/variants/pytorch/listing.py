@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
-from pip._internal.variants.links import BuildLink, label_of, public
-from pip._internal.variants.releases import release_of
+from pip._internal.variants.choice.releases import release_of, weighed
+from pip._internal.variants.wheels.links import BuildLink, label_of, public
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.variants.context import Context
-    from pip._internal.variants.release import Release
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.release import Release
 
 __all__ = ["best_builds", "releases"]
 
@@ -65,9 +65,9 @@ def best_builds(
             left += best
     left += [each for each in candidates if each not in known]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.refusals import nothing_left
+        from pip._internal.variants.tell.refusals import nothing_left
 
-        raise nothing_left(project, None, context.reached_releases(project))
+        raise nothing_left(project, None, weighed(context).reached(project))
     return left
 
 

@@ -17,11 +17,12 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.links import BuildLink
 from pip._internal.variants.pytorch import wheels
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.index import PyTorchIndex
-from pip._internal.variants.pytorch.settings import Channel, Settings
+from pip._internal.variants.pytorch.option_values import Channel
+from pip._internal.variants.pytorch.settings import Settings
+from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.context import Context
+    from pip._internal.variants.choice.context import Context
 
 __all__ = ["Places"]
 

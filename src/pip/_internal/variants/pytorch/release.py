@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.links import BuildLink
+from pip._internal.variants.choice.release import Release
+from pip._internal.variants.choice.selection import Origin, OriginKind
 from pip._internal.variants.pytorch.backends import AUTO, Backend
-from pip._internal.variants.pytorch.options import BACKENDS_OPTION
+from pip._internal.variants.pytorch.options import BACKENDS
 from pip._internal.variants.pytorch.synthetic import manifest_for, manifest_of_choice
-from pip._internal.variants.release import Release
-from pip._internal.variants.selection import Origin, OriginKind
+from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.context import Context
-    from pip._internal.variants.manifest import Manifest
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.core.manifest import Manifest
+    from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.pytorch.bridge import Bridge
 
 __all__ = ["BridgedRelease"]
@@ -81,7 +81,7 @@ class BridgedRelease(Release):
             return None
         return (
             f"{self} has builds for {', '.join(self.labels)}: name one of them with "
-            f"{BACKENDS_OPTION}, or leave it to pip with {BACKENDS_OPTION}={AUTO}."
+            f"{BACKENDS.name}, or leave it to pip with {BACKENDS.name}={AUTO}."
         )
 
     @property

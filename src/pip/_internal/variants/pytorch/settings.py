@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.pytorch.backends import (
@@ -17,39 +15,29 @@ from pip._internal.variants.pytorch.backends import (
     parse_list,
 )
 from pip._internal.variants.pytorch.devices import NAMESPACES
+from pip._internal.variants.pytorch.option_values import Channel, invalid
 from pip._internal.variants.pytorch.options import (
-    BACKENDS_OPTION,
-    CPUONLY_OPTION,
+    BACKENDS,
+    CHANNEL,
+    CPUONLY,
     DEFAULT_URL,
+    INDEX_URL,
     LTT_VARIABLE,
 )
-from pip._internal.variants.typed import typed_options
 
 if TYPE_CHECKING:
-    import optparse
+    from pip._internal.variants.choice.settings import Settings as CommandSettings
 
 __all__ = [
     "ANY_BACKEND",
-    "Channel",
     "Settings",
-    "named_backends",
-    "named_channel",
     "settings",
-    "valid_url",
 ]
 
 #: The options that turn the bridge on, and leave the rest to pip.
-ANY_BACKEND = (BACKENDS_OPTION, AUTO)
+ANY_BACKEND = (BACKENDS.name, AUTO)
 
 _CHANNEL_FIELD = "{channel}"
-
-
-class Channel(enum.Enum):
-    """A stage of PyTorch's releases."""
-
-    STABLE = "stable"
-    TEST = "test"
-    NIGHTLY = "nightly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,90 +76,36 @@ class Settings:
         return base if self.channel is Channel.STABLE else f"{base}/{name}"
 
 
-def settings(options: optparse.Values, environ: Mapping[str, str]) -> Settings:
+def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
     """Give the settings of a command.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """
-    given = vars(options).get
-    backends, origin = _backends(options, environ)
-    channel: Channel | None = given("pytorch_channel")
+    backends, origin = _backends(given, environ)
+    channel: Channel | None = given.value(CHANNEL)
     if channel is None:
-        channel = Channel.TEST if _wants_prereleases(options) else Channel.STABLE
-    url = given("pytorch_index_url") or DEFAULT_URL
+        channel = Channel.TEST if given.allows_prereleases else Channel.STABLE
+    url = given.value(INDEX_URL) or DEFAULT_URL
     return Settings(backends, origin, channel, url)
 
 
 def _backends(
-    options: optparse.Values, environ: Mapping[str, str]
+    given: CommandSettings, environ: Mapping[str, str]
 ) -> tuple[tuple[Backend, ...], str | None]:
-    given = vars(options).get
-    typed = {each.dest for each in typed_options(options)}
-    named: tuple[Backend, ...] | None = given("pytorch_backends")
-    by_shorthand = bool(given("cpuonly"))
+    typed = {row for row, _, _ in given.typed}
+    named: tuple[Backend, ...] | None = given.value(BACKENDS)
+    by_shorthand = bool(given.value(CPUONLY))
     # What is typed is a word about this command; the configuration is about all.
-    if "cpuonly" in typed and "pytorch_backends" not in typed:
+    if CPUONLY in typed and BACKENDS not in typed:
         named = None
     if named is not None:
-        return named, BACKENDS_OPTION
+        return named, BACKENDS.name
     if by_shorthand:
-        return (CPU,), CPUONLY_OPTION
+        return (CPU,), CPUONLY.name
     text = environ.get(LTT_VARIABLE)
     if not text:
         return (), None
     try:
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
-        raise WrongUse(_invalid(LTT_VARIABLE, error)) from None
-
-
-def _wants_prereleases(options: optparse.Values) -> bool:
-    control = vars(options).get("release_control")
-    return bool(vars(options).get("pre")) or (
-        control is not None and ":all:" in control.all_releases
-    )
-
-
-def named_backends(option: str, value: str) -> tuple[Backend, ...]:
-    """Read what an option names.
-
-    :param option: as it was typed; where it was configured, its key.
-    :return: most preferred first; empty for what suits.
-    :raises ValueError: if *value* is invalid; the message says what is valid.
-    """
-    try:
-        return parse_list(value)
-    except InvalidBackend as error:
-        raise ValueError(_invalid(f"option {option}", error)) from None
-
-
-def _invalid(what: str, error: InvalidBackend) -> str:
-    return f"{what}: invalid computation backend: {error}"
-
-
-def named_channel(option: str, value: str) -> Channel:
-    """Read the name of a channel.
-
-    :raises ValueError: if there is no such channel; the message says which there are.
-    """
-    try:
-        return Channel(value.strip().lower())
-    except ValueError:
-        names = ", ".join(channel.value for channel in Channel)
-        raise ValueError(
-            f"option {option}: invalid channel {value!r}, expected one of {names}"
-        ) from None
-
-
-def valid_url(option: str, value: str) -> str:
-    """Check the URL of an index.
-
-    :raises ValueError: if it is none that can be asked.
-    """
-    url = value.strip()
-    if urlsplit(url).scheme not in ("http", "https", "file"):
-        raise ValueError(
-            f"option {option}: invalid URL {value!r}, expected something like "
-            f"{DEFAULT_URL!r}"
-        )
-    return url
+        raise WrongUse(invalid(LTT_VARIABLE, error)) from None

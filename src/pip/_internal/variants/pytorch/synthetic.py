@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pip._internal.variants.manifest import Manifest
-from pip._internal.variants.manifest_parser import parse_document
+from pip._internal.variants.core.manifest import Manifest
+from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.pytorch import devices
 from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
 from pip._internal.variants.pytorch.driver_table import System, lower_bound

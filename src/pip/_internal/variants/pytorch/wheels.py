@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.links import BuildLink, label_of
 from pip._internal.variants.pytorch.backends import CPU, Backend, is_special_build
+from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate

@@ -1,0 +1,223 @@
+"""One file that is downloaded in a thread, by upstream's downloader."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from pip._vendor.requests.exceptions import RetryError
+from pip._vendor.urllib3.exceptions import ProtocolError, ReadTimeoutError
+
+from pip._internal.exceptions import (
+    ConnectionFailedError,
+    ConnectionTimeoutError,
+    NetworkConnectionError,
+    ProxyConnectionError,
+)
+from pip._internal.network.cache import is_from_cache
+from pip._internal.network.download import Downloader
+from pip._internal.network.utils import HEADERS
+from pip._internal.parallel.downloads.digests import Verified
+from pip._internal.parallel.sizes import SMALL, listed_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pip._vendor.requests import Response
+
+    from pip._internal.models.link import Link
+    from pip._internal.network.download import _FileDownload
+    from pip._internal.network.session import PipSession
+    from pip._internal.parallel.downloads.digests import Digests
+
+__all__ = ["Fetch", "Stopped", "needs_the_user"]
+
+#: Too many requests at a time, or no credentials that a thread may use.
+_ALONE = frozenset({401, 407, 408, 425, 429})
+
+
+class Stopped(Exception):
+    """A download was given up since it is not needed any more."""
+
+
+class Fetch:
+    """A download, and how far it is.
+
+    :param use: called with the file when it is there and as expected
+    :ivar folder: where to put the file, and nothing else is
+    :ivar listed_size: bytes, as the index tells them; 0 if it does not
+    :ivar records: what was logged on the way
+    :ivar size: bytes, as far as it is known
+    :ivar received: bytes, of what is not from the cache
+    :ivar is_shown: whether upstream would show its progress
+    :ivar result: path and content type, once it is there
+    :ivar error: why it is not
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        folder: str,
+        digests: Digests | None,
+        use: Callable[[Verified], None],
+    ) -> None:
+        self.link = link
+        self.folder = folder
+        self.listed_size = listed_size(link) or 0
+        self.records: deque[logging.LogRecord] = deque()
+        self.size: int | None = None
+        self.received = 0
+        self.is_shown = False
+        self.result: tuple[str, str] | None = None
+        self.error: BaseException | None = None
+        self._digests = digests
+        self._use = use
+        self._response: Response | None = None
+        self._stop = threading.Event()
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether nothing more will come of it."""
+        return self.result is not None or self.error is not None
+
+    def run(self, session: PipSession) -> None:
+        """Download and check the file; errors are kept."""
+        try:
+            path, content_type = self.download(session)
+            if self._digests is None:
+                self._use(Verified.unchecked(path))
+            else:
+                self._use(self._digests.check(path))
+            self.result = path, content_type
+        except BaseException as error:
+            # What holds on to the response holds on to a temporary file of the cache.
+            traceback.clear_frames(error.__traceback__)
+            for response in (self._response, getattr(error, "response", None)):
+                if response is not None:
+                    response.close()
+            self.error = error
+        self._response = None
+
+    def download(self, session: PipSession) -> tuple[str, str]:
+        """Download the file; what it is has yet to be checked.
+
+        :return: its path and content type.
+        """
+        return _FetchDownloader(session, self)(self.link, self.folder)
+
+    def stop(self) -> None:
+        """End it soon, without a result."""
+        self._stop.set()
+        response = self._response
+        if response is not None:
+            # What comes from a cache or a file has no connection, and is soon read.
+            with suppress(AttributeError, ValueError, RuntimeError, OSError):
+                response.raw.shutdown()
+
+    def log(self, record: logging.LogRecord) -> None:
+        """Keep what was logged, but not what it says of being ended."""
+        if not self._stop.is_set():
+            self.records.append(record)
+
+    def go_on(self) -> None:
+        """Do nothing, unless it is to end.
+
+        :raises Stopped: it is
+        """
+        if self._stop.is_set():
+            raise Stopped
+
+    def responded(self, response: Response) -> None:
+        """Take note of what is to be ended if need be."""
+        self._response = response
+        self.go_on()
+
+    def began(self, response: Response, size: int | None) -> None:
+        """Take note of what is about to be read."""
+        if is_from_cache(response):
+            return
+        self.size = size
+        if not self.size or self.size > SMALL:
+            self.is_shown = True
+
+    def should_be_alone(self) -> bool:
+        """Tell whether the error may be due to other downloads, or to being a thread."""
+        if isinstance(self.error, NetworkConnectionError):
+            response = self.error.response
+            status = 0 if response is None else response.status_code
+            return status in _ALONE or status >= 500
+        return isinstance(
+            self.error,
+            (
+                Stopped,
+                ConnectionFailedError,
+                ConnectionTimeoutError,
+                ProxyConnectionError,
+                ProtocolError,
+                ReadTimeoutError,
+                RetryError,
+            ),
+        )
+
+
+def needs_the_user(error: BaseException | None) -> bool:
+    """Tell whether a server asks for credentials."""
+    response = getattr(error, "response", None)
+    return response is not None and response.status_code == 401
+
+
+class _FetchDownloader(Downloader):
+    """Upstream's downloader for one file; nothing is shown."""
+
+    def __init__(self, session: PipSession, fetch: Fetch) -> None:
+        super().__init__(session, "off")
+        self._fetch = fetch
+
+    def _http_get(self, link: Link, headers: Mapping[str, str] = HEADERS) -> Response:
+        self._fetch.go_on()
+        response = super()._http_get(link, headers)
+        self._fetch.responded(response)
+        return response
+
+    def _process_response(self, download: _FileDownload, resp: Response) -> None:
+        self._fetch.began(resp, download.size)
+        if not isinstance(download.output_file, _Target):
+            target = _Target(download.output_file, self._fetch)
+            download.output_file = cast(BinaryIO, target)
+        super()._process_response(download, resp)
+
+
+class _Target:
+    """The file that is written, as far as a downloader uses it."""
+
+    def __init__(self, file: BinaryIO, fetch: Fetch) -> None:
+        self._file = file
+        self._fetch = fetch
+        self.name = file.name
+
+    def write(self, data: bytes) -> int:
+        self._fetch.go_on()
+        digests = self._fetch._digests
+        if digests is not None:
+            digests.update(data)
+        if self._fetch.size is not None or self._fetch.is_shown:
+            self._fetch.received += len(data)
+        return self._file.write(data)
+
+    def seek(self, *position: Any) -> int:
+        """Begin again, which is all that it is called for."""
+        digests = self._fetch._digests
+        if digests is not None:
+            digests.reset()
+        self._fetch.received = 0
+        return self._file.seek(*position)
+
+    def truncate(self) -> int:
+        return self._file.truncate()
+
+    def flush(self) -> None:
+        self._file.flush()

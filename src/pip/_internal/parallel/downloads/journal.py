@@ -1,0 +1,248 @@
+"""Write down what is about to be replaced, so that another run can go on with it.
+
+A run that replaces packages works in a folder of its own below :data:`FOLDER`, which lies
+among the packages of the environment and is there only meanwhile. The folder is locked as
+long as that run lives, however it ends. What lies in it:
+
+- ``new-0``, ``new-1``, …: the packages to be put in place, as if the folder were the root;
+- ``old-…``: what was taken away and is not needed any more;
+- ``journal``: the plan, from before the first file is taken away until all is in place;
+- ``finished``: the same, while all this is deleted.
+
+Nothing that is installed is ever taken for such a folder: it is sticky, and of what is in
+a wheel pip makes no folder of that kind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pip._internal.parallel.downloads import trees
+from pip._internal.parallel.downloads.trees import Identity, identity
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["FOLDER", "Moved", "Plan", "Workplace", "abandoned"]
+
+#: Below where packages are installed.
+FOLDER = ".pip-replacing"
+_SCHEMA = 1
+_JOURNAL, _FINISHED = "journal", "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One package that is replaced, or comes new.
+
+    :ivar name: normalised.
+    :ivar version: of what comes.
+    :ivar tree: below the run's folder, what comes, as if that were the root.
+    :ivar info: the metadata folder of what comes.
+    :ivar old: what is taken away: paths of files and of whole folders.
+    :ivar inside: the files in these folders; whatever else is there came later.
+    """
+
+    name: str
+    version: str
+    tree: str
+    info: Identity
+    old: Sequence[tuple[str, Identity]]
+    inside: Sequence[tuple[str, Identity]]
+
+
+class Moved(Exception):
+    """The environment is not where the run worked: it was moved or copied.
+
+    :ivar plans: what the run was to put where the environment was.
+    """
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        super().__init__(plans)
+        self.plans = plans
+
+
+class Workplace:
+    """The folder of one run, locked.
+
+    :ivar path: of the folder.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Lock a folder.
+
+        :raises BlockingIOError: if the run that made it is still alive.
+        :raises OSError: if it cannot be locked, is not there any more, or is another
+            user's.
+        """
+        self.path = path
+        self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            status = os.fstat(self._lock)
+            if identity(path) != Identity(status.st_dev, status.st_ino):
+                raise FileNotFoundError(path)
+            # What is written there is done with the rights of whoever reads it.
+            if status.st_uid != os.geteuid():
+                raise PermissionError(f"somebody else has made {path}")
+            if not status.st_mode & stat.S_ISVTX:
+                raise PermissionError(f"no run of pip has made {path}")
+        except OSError:
+            os.close(self._lock)
+            raise
+
+    @classmethod
+    def make(cls, lib: str) -> Workplace:
+        """Make a folder for this run.
+
+        :param lib: where packages are installed.
+        :raises OSError: if there is none, nothing can be written there, or nothing can
+            be locked.
+        """
+        parent = os.path.join(lib, FOLDER)
+        with suppress(FileExistsError):
+            os.mkdir(parent)
+        # As the folders beside it, and not for this user alone: it may become one of them.
+        path = os.path.join(parent, f"{os.getpid()}-{os.urandom(4).hex()}")
+        os.mkdir(path, 0o777 | stat.S_ISVTX)
+        try:
+            return cls(path)
+        except OSError:
+            _remove_empty(path)
+            raise
+
+    def write(self, plans: Sequence[Plan]) -> None:
+        """Write the journal; from here on another run may go on with it.
+
+        :raises OSError: if that is not possible.
+        """
+        content = {
+            "schema": _SCHEMA,
+            "path": self.path,
+            "device": os.fstat(self._lock).st_dev,
+            "plans": [asdict(plan) for plan in plans],
+        }
+        partial = os.path.join(self.path, f"{_JOURNAL}.partial")
+        with open(partial, "w", encoding="ascii") as file:
+            json.dump(content, file)
+        os.rename(partial, os.path.join(self.path, _JOURNAL))
+
+    def take(self, path: str) -> None:
+        """Move a file or folder here, to be deleted with all the rest.
+
+        :raises OSError: if that is not possible.
+        """
+        os.rename(path, os.path.join(self.path, f"old-{os.urandom(4).hex()}"))
+
+    def finish(self) -> None:
+        """Note that there is nothing left to do but to remove the folder.
+
+        :raises OSError: if that is not possible.
+        """
+        os.rename(os.path.join(self.path, _JOURNAL), os.path.join(self.path, _FINISHED))
+
+    def read(self) -> tuple[Sequence[Plan], bool]:
+        """Read what a run has written that was killed.
+
+        :return: its plans, none if it did not come to replacing anything, and whether
+            all is in place.
+        :raises Moved: if its paths lead elsewhere now.
+        :raises OSError: if it cannot be read.
+        """
+        for name, is_finished in (_FINISHED, True), (_JOURNAL, False):
+            with suppress(FileNotFoundError):
+                path = os.path.join(self.path, name)
+                with open(path, "rb") as file:
+                    content = _loaded(file.read())
+                if identity(content["path"]) != identity(self.path):
+                    raise Moved([] if is_finished else content["plans"])
+                # The number of a disk may be another one when it is mounted again.
+                device = {content["device"]: os.fstat(self._lock).st_dev}
+                return [_on(device, plan) for plan in content["plans"]], is_finished
+        return (), False
+
+    def keep(self) -> None:
+        """Unlock the folder as it is."""
+        os.close(self._lock)
+
+    def close(self) -> None:
+        """Remove the folder, and unlock it, also if it cannot be removed.
+
+        :raises OSError: if it cannot be removed.
+        """
+        try:
+            # The journal last: what it speaks of must not be taken for unplanned.
+            for entry in sorted(os.scandir(self.path), key=lambda e: not e.is_dir()):
+                trees.remove(entry.path)
+            _remove_empty(self.path)
+        finally:
+            self.keep()
+
+
+def _remove_empty(path: str) -> None:
+    os.rmdir(path)
+    with suppress(OSError):  # Another run may be at work beside it.
+        os.rmdir(os.path.dirname(path))
+
+
+def _loaded(text: bytes) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(text)
+        if content["schema"] != _SCHEMA:
+            raise OSError(f"a newer pip wrote {_JOURNAL}: {content['schema']!r}")
+        plans = [
+            Plan(
+                **{
+                    **plan,
+                    "info": Identity(*plan["info"]),
+                    **{
+                        kind: [(path, Identity(*which)) for path, which in plan[kind]]
+                        for kind in ("old", "inside")
+                    },
+                }
+            )
+            for plan in content["plans"]
+        ]
+        path, device = os.fspath(content["path"]), int(content["device"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise OSError(f"its journal is damaged: {error!r}") from None
+    return {"path": path, "device": device, "plans": plans}
+
+
+def _on(device: Mapping[int, int], plan: Plan) -> Plan:
+    """Name the disks of a plan as they are named now."""
+
+    def named(which: Identity) -> Identity:
+        return Identity(device.get(which.device, which.device), which.number)
+
+    return replace(
+        plan,
+        info=named(plan.info),
+        old=[(path, named(which)) for path, which in plan.old],
+        inside=[(path, named(which)) for path, which in plan.inside],
+    )
+
+
+def abandoned(lib: str) -> Iterator[Workplace]:
+    """Yield the folders of runs that were killed, to be closed or kept.
+
+    :param lib: where packages are installed.
+    """
+    parent = os.path.join(lib, FOLDER)
+    try:
+        names = sorted(os.listdir(parent))
+    except OSError:
+        return
+    for name in names:
+        try:
+            workplace = Workplace(os.path.join(parent, name))
+        except OSError:
+            continue
+        yield workplace

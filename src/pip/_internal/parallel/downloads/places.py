@@ -1,0 +1,90 @@
+"""Where wheels can be unpacked so that their files need only be moved to be installed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from optparse import Values
+from typing import TYPE_CHECKING
+
+from pip._internal.locations import get_scheme
+from pip._internal.parallel.downloads.staging import Staging
+from pip._internal.parallel.downloads.trees import is_faithful
+
+if TYPE_CHECKING:
+    from pip._internal.models.scheme import Scheme
+
+__all__ = ["make_staging"]
+
+#: Below the cache.
+_NAME = "staging"
+#: Seconds after which a folder there is one that a run has left that was killed.
+_OLD = 24 * 60 * 60
+
+
+def make_staging(options: Values) -> Staging | None:
+    """Make the folder in which a command unpacks what it will install.
+
+    :return: None if it installs nothing, or where moved files would not be what new ones
+        are
+    """
+    if getattr(options, "dry_run", True) or not is_faithful():
+        return None
+    scheme = None
+    if options.target_dir is None:
+        scheme = get_scheme(
+            "any",
+            user=options.use_user_site,
+            root=options.root_path,
+            isolated=options.isolated_mode,
+            prefix=options.prefix_path,
+        )
+    for parent in _parents(options.cache_dir):
+        if scheme is None or _is_beside(parent or tempfile.gettempdir(), scheme):
+            return Staging(parent, _libs(options, scheme))
+    return None
+
+
+def _parents(cache: str | None) -> Iterator[str | None]:
+    """Yield the folders that come into question; None: for temporary files."""
+    yield None
+    if cache:
+        parent = os.path.join(cache, _NAME)
+        _remove_old(parent)
+        yield parent
+
+
+def _is_beside(folder: str, scheme: Scheme) -> bool:
+    """Tell whether a folder is on the disk that packages are installed on."""
+    device = _device(folder)
+    return device == _device(scheme.purelib) == _device(scheme.platlib)
+
+
+def _device(path: str) -> int | None:
+    while True:
+        with contextlib.suppress(OSError):
+            return os.stat(path).st_dev
+        above = os.path.dirname(path)
+        if above == path:
+            return None
+        path = above
+
+
+def _libs(options: Values, scheme: Scheme | None) -> dict[str, str]:
+    """Give where modules will be, if they are to be compiled as usual."""
+    unusual = sys.flags.optimize or sys.pycache_prefix is not None
+    if scheme is None or not options.compile or unusual:
+        return {}
+    return {"purelib": scheme.purelib, "platlib": scheme.platlib}
+
+
+def _remove_old(parent: str) -> None:
+    with contextlib.suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.stat().st_mtime < time.time() - _OLD:
+                shutil.rmtree(entry.path, ignore_errors=True)

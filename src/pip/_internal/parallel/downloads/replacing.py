@@ -1,0 +1,348 @@
+"""Take nothing away before all that replaces it lies ready.
+
+Upstream takes an old package away and then writes the new one, file by file. If pip is
+killed meanwhile, neither is there. Here, before the first package is taken away, all that
+is left to install is installed by upstream's own code into a folder among the packages,
+as if that were the root (see :mod:`.journal`). Then upstream goes on as ever, but where it
+would write files, those that lie ready are moved to their places, whole folders where
+nothing is there. What was taken away is deleted last.
+
+A wheel that cannot be installed at all is found out while nothing is lost. Where this way
+is not open, as without space for both, all is installed as upstream does it. Nothing may be
+imported here once upstream has begun to install.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import InstallationError
+from pip._internal.locations import get_scheme
+from pip._internal.metadata import get_default_environment, get_environment
+from pip._internal.parallel.downloads import staged, trees
+from pip._internal.parallel.downloads.elsewhere import final_path, installed_below
+from pip._internal.parallel.downloads.interrupts import HeldSignals
+from pip._internal.parallel.downloads.journal import Plan, Workplace
+from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.req.req_uninstall import (
+    UninstallPathSet,
+    compact,
+    compress_for_rename,
+)
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.scheme import Scheme
+    from pip._internal.req import InstallationResult
+    from pip._internal.req.req_install import InstallRequirement
+
+__all__ = [
+    "enable",
+    "install",
+    "installing",
+    "removal",
+    "scripts_not_on_path",
+    "uninstall",
+]
+
+T = TypeVar("T")
+
+logger = get_logger(__name__)
+
+
+class _Unready(Exception):
+    """A package cannot be made ready; the message says why, to developers."""
+
+
+class _Ready(NamedTuple):
+    """A package that lies ready, and what upstream logged when it installed it there."""
+
+    plan: Plan
+    records: deque[logging.LogRecord]
+
+
+class _Replacement:
+    """The packages that one command installs, whether it takes any away or not.
+
+    :param options: how upstream installs each.
+    """
+
+    def __init__(
+        self, requirements: Sequence[InstallRequirement], options: Mapping[str, Any]
+    ) -> None:
+        self._left = list(requirements)
+        self._options = {**options}
+        self._root = os.path.abspath(self._options.pop("root", None) or os.sep)
+        self._options.pop("progress_bar", None)
+        self._signals = HeldSignals()
+        self._workplace: Workplace | None = None
+        self._ready: dict[int, _Ready] = {}
+        #: What upstream found out of each package that it is to take away.
+        self._removals: dict[str, UninstallPathSet] = {}
+        self._is_prepared = False
+
+    def run(self, install_all: Callable[[], T]) -> T:
+        """Let upstream install all; an interrupt waits until that is done."""
+        self._signals.hold(signal.SIGINT)
+        try:
+            result = install_all()
+        finally:
+            try:
+                self._clean()
+            finally:
+                self._signals.release()
+        self._signals.take_effect()
+        return result
+
+    def make_ready(self) -> None:
+        """Make all ready that is left to install, before anything is taken away."""
+        if self._is_prepared:
+            return
+        self._is_prepared = True
+        # Nothing is lost yet, so that whoever interrupts pip need not wait.
+        self._signals.release()
+        self._signals.take_effect()
+        # Upstream has a way of its own to install in the folder of --target.
+        if self._options.get("home") is None and trees.is_faithful():
+            try:
+                self._make_ready()
+            except (OSError, _Unready) as error:
+                # Upstream takes less space, and finds out what else there is.
+                logger.debug("Installing without making it ready before: %r", error)
+                self._ready.clear()
+                self._removals.clear()
+                self._clean()
+        if not self._ready:
+            staged.settle()
+        self._signals.hold(signal.SIGINT)
+        if self._ready:
+            # The rest is over before anybody loses patience.
+            self._signals.hold(signal.SIGTERM)
+
+    def _make_ready(self) -> None:
+        self._workplace = Workplace.make(self._scheme(self._root).purelib)
+        for number, requirement in enumerate(self._left):
+            tree = os.path.join(self._workplace.path, f"new-{number}")
+            self._ready[id(requirement)] = self._made_ready(requirement, tree)
+        self._workplace.write([ready.plan for ready in self._ready.values()])
+
+    def _made_ready(self, requirement: InstallRequirement, tree: str) -> _Ready:
+        """Install one package where it lies ready.
+
+        :raises _Unready: if what comes of it would be another than upstream's.
+        :raises InstallationError: if upstream cannot install it; nothing is lost yet.
+        """
+        records: deque[logging.LogRecord] = deque()
+        held = HeldRecords()
+        root = os.path.join(tree, self._root.lstrip(os.sep))
+        with held.active(), held.of_this_thread(records.append):
+            old = self._old_paths(requirement)
+            inside = [each for path, _ in old for each in trees.inside(path)]
+            records.clear()
+            try:
+                with installed_below(tree):
+                    requirement.install(root=root, **self._options)
+            except InstallationError as error:
+                # It is about the places where files would be.
+                error.args = tuple(str(each).replace(tree, "") for each in error.args)
+                raise
+            requirement.install_succeeded = False
+        for folder in trees.met_folders(tree, os.sep):
+            if not trees.gives_nothing_on(folder):
+                raise _Unready(f"files get a group or rights from {folder}")
+        assert requirement.name is not None, "it is to be installed"
+        scheme = self._scheme(root)
+        found = get_environment([scheme.purelib, scheme.platlib])
+        dist = found.get_distribution(requirement.name)
+        info = None if dist is None else trees.identity(dist.info_location or "")
+        if dist is None or info is None:
+            raise _Unready("it has no metadata")
+        name = canonicalize_name(requirement.name)
+        version, new = str(dist.version), os.path.basename(tree)
+        plan = Plan(name, version, new, info, old, inside)
+        return _Ready(plan, records)
+
+    def _old_paths(
+        self, requirement: InstallRequirement
+    ) -> list[tuple[str, trees.Identity]]:
+        """Tell what upstream will take away for a requirement.
+
+        :raises _Unready: if that is more than files.
+        """
+        if not requirement.should_reinstall:
+            return []
+        assert requirement.name is not None, "it is to be installed"
+        dist = get_default_environment().get_distribution(requirement.name)
+        if dist is None:
+            return []
+        removal = UninstallPathSet.from_dist(dist)
+        if removal._pth:
+            raise _Unready("lines of a .pth file go with it")
+        self._removals[dist.canonical_name] = removal
+        paths = map(os.path.normpath, compact(compress_for_rename(removal._paths)))
+        found = ((path, trees.identity(path)) for path in sorted(paths))
+        return [(path, which) for path, which in found if which is not None]
+
+    def removal(
+        self, dist: BaseDistribution, find_out: Callable[[], UninstallPathSet]
+    ) -> UninstallPathSet:
+        """Tell what to take away of a package, which takes long for a large one.
+
+        What has gone with another package by now is left out, as upstream would.
+        """
+        removal = self._removals.pop(dist.canonical_name, None)
+        if removal is None:
+            return find_out()
+        removal._paths = set(filter(os.path.exists, removal._paths))
+        return removal
+
+    def _scheme(self, root: str) -> Scheme:
+        return get_scheme(
+            "",
+            user=self._options.get("use_user_site", False),
+            root=None if root == os.sep else root,
+            prefix=self._options.get("prefix"),
+        )
+
+    def uninstall(
+        self, remove: Callable[[], UninstallPathSet | None]
+    ) -> UninstallPathSet | _DeletedLater | None:
+        """Let upstream take a package away, once all lies ready."""
+        self.make_ready()
+        removed = remove()
+        if removed is None or self._workplace is None:
+            return removed
+        return _DeletedLater(removed, self._workplace)
+
+    def put(self, requirement: InstallRequirement) -> bool:
+        """Put a package in its place; tell whether it lay ready.
+
+        :raises OSError: if that is not possible; then nothing of it is there.
+        """
+        if not self._is_prepared:
+            self._left.remove(requirement)
+        ready = self._ready.get(id(requirement))
+        if ready is None:
+            return False
+        assert self._workplace is not None, "it lies there"
+        tree = os.path.join(self._workplace.path, ready.plan.tree)
+        for record in ready.records:
+            record.msg, record.args = record.getMessage().replace(tree, ""), ()
+        emit(ready.records)
+        trees.put(tree, os.sep)
+        requirement.install_succeeded = True
+        return True
+
+    def _clean(self) -> None:
+        """Delete what was taken away, and what was needed for that."""
+        workplace, self._workplace = self._workplace, None
+        if workplace is None:
+            return
+        try:
+            if self._ready:
+                workplace.finish()
+            workplace.close()
+        except OSError as error:
+            logger.warning(
+                "What was replaced cannot be removed: %s. You can safely remove %s.",
+                error,
+                workplace.path,
+            )
+
+
+class _DeletedLater:
+    """What upstream has taken away, and deletes when all is in place.
+
+    :param workplace: what lies there is deleted then.
+    """
+
+    def __init__(self, removed: UninstallPathSet, workplace: Workplace) -> None:
+        self._removed = removed
+        self._workplace = workplace
+
+    @property
+    def can_rollback(self) -> bool:
+        return self._removed.can_rollback
+
+    def rollback(self) -> None:
+        self._removed.rollback()
+
+    def commit(self) -> None:
+        for _, stashed in self._removed._moved_paths._moves:
+            with suppress(OSError):  # It may be on another disk.
+                self._workplace.take(stashed)
+        self._removed.commit()
+
+
+_is_wished = False
+_replacement: _Replacement | None = None
+
+
+def enable() -> None:
+    """Let this command, and no other, replace packages at once."""
+    global _is_wished
+    _is_wished = True
+
+
+def installing(
+    fn: Callable[..., list[InstallationResult]],
+    requirements: list[InstallRequirement],
+    **options: Any,
+) -> list[InstallationResult]:
+    """Install all that a command has resolved."""
+    global _is_wished, _replacement
+    if not _is_wished:
+        return fn(requirements, **options)
+    _is_wished = False
+    _replacement = _Replacement(requirements, options)
+    try:
+        return _replacement.run(lambda: fn(requirements, **options))
+    finally:
+        _replacement = None
+
+
+def uninstall(
+    fn: Callable[..., UninstallPathSet | None],
+    requirement: InstallRequirement,
+    *args: Any,
+    **kwargs: Any,
+) -> UninstallPathSet | _DeletedLater | None:
+    """Take one package away."""
+    if _replacement is None:
+        return fn(requirement, *args, **kwargs)
+    return _replacement.uninstall(lambda: fn(requirement, *args, **kwargs))
+
+
+def removal(
+    fn: Callable[[type[UninstallPathSet], BaseDistribution], UninstallPathSet],
+    cls: type[UninstallPathSet],
+    dist: BaseDistribution,
+) -> UninstallPathSet:
+    """Find out what is to be taken away of a package."""
+    if _replacement is None:
+        return fn(cls, dist)
+    return _replacement.removal(dist, lambda: fn(cls, dist))
+
+
+def install(
+    fn: Callable[..., None], requirement: InstallRequirement, *args: Any, **kwargs: Any
+) -> None:
+    """Install one package."""
+    if _replacement is None or not _replacement.put(requirement):
+        fn(requirement, *args, **kwargs)
+
+
+def scripts_not_on_path(
+    fn: Callable[[Sequence[str]], str | None], scripts: Sequence[str]
+) -> str | None:
+    """Warn of the places where scripts will be."""
+    return fn([final_path(script) for script in scripts])

@@ -1,0 +1,137 @@
+"""Install the files of wheels that lie unpacked in a staging folder.
+
+Upstream allows no import once it has begun to install, so that nothing is imported here
+later. Whatever is not as it should be is installed as upstream does it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.util import cache_from_source
+from typing import TYPE_CHECKING
+
+# What is logged while pip installs is made of these, and nothing is imported then.
+import pip._internal.console.wrapped  # noqa: F401
+from pip._internal.console.output import get_logger
+from pip._internal.parallel.downloads import elsewhere
+from pip._internal.parallel.downloads.digests import identity
+from pip._internal.parallel.downloads.trees import gives_nothing_on
+from pip._internal.utils.unpacking import (
+    set_extracted_file_to_default_mode_plus_executable,
+    zip_item_is_executable,
+)
+
+if TYPE_CHECKING:
+    from pip._internal.operations.install.wheel import ZipBackedFile
+    from pip._internal.parallel.downloads.staging import Staging
+
+__all__ = ["compile_file", "save", "settle", "use"]
+
+logger = get_logger(__name__)
+
+
+class _Installing:
+    """What is moved from one staging folder."""
+
+    def __init__(self, staging: Staging) -> None:
+        self._staging = staging
+        self._folders: dict[str, str | None] = {}
+        self._plain: dict[str, bool] = {}
+        #: By the path of a module, its identity, and its bytecode in the staging folder.
+        self._modules: dict[str, tuple[tuple[int, ...], str]] = {}
+
+    def settle(self) -> None:
+        """Wait until nothing is unpacked any more."""
+        self._staging.settle()
+
+    def move(self, file: ZipBackedFile) -> bool:
+        """Move a file to where it is installed; tell whether that was possible."""
+        folder = self._folder_of(str(file._zip_file.filename))
+        if folder is None:
+            return False
+        info = file._getinfo()
+        source = os.path.join(folder, str(info.header_offset))
+        target = file.dest_path
+        if not self._can_move(source, target, info.file_size):
+            return False
+        try:
+            os.rename(source, target)
+        except OSError:
+            return False
+        file.written = True
+        if zip_item_is_executable(info):
+            set_extracted_file_to_default_mode_plus_executable(target)
+        final = elsewhere.final_path(target)
+        for kind, lib in self._staging.libs.items():
+            bytecode = f"{source}.{kind}"
+            place = os.path.join(lib, os.path.normpath(file.src_record_path))
+            if place == final and os.path.exists(bytecode):
+                self._modules[target] = identity(target), bytecode
+        return True
+
+    def move_bytecode(self, path: str) -> bool:
+        """Move what a module was compiled to; tell whether that was possible."""
+        if path not in self._modules:
+            return False
+        was, source = self._modules.pop(path)
+        target = cache_from_source(path)
+        try:
+            if identity(path) != was:
+                return False
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if not self._can_move(source, target):
+                return False
+            os.rename(source, target)
+        except OSError:
+            return False
+        return True
+
+    def _folder_of(self, wheel: str) -> str | None:
+        if wheel not in self._folders:
+            folder = self._folders[wheel] = self._staging.folder_of(wheel)
+            if folder is not None:
+                logger.debug("%s was unpacked ahead, in %s", wheel, folder)
+        return self._folders[wheel]
+
+    def _can_move(self, source: str, target: str, size: int | None = None) -> bool:
+        """Tell whether a new file at *target* would be just like *source*."""
+        folder = os.path.dirname(target)
+        try:
+            if folder not in self._plain:
+                self._plain[folder] = gives_nothing_on(folder)
+            return (
+                self._plain[folder]
+                and not os.path.lexists(target)
+                and size in (None, os.lstat(source).st_size)
+            )
+        except OSError:
+            return False
+
+
+_installing: _Installing | None = None
+
+
+def use(staging: Staging | None) -> None:
+    """Have the files of this command, and of no other, taken from a staging folder."""
+    global _installing
+    _installing = None if staging is None else _Installing(staging)
+
+
+def settle() -> None:
+    """Wait until nothing is unpacked any more, so that nothing waits for it later."""
+    if _installing is not None:
+        _installing.settle()
+
+
+def save(fn: Callable[[ZipBackedFile], None], file: ZipBackedFile) -> None:
+    """Install one file of a wheel."""
+    if _installing is None or not _installing.move(file):
+        fn(file)
+
+
+def compile_file(fn: Callable[[str], bool], path: str) -> bool:
+    """Compile one file that was installed."""
+    if _installing is not None and _installing.move_bytecode(path):
+        return True
+    return elsewhere.compile_file(fn, path)

@@ -1,0 +1,121 @@
+"""Answers that wait for the request that they are for."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from pip._vendor.requests import Response
+from pip._vendor.urllib3 import HTTPResponse
+from pip._vendor.urllib3.exceptions import HTTPError
+
+if TYPE_CHECKING:
+    from pip._vendor.requests import PreparedRequest
+
+    from pip._internal.parallel.held_bytes import Room
+
+__all__ = ["Answer", "TooLong", "answer_of"]
+
+_CHUNK = 64 * 1024
+
+
+class TooLong(Exception):
+    """A body is longer than what may be held of it."""
+
+
+class Answer:
+    """A response whose connection is not needed any more.
+
+    :ivar size: of what came of its body, in bytes
+    """
+
+    def __init__(
+        self,
+        response: Response,
+        request: PreparedRequest,
+        body: bytes,
+        error: Exception | None,
+    ) -> None:
+        self._response = response
+        self._request = request
+        self._raw: HTTPResponse = response.raw
+        self._body = body
+        self._error = error
+        self.size = len(body)
+        response.raw = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether the body did not break off."""
+        return self._error is None
+
+    @property
+    def is_redirect(self) -> bool:
+        """Tell whether it is about another place."""
+        return self._response.is_redirect
+
+    @property
+    def is_good(self) -> bool:
+        """Tell whether it holds what was asked for, or where that is."""
+        status = self._response.status_code
+        return self.is_whole and (200 <= status < 300 or self.is_redirect)
+
+    def response(self) -> Response:
+        """Return the response, to be read from the beginning.
+
+        Its body ends as it ended on the connection: where that broke, so does this.
+        """
+        made = object.__new__(Response)
+        vars(made).update(vars(self._response), history=[])
+        raw = self._raw
+        made.raw = HTTPResponse(
+            body=_Body(self._body, self._error),
+            headers=raw.headers,
+            status=raw.status,
+            version=raw.version,
+            reason=raw.reason,
+            preload_content=False,
+            decode_content=False,
+            original_response=raw._original_response,
+            request_method=self._request.method,
+            request_url=self._request.url,
+        )
+        return made
+
+
+class _Body(io.BytesIO):
+    """What came of a body, and then what went wrong with it."""
+
+    def __init__(self, data: bytes, error: Exception | None) -> None:
+        super().__init__(data)
+        self._error = error
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        if self._error is not None and (not data or size is None or size < 0):
+            raise self._error
+        return data
+
+
+def answer_of(response: Response, request: PreparedRequest, room: Room) -> Answer:
+    """Read a response as far as it comes.
+
+    :param room: for its body
+    :raises TooLong: if that does not hold it, or nobody asks for it any more
+    """
+    raw, body = response.raw, io.BytesIO()
+    broke: Exception | None = None
+    if (raw.length_remaining or 0) > room.size:
+        raise TooLong(f"it is longer than {room.size} bytes")
+    try:
+        while chunk := raw.read(_CHUNK, decode_content=False):
+            if body.tell() + len(chunk) > room.size or room.account.is_closed:
+                raise TooLong(f"it is longer than {room.size} bytes")
+            body.write(chunk)
+    except (HTTPError, OSError) as error:
+        # Without what the frames of this thread hold.
+        broke = error.with_traceback(None)
+        raw.close()
+    else:
+        raw.release_conn()
+    return Answer(response, request, body.getvalue(), broke)

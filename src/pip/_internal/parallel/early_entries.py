@@ -1,0 +1,114 @@
+"""Requests that are made early: what they may take, and what comes of them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._internal.parallel.early_answers import Answer, answer_of
+from pip._internal.parallel.held_records import HeldRecords
+from pip._internal.parallel.sizes import SMALL
+from pip._internal.parallel.time_limits import TimeBudget, time_limit
+
+if TYPE_CHECKING:
+    import logging
+
+    from pip._vendor.requests import PreparedRequest, Response
+
+    from pip._internal.parallel.held_bytes import Account, Room
+
+__all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind"]
+
+#: What was logged of requests in threads; some of these may never end.
+HELD = HeldRecords()
+
+
+class Kind(NamedTuple):
+    """What limits requests of one kind that are made early.
+
+    :ivar max_body: bytes, as they are sent; what is longer is left to the request itself
+    :ivar seconds: that all of it may take; infinity if only the session's limits count
+    """
+
+    max_body: int
+    seconds: float = math.inf
+
+    @property
+    def is_dispensable(self) -> bool:
+        """Tell whether pip goes on without it, rather than wait as long as it takes."""
+        return self.seconds < math.inf
+
+
+PAGE = Kind(2 * 1024 * 1024)
+METADATA = Kind(1024 * 1024)
+WHEEL = Kind(SMALL)
+
+
+class Entry:
+    """An early request."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.future: Future[Answer] = Future()
+        #: What was logged on the way; it is for when upstream would have logged it.
+        self.records: deque[logging.LogRecord] = deque()
+        self._room: Room | None = None
+        self._began = self._ended = math.inf
+
+    @property
+    def took(self) -> float:
+        """Return the seconds that it has taken so far."""
+        now = time.monotonic()
+        return max(0.0, min(now, self._ended) - self._began)
+
+    @property
+    def good_answer(self) -> Answer | None:
+        """Return the answer if there is one that holds what was asked for."""
+        future = self.future
+        if not future.done() or future.cancelled() or future.exception() is not None:
+            return None
+        answer = future.result()
+        return answer if answer.is_good else None
+
+    def make(
+        self, account: Account, send: Callable[[], tuple[Response, PreparedRequest]]
+    ) -> None:
+        """Make the request, in a thread."""
+        self._room = room = account.reserve(self.kind.max_body)
+        if room is None or not self.future.set_running_or_notify_cancel():
+            self.release()
+            return
+        self._began = time.monotonic()
+        try:
+            with HELD.of_this_thread(self.records.append):
+                answer = self._answer(send, room)
+        except BaseException as error:  # Upstream's thread waits for the future.
+            self._ended = time.monotonic()
+            self.release()
+            self.future.set_exception(error.with_traceback(None))
+        else:
+            self._ended = time.monotonic()
+            room.shrink(answer.size)
+            self.future.set_result(answer)
+
+    def _answer(
+        self, send: Callable[[], tuple[Response, PreparedRequest]], room: Room
+    ) -> Answer:
+        budget = TimeBudget(self.kind.seconds) if self.kind.is_dispensable else None
+        response, request = send()
+        raw = response.raw
+        try:
+            with time_limit(raw, budget):
+                return answer_of(response, request, room)
+        except BaseException:
+            raw.close()
+            raise
+
+    def release(self) -> None:
+        """Give back the room for its body."""
+        if self._room is not None:
+            self._room.release()

@@ -1,0 +1,413 @@
+"""Send requests that are about to be made a little early, and several at a time.
+
+What is asked for early waits in the session's adapters, where it answers the request that
+upstream makes later, just as it would have been answered then: by the same cache and
+authentication, as patiently, and with the same error. Upstream's own order of doing
+things stays.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pip._vendor.requests import PreparedRequest, Request, Response
+from pip._vendor.requests.adapters import HTTPAdapter
+from pip._vendor.requests.exceptions import RequestException
+from pip._vendor.urllib3.exceptions import HTTPError
+
+from pip._internal.console.output import get_logger
+from pip._internal.parallel.early_adapters import EarlyAdapter, with_early_responses
+from pip._internal.parallel.early_entries import HELD, Entry, Kind
+from pip._internal.parallel.held_bytes import Account
+from pip._internal.parallel.held_records import emit
+from pip._internal.parallel.time_limits import Overdue, TimeBudget
+
+if TYPE_CHECKING:
+    import logging
+
+    from pip._internal.network.session import PipSession
+    from pip._internal.parallel.early_answers import Answer
+
+__all__ = ["EarlyRequests", "NotAnswered"]
+
+logger = get_logger(__name__)
+
+#: At so many at once, neither the server nor this machine minds.
+_WORKERS = 16
+#: Bytes of all bodies that are held, or on their way: as much as the workers can need.
+_MAX_HELD = 32 * 1024 * 1024
+#: What goes wrong with a request; it would have gone wrong with a later one too.
+_FAILURES = (RequestException, HTTPError, OSError, Overdue)
+
+_Key = tuple[str, frozenset[tuple[str, str]]]
+
+
+class NotAnswered(BaseException):
+    """What is done ahead of upstream comes to a request that has no answer yet.
+
+    Not an error, and for nobody to handle who handles errors.
+
+    :ivar future: of an early request that answers it; None if it is left to upstream
+    """
+
+    def __init__(self, future: Future[Answer] | None) -> None:
+        super().__init__()
+        self.future = future
+
+
+class EarlyRequests:
+    """The requests of one session that were made before they were due.
+
+    :ivar due: called when a request comes up that was made early.
+    :ivar idle: called, in the same thread, when responses may have arrived that upstream
+        does not wait for yet.
+    """
+
+    def __init__(self, session: PipSession) -> None:
+        self._session = session
+        #: The session's own adapters, while these are in their place.
+        self._inner: dict[str, HTTPAdapter] = {}
+        self._adapters: dict[str, EarlyAdapter] = {}
+        self._entries: dict[_Key, Entry] = {}
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._workers = 0
+        #: What workers have to do, or are at.
+        self._unanswered: set[Future[Answer]] = set()
+        self._account = Account(_MAX_HELD)
+        self._settings: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        #: Nothing is asked for early that was asked for before.
+        self._made: set[_Key] = set()
+        #: What was taken ahead of upstream since that began; None if it has not.
+        self._taken: list[tuple[_Key, Entry]] | None = None
+        #: Of what is being asked for in turn.
+        self._budget: TimeBudget | None = None
+        self.due: Callable[[Future[Answer]], None] = lambda _: None
+        self.idle: Callable[[], None] = lambda: None
+
+    @property
+    def held(self) -> int:
+        """Return the bytes of bodies that are held, or may be before long."""
+        return self._account.reserved
+
+    def open(self) -> None:
+        """Let the session's adapters take early responses."""
+        HELD.install()
+        for prefix, inner in list(self._session.adapters.items()):
+            if isinstance(inner, HTTPAdapter) and prefix not in self._inner:
+                self._inner[prefix] = inner
+                if prefix not in self._adapters:
+                    self._adapters[prefix] = with_early_responses(
+                        inner, self.send, _WORKERS
+                    )
+                self._session.mount(prefix, self._adapters[prefix])
+
+    def close(self) -> None:
+        """Make requests when they are due from here on, and forget the early ones.
+
+        Connections stay, for it may be opened again.
+        """
+        for prefix, inner in self._inner.items():
+            self._session.mount(prefix, inner)
+        self._inner.clear()
+        for entry in self._entries.values():
+            entry.future.cancel()
+        self._entries.clear()
+        self._account.close()
+        self._account = Account(_MAX_HELD)
+        for _ in range(self._workers):
+            self._jobs.put(None)
+        # A worker that hangs has yet to take its own; it is not for another one's eyes.
+        self._jobs = queue.SimpleQueue()
+        self._workers = 0
+        self._unanswered = set()
+
+    @property
+    def time_left(self) -> float:
+        """Give the seconds that are left of those that :meth:`within` allows."""
+        return math.inf if self._budget is None else self._budget.left
+
+    @contextmanager
+    def within(self, budget: TimeBudget) -> Iterator[None]:
+        """Give up on what is asked for in turn when the time is over.
+
+        What came of it early counts. Servers that ask for more time do not get it.
+
+        :raises Overdue: when it is
+        """
+        is_open = bool(self._inner)
+        if not is_open:
+            self.open()
+        before, self._budget = self._budget, budget
+        try:
+            yield
+        finally:
+            self._budget = before
+            if not is_open:
+                self.close()
+
+    @contextmanager
+    def answered_only(self) -> Iterator[None]:
+        """Send nothing; answer by what was asked for early.
+
+        :raises NotAnswered: if that does not do; then nothing is lost of it.
+        """
+        assert self._taken is None, "what is done ahead is done step by step"
+        self._taken = []
+        try:
+            yield
+        except NotAnswered:
+            self._entries.update(self._taken)
+            self._taken.clear()
+            raise
+        finally:
+            for _, entry in self._taken:
+                entry.release()
+            self._taken = None
+
+    def ask(
+        self, url: str, headers: Mapping[str, str], kind: Kind
+    ) -> Future[Answer] | None:
+        """Make a GET request early, in a thread.
+
+        The response is for the request with the same URL and headers that will be made
+        by the session; nobody else must read it.
+
+        :return: None if requests to that URL cannot be made early, or if this one has
+            been answered.
+        """
+        adapter = self._session.get_adapter(url)
+        if not isinstance(adapter, EarlyAdapter):
+            return None
+        # Whatever is not meant for threads is done here: authentication, settings.
+        request = self._session.prepare_request(Request("GET", url, headers=headers))
+        assert request.url is not None, "a prepared request has one"
+        key = _key(request)
+        if key not in self._made:
+            self._made.add(key)
+            settings = self._settings_for(request.url)
+            self._submit(key, adapter, request, settings, kind)
+        entry = self._entries.get(key)
+        return None if entry is None else entry.future
+
+    def _settings_for(self, url: str) -> Mapping[str, Any]:
+        """Give proxies, certificates and such, which are the same for a host."""
+        host = tuple(urlsplit(url)[:2])
+        if host not in self._settings:
+            self._settings[host] = {
+                **self._session.merge_environment_settings(
+                    url, self._session.proxies, True, None, None
+                ),
+                "timeout": self._session.timeout,
+            }
+        return self._settings[host]
+
+    def send(
+        self,
+        adapter: EarlyAdapter,
+        request: PreparedRequest,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Response:
+        """Answer a request that is due, by an early one if it was made.
+
+        :raises Overdue: if there is a limit of time, and it is over
+        """
+        if self._taken is not None:
+            return self._ahead(adapter, request, kwargs)
+        response = self._take(request) if request.method == "GET" else None
+        if response is None:
+            is_limited = self._budget is not None
+            in_turn = adapter.in_turn(hasty=is_limited)
+
+            def send() -> Response:
+                response = in_turn.send(request, *args, **kwargs)
+                if is_limited and not kwargs.get("stream"):
+                    # The session is about to read it, and has no limit.
+                    _ = response.content
+                return response
+
+            response = self._go_on_during(send)
+        return response
+
+    def _ahead(
+        self, adapter: EarlyAdapter, request: PreparedRequest, settings: Any
+    ) -> Response:
+        """Answer a request ahead of upstream.
+
+        Where one redirects to is asked for early, too.
+        """
+        assert self._taken is not None
+        key = _key(request)
+        entry = self._entries.get(key)
+        last = self._taken[-1][1] if self._taken else None
+        if (
+            entry is None
+            and last is not None
+            and last.future.result().is_redirect
+            and request.method == "GET"
+            and key not in self._made
+        ):
+            self._made.add(key)
+            entry = self._submit(key, adapter, request.copy(), settings, last.kind)
+        answer = None if entry is None else entry.good_answer
+        if entry is None or answer is None:
+            pending = entry is not None and not entry.future.done()
+            raise NotAnswered(entry.future if entry is not None and pending else None)
+        del self._entries[key]
+        self._taken.append((key, entry))
+        emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
+        return answer.response()
+
+    def _take(self, request: PreparedRequest) -> Response | None:
+        """Wait for the response to *request* if that was made early.
+
+        :return: None if it was not, or not to its end.
+        """
+        key = _key(request)
+        self._made.add(key)
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self.due(entry.future)
+        # What has not begun waits for others, which nobody may need.
+        if entry is None or entry.future.cancel():
+            self.idle()
+            return None
+        if self._budget is not None:
+            self._budget.charge(entry.took)
+        try:
+            self._wait_for(entry.future)
+        finally:
+            emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
+            entry.release()
+        error = entry.future.exception()
+        if isinstance(error, _FAILURES):
+            raise error
+        if error is not None:
+            logger.debug("The early request for %s ended: %r", request.url, error)
+            return None
+        return entry.future.result().response()
+
+    def _go_on_during(self, send: Callable[[], Response]) -> Response:
+        """Make a request that was not made early, in a thread if others are pending.
+
+        So what depends on these is not held up until this one is answered.
+
+        :param send: makes the request; what it logs is logged when it is over.
+        """
+        if self._budget is None and not self._pending():
+            return send()
+        future: Future[Response] = Future()
+        records: deque[logging.LogRecord] = deque()
+
+        def job() -> None:
+            with HELD.of_this_thread(records.append):
+                try:
+                    response = send()
+                except (
+                    BaseException
+                ) as error:  # Upstream's thread waits for the future.
+                    future.set_exception(error)
+                else:
+                    future.set_result(response)
+
+        thread = threading.Thread(target=job, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            logger.debug("No thread for a request: %s", error)
+            return send()
+        try:
+            self._wait_for(future)
+        except Overdue:
+            # Whatever comes of it comes too late.
+            future.add_done_callback(_close)
+            raise
+        finally:
+            emit(records, _rewording(dispensable=self._budget is not None))
+        return future.result()
+
+    def _wait_for(self, future: Future[Any]) -> None:
+        budget = self._budget
+        self.idle()
+        while not future.done():
+            # Upstream waits here: time to prepare what it will ask for next.
+            seconds = None if budget is None else budget.left
+            if seconds == 0:
+                assert budget is not None
+                raise budget.overdue()
+            wait([future, *self._pending()], seconds, FIRST_COMPLETED)
+            self.idle()
+
+    def _pending(self) -> list[Future[Answer]]:
+        entries = self._entries.values()
+        return [entry.future for entry in entries if not entry.future.done()]
+
+    def _submit(
+        self,
+        key: _Key,
+        adapter: EarlyAdapter,
+        request: PreparedRequest,
+        settings: Mapping[str, Any],
+        kind: Kind,
+    ) -> Entry:
+        entry = self._entries[key] = Entry(kind)
+        ahead = adapter.ahead(hasty=kind.is_dispensable)
+        settings = {**settings, "stream": True}
+
+        def send() -> tuple[Response, PreparedRequest]:
+            response = ahead.send(request, **settings)
+            # To go on as if it were this one.
+            response.connection = adapter
+            return response, request
+
+        self._unanswered.add(entry.future)
+        entry.future.add_done_callback(self._unanswered.discard)
+        if self._workers < min(_WORKERS, len(self._unanswered)):
+            # A server that hangs must not keep pip from ending.
+            thread = threading.Thread(target=_work, args=[self._jobs], daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:
+                logger.debug("No thread for early requests: %s", error)
+                if not self._workers:
+                    entry.future.set_exception(error)
+                    return entry
+            else:
+                self._workers += 1
+        self._jobs.put(partial(entry.make, self._account, send))
+        return entry
+
+
+def _rewording(*, dispensable: bool) -> Callable[[logging.LogRecord], None]:
+    """Give what rewords the records of a request: upstream's own stay as they are."""
+    if not dispensable:
+        return lambda _: None
+    from pip._internal.parallel.request_errors import reword
+
+    return reword
+
+
+def _close(future: Future[Response]) -> None:
+    if future.exception() is None:
+        future.result().close()
+
+
+def _work(jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job()
+        # While there is nothing to do, nothing is held.
+        del job
+
+
+def _key(request: PreparedRequest) -> _Key:
+    headers = {(name.lower(), str(value)) for name, value in request.headers.items()}
+    return str(request.url), frozenset(headers)

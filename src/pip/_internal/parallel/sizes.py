@@ -1,0 +1,43 @@
+"""How large files are, as far as an index tells before they are asked for (PEP 700)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pip._internal.models.link import Link
+
+__all__ = ["SMALL", "listed_size", "take_note"]
+
+#: Bytes; of what is larger, upstream shows how its download gets on.
+SMALL = 512 * 1024
+
+#: Bytes of each file of the JSON pages that were read, by its URL; None: nobody asks.
+_noted: dict[str, int] | None = None
+
+
+def take_note() -> None:
+    """Take note of the sizes on the JSON pages that are read from here on.
+
+    Upstream drops them where it makes links. Only from here on that is wrapped, since a
+    page may list 10,000 files.
+    """
+    global _noted
+    if _noted is not None:
+        return
+    noted = _noted = {}
+    fn = vars(Link)["from_json"].__func__
+
+    def from_json(
+        cls: type[Link], file_data: dict[str, Any], page_url: str
+    ) -> Link | None:
+        link: Link | None = fn(cls, file_data, page_url)
+        if link is not None and type(size := file_data.get("size")) is int:
+            noted[link.url_without_fragment] = size
+        return link
+
+    Link.from_json = classmethod(from_json)  # type: ignore[assignment,method-assign]
+
+
+def listed_size(link: Link) -> int | None:
+    """Give the size of a file in bytes; None if it was not noted."""
+    return None if _noted is None else _noted.get(link.url_without_fragment)

@@ -1,0 +1,1 @@
+"""Which build is taken: one run, its releases, and the choice among them."""

@@ -1,0 +1,111 @@
+"""Which variant a distribution is: as recorded when it was installed, or as chosen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.variants.slots import BOUND, INSTALLED_BUILD
+
+# Commands that list what is installed come here although nothing of it may be a
+# variant: what reads one is imported for it alone.
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.core.manifest import Manifest
+    from pip._internal.variants.core.markers import VariantEnvironment
+    from pip._internal.variants.core.properties import Property
+
+__all__ = [
+    "SELECTIONS",
+    "SELECTION_FILE",
+    "Bound",
+    "bind",
+    "bound_of",
+    "installed_build",
+]
+
+#: In the metadata folder of an installed build that was chosen among variants.
+SELECTION_FILE = "variant-selection.json"
+#: Where a wheel says which variant it is.
+_WHEEL_FILE = "variant.json"
+#: The label, and what to write there, of each build to be installed, by its wheel's path.
+SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
+
+
+def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
+    """Give what is known of an installed build; None if it is none of variants.
+
+    Nothing but its two files is read: no network, no detection. A wheel that was
+    chosen and is about to be installed counts as installed.
+    """
+    # Upstream may ask for each several times.
+    return INSTALLED_BUILD.once(dist, _read)
+
+
+def _read(dist: BaseDistribution) -> InstalledBuild | None:
+    chosen = SELECTIONS.get(dist.location or "")
+    # Most distributions have neither file.
+    if chosen is None and not _has_record(dist):
+        return None
+    from pip._internal.variants.choice.installed_records import read_build
+
+    content = None if chosen is None else chosen[1]
+    return read_build(dist, SELECTION_FILE, _WHEEL_FILE, content)
+
+
+def _has_record(dist: BaseDistribution) -> bool:
+    """Tell, fast, whether there is anything to read."""
+    # Of metadata in memory, pkg_resources cannot tell where it is.
+    folder: str | None = getattr(dist, "info_location", None)
+    return folder is not None and any(
+        os.path.exists(os.path.join(folder, name))
+        for name in (SELECTION_FILE, _WHEEL_FILE)
+    )
+
+
+class Bound:
+    """Which variant a distribution is, as far as its dependencies go.
+
+    :ivar requirements: what it needs beside what its metadata says.
+    """
+
+    # No dataclass: to make one takes longer than the rest of this module, which plain
+    # packages need, too.
+    __slots__ = ("environment", "requirements")
+
+    def __init__(
+        self, environment: VariantEnvironment, requirements: Sequence[str]
+    ) -> None:
+        self.environment = environment
+        self.requirements = requirements
+
+
+def bind(
+    dist: BaseDistribution,
+    label: str,
+    properties: Iterable[Property],
+    manifest: Manifest,
+) -> None:
+    """Remember which variant a distribution is.
+
+    :param properties: those of the variant that the target supports.
+    """
+    from pip._internal.variants.core.abi_dependency import requirements
+    from pip._internal.variants.core.markers import variant_environment
+
+    environment = variant_environment(label, properties)
+    BOUND.set(dist, Bound(environment, requirements(manifest, label)))
+
+
+def bound_of(dist: BaseDistribution) -> Bound | None:
+    """Give what matters for the dependencies of a variant; None for anything else."""
+    bound = BOUND.of(dist, Bound)
+    if bound is not None:
+        return bound
+    found = installed_build(dist)
+    if found is None or found.label is None:
+        return None
+    bind(dist, found.label, found.supported, found.manifest)
+    return bound_of(dist)

@@ -1,0 +1,116 @@
+"""What is recorded of an installed build.
+
+The record keeps the release's manifest, so that what is installed can be judged again
+without a network, on whatever machine the environment then runs.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pip._vendor.packaging._variants import is_valid_label
+
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import PipError
+from pip._internal.variants.core.manifest import InvalidManifest
+from pip._internal.variants.core.manifest_parser import parse_document, parse_manifest
+from pip._internal.variants.core.properties import Property
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.core.manifest import Manifest
+
+__all__ = ["InstalledBuild", "read_build"]
+
+logger = get_logger(__name__)
+
+
+class InstalledBuild(NamedTuple):
+    """A build that is installed, of a release that has variants.
+
+    :ivar label: None for a plain build.
+    :ivar supported: its properties that were supported when it was installed, best
+        first; all that it declares if another installer put it there.
+    :ivar manifest: of its release; of itself alone if nothing was recorded.
+    :ivar by_hand: whether the user chose its label.
+    :ivar labels: the variants that could have been installed instead, by this
+        interpreter on this platform.
+    """
+
+    label: str | None
+    supported: tuple[Property, ...]
+    manifest: Manifest
+    labels: tuple[str, ...]
+    by_hand: bool = False
+
+    @property
+    def declared(self) -> tuple[Property, ...]:
+        """Give all properties that its variant declares, sorted."""
+        variant = None if self.label is None else self.manifest.variant(self.label)
+        return () if variant is None else tuple(sorted(variant.properties()))
+
+
+def read_build(
+    dist: BaseDistribution, recorded_in: str, stated_in: str, chosen: bytes | None
+) -> InstalledBuild | None:
+    """Read which build is installed from the files in its metadata folder.
+
+    :param recorded_in: the name of the file that records what was chosen.
+    :param stated_in: of the one in which the wheel says what it is.
+    :param chosen: what will be recorded, of a build that is about to be installed.
+    """
+    return _recorded(dist, recorded_in, chosen) or _of_wheel(dist, stated_in)
+
+
+def _recorded(
+    dist: BaseDistribution, name: str, chosen: bytes | None
+) -> InstalledBuild | None:
+    content = _read(dist, name) if chosen is None else chosen
+    if content is None:
+        return None
+    try:
+        recorded: dict[str, Any] = json.loads(content)
+        label, labels = recorded["label"], recorded["labels"]
+        for each in labels if label is None else [label, *labels]:
+            # It is printed, also where a line of it would mean something.
+            if not is_valid_label(each):
+                raise ValueError(f"invalid label: {each!r}")
+        return InstalledBuild(
+            label,
+            tuple(map(Property.parse, recorded["supported"])),
+            parse_document(recorded["manifest"]),
+            tuple(labels),
+            recorded.get("by-hand") is True,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        # Not as it was written; what the wheel says of itself is still there.
+        logger.debug("Ignoring %s of %s: %r", name, dist, error)
+        return None
+
+
+def _of_wheel(dist: BaseDistribution, name: str) -> InstalledBuild | None:
+    """Give what the wheel says of itself, as where another installer was at work."""
+    content = _read(dist, name)
+    if content is None:
+        return None
+    try:
+        manifest = parse_manifest(content.encode("utf-8", "surrogatepass"))
+    except InvalidManifest as error:
+        logger.debug("Ignoring %s of %s: %s", name, dist, error)
+        return None
+    if len(manifest.variants) != 1:
+        return None
+    (variant,) = manifest.variants.values()
+    supported = tuple(sorted(variant.properties()))
+    return InstalledBuild(variant.label, supported, manifest, (variant.label,))
+
+
+def _read(dist: BaseDistribution, name: str) -> str | None:
+    try:
+        return dist.read_text(name)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, PipError) as error:
+        logger.debug("Cannot read %s of %s: %s", name, dist, error)
+        return None

@@ -1,0 +1,198 @@
+"""What to type: commands of this pip that repeat the options which were typed.
+
+What the configuration and the environment say counts for the next command anyway.
+"""
+
+from __future__ import annotations
+
+import optparse
+import os
+import re
+import shlex
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from pip._internal.commands import create_command
+from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
+from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
+from pip._internal.variants.choice.settings import (
+    IN_BUILD,
+    NO_VARIANTS,
+    UPGRADE_VARIANTS,
+    VARIANT,
+    VariantOption,
+)
+from pip._internal.variants.slots import COMMAND_LINE
+
+__all__ = ["again", "command", "for_upgrade", "is_typed"]
+
+#: The options of upstream's that what is found and chosen depends on.
+_REPEATED = frozenset(
+    (
+        # From where.
+        *("--index-url", "--extra-index-url", "--find-links", "--no-index"),
+        *("--trusted-host", "--cert", "--client-cert", "--proxy", "--no-proxy-env"),
+        *("--keyring-provider", "--uploaded-prior-to", "--isolated"),
+        # For what, and where it goes.
+        *("--platform", "--python-version", "--implementation", "--abi"),
+        *("--target", "--prefix", "--root", "--user", "--break-system-packages"),
+        # What may be taken.
+        *("--constraint", "--pre", "--all-releases", "--only-final", "--no-deps"),
+        *("--no-binary", "--only-binary", "--prefer-binary"),
+        "--ignore-requires-python",
+    )
+)
+#: What else belongs to a command that is to be run once more.
+_REPEATED_AGAIN = frozenset(
+    (
+        *("--requirement", "--editable", "--group", "--dest", "--wheel-dir"),
+        *("--upgrade", "--upgrade-strategy", "--dry-run"),
+        *("--force-reinstall", "--ignore-installed", "--require-hashes"),
+        *("--build-constraint", "--no-build-isolation", "--output"),
+        *("--use-feature", "--use-deprecated"),
+    )
+)
+_PYTHON = "--python"
+#: As far as the next one: a password may have spaces.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+?(?=\s\S*://|\Z)", re.DOTALL)
+
+
+def command(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
+    """Give a command for a shell; credentials in it are as pip shows them.
+
+    :param options: of the command that is running.
+    :param words: the name of a command, and what follows it.
+    :param without: options that are not repeated.
+    """
+    accepted, typed = _parser(words), _Typed.of(options)
+    repeated = [
+        (name, value)
+        for option, name, value in typed.options
+        if _is_repeated(option) and accepted.has_option(name)
+    ]
+    return typed.joined(words, repeated, without)
+
+
+def again(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
+    """Give the command that is running, with more words, or without some options.
+
+    :param without: names of options, besides those among *words*.
+    """
+    typed = _Typed.of(options)
+    repeated = [
+        (name, value)
+        for option, name, value in typed.options
+        if _is_repeated(option, again=True)
+    ]
+    # What is not known is left to the reader.
+    begun = typed.words or ("install", "...")
+    return typed.joined((*begun, *words), repeated, without)
+
+
+def for_upgrade(
+    options: optparse.Values, *projects: str, further: tuple[str, ...] = ()
+) -> str:
+    """Give the command that replaces installed builds by the best of their versions.
+
+    :param further: options that it needs beside those that were typed.
+    """
+    others = (VARIANT.name, NO_VARIANTS.name)
+    words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
+    return command(options, *words, without=others)
+
+
+def is_typed(options: optparse.Values, name: str) -> bool:
+    """Tell whether an option is one that was typed."""
+    return any(each == name for _, each, _ in _Typed.of(options).options)
+
+
+def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
+    """Tell whether an option that was typed belongs to a command that is proposed.
+
+    :param again: whether that is the one that is running.
+    """
+    if isinstance(option, VariantOption):
+        return option.row.repeated in (("any", "same") if again else ("any",))
+    name = option.get_opt_string()
+    return name in _REPEATED or (again and name in _REPEATED_AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """What was typed.
+
+    :ivar words: the name of the command, and what is no option.
+    :ivar options: with their full names, and their values if they take one.
+    """
+
+    words: Sequence[str] = ()
+    options: Sequence[tuple[optparse.Option, str, str | None]] = ()
+
+    @classmethod
+    def of(cls, options: optparse.Values) -> _Typed:
+        """Read again what the options of a command were read from."""
+        parser, arguments = COMMAND_LINE.of(options, tuple) or (None, ())
+        if parser is None or os.environ.get(IN_BUILD):
+            # They were not read from a command line, or from none of the user's.
+            return cls()
+        found: list[tuple[optparse.Option, str, str | None]] = []
+
+        def note(_: optparse.Option, typed: str, value: Any, *__: Any) -> None:
+            option = parser.get_option(typed)
+            found.append((option, option.get_opt_string(), value))
+
+        reader = optparse.OptionParser(add_help_option=False)
+        for option in parser.option_list_all:
+            reader.add_option(
+                *(*option._short_opts, *option._long_opts),
+                action="callback",
+                callback=note,
+                type="string" if option.takes_value() else None,
+            )
+        _, words = reader.parse_args(list(arguments))
+        return cls((parser.name, *words), found)
+
+    def joined(
+        self,
+        words: Sequence[str],
+        repeated: Iterable[tuple[str, str | None]],
+        without: Container[str],
+    ) -> str:
+        """Put a command together, for the pip that was called."""
+        invocation = [get_best_invocation_for_this_pip()]
+        for _, name, value in self.options:
+            if name == _PYTHON and value is not None:
+                # This is a child of the pip that was typed, which is for another Python.
+                invocation = ["pip", name, shlex.quote(value)]
+        parts = [*words]
+        for option, value in repeated:
+            if option not in words and option not in without:
+                parts += [option] if value is None else [option, value]
+        shown = (_shown(before, each) for before, each in pairwise(("", *parts)))
+        return " ".join((*invocation, *map(shlex.quote, shown)))
+
+
+def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
+    """Give what tells the options of the command that begins with these words."""
+    made = create_command(words[0], isolated=True)
+    fit = getattr(made, "fit", None)
+    if fit is not None:
+        fit(list(words[1:]))
+    return made.parser
+
+
+def _shown(before: str, word: str) -> str:
+    """Leave the credentials in a word out; *before* is the word before it."""
+    if before == "--proxy" and "://" not in word:
+        return str(redact_netloc(word))
+    return _URL.sub(lambda url: _without_credentials(url[0]), word)
+
+
+def _without_credentials(url: str) -> str:
+    try:
+        return str(redact_auth_from_url(url))
+    except ValueError:
+        # Whatever it is meant to be, a password may be in it.
+        return f"{url.partition('://')[0]}://****"

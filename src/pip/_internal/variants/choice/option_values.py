@@ -1,0 +1,203 @@
+"""What the user may write as the value of an option, checked and taken apart.
+
+Loaded when such an option is given: most runs of pip have none.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+from pip._vendor.packaging.utils import InvalidName, canonicalize_name
+
+from pip._internal.variants.core.preferences import Preference, parse_blank_separated
+from pip._internal.variants.core.properties import InvalidProperty, is_valid_namespace
+from pip._internal.variants.errors import InvalidOption, WrongUse
+from pip._internal.variants.machine.plugin_variables import SECRETS, is_secret
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+__all__ = [
+    "LabelChoice",
+    "Place",
+    "check",
+    "preferences_in_order",
+]
+
+
+#: What may serve a namespace in place of what would by default.
+_PROVIDER_KINDS = ("plugin", "builtin")
+
+
+class Place(enum.IntEnum):
+    """Where a label was chosen by hand, the weakest place first."""
+
+    #: A configuration file or the environment.
+    CONFIGURATION = enum.auto()
+    #: A requirements or constraints file.
+    FILE = enum.auto()
+    LINE = enum.auto()
+
+
+class LabelChoice(NamedTuple):
+    """A label chosen by hand: for one project, or for each that has it."""
+
+    label: str
+    project: NormalizedName | None = None
+    place: Place = Place.LINE
+
+    def __str__(self) -> str:
+        return self.label if self.project is None else f"{self.project}={self.label}"
+
+    def for_requirement(self, requirement: str) -> LabelChoice | None:
+        """Give the same choice for the project of *requirement* alone.
+
+        :return: None if the requirement is for another environment.
+        """
+        try:
+            wanted = Requirement(requirement)
+            if wanted.marker is not None and not wanted.marker.evaluate():
+                return None
+        except (InvalidRequirement, UndefinedComparison, UndefinedEnvironmentName):
+            # A path, or what upstream will complain about.
+            return self
+        project = self.project or canonicalize_name(wanted.name)
+        return self._replace(project=project)
+
+
+def _label_choice(opt: str, text: str) -> LabelChoice:
+    # Upstream names a setting without the dashes of the option.
+    place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
+    package, equals, label = text.rpartition("=")
+    if not is_valid_label(label):
+        raise InvalidOption(
+            f"option {opt}: invalid label {label!r} in {text!r}: a label has lower-case "
+            "letters, digits, '_' and '.' only, as in 'cu128' or 'torch=cu128'"
+        )
+    if not equals:
+        return LabelChoice(label, place=place)
+    try:
+        return LabelChoice(label, canonicalize_name(package, validate=True), place)
+    except InvalidName:
+        raise InvalidOption(
+            f"option {opt}: invalid package name {package!r} in {text!r}, expected "
+            "something like 'torch=cu128'"
+        ) from None
+
+
+def _namespace(opt: str, text: str) -> str:
+    if not is_valid_namespace(text):
+        raise InvalidOption(
+            f"option {opt}: invalid namespace {text!r}, expected something like "
+            "'nvidia' or 'x86_64'"
+        )
+    return text
+
+
+def _project(opt: str, text: str) -> str:
+    try:
+        return canonicalize_name(text, validate=True)
+    except InvalidName:
+        raise InvalidOption(
+            f"option {opt}: invalid package name {text!r}, expected a name alone, "
+            "something like 'nvidia-variant-provider'"
+        ) from None
+
+
+def _provider_kind(opt: str, value: str) -> tuple[str, str]:
+    namespace, _, kind = value.partition("=")
+    if kind not in _PROVIDER_KINDS:
+        raise InvalidOption(
+            f"option {opt}: invalid value {value!r}, expected "
+            f"{' or '.join(f'NAMESPACE={each}' for each in _PROVIDER_KINDS)}"
+        )
+    return _namespace(opt, namespace), kind
+
+
+def _seconds(opt: str, value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= 3600:
+        raise InvalidOption(
+            f"option {opt}: invalid number of seconds {value!r}, expected one above 0 "
+            "and up to 3600"
+        )
+    return seconds
+
+
+def _preference(opt: str, value: str) -> Preference | str:
+    """Give a :class:`Preference`; what is not typed stays the word that it is."""
+    if not opt.startswith("-"):
+        # Configuration and environment are split at blanks, also at those around "::".
+        return value
+    try:
+        return Preference.parse(value)
+    except InvalidProperty as error:
+        raise InvalidOption(
+            f"option {opt}: {error}, expected something like "
+            "'blas_lapack :: library :: mkl', 'nvidia :: sm_arch' or 'x86_64'"
+        ) from None
+
+
+def _variable(opt: str, value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+        raise InvalidOption(
+            f"option {opt}: invalid name of a variable {value!r}, expected a name alone, "
+            "something like 'NPU_HOME'"
+        )
+    if is_secret(value):
+        raise InvalidOption(
+            f"option {opt}: a plugin never sees a variable that may hold a secret, and "
+            f"{value!r} has one of {', '.join(SECRETS)} in its name"
+        )
+    return value
+
+
+_CHECKS: Mapping[str, Callable[[str, str], object]] = {
+    "label_choice": _label_choice,
+    "namespace": _namespace,
+    "preference": _preference,
+    "project": _project,
+    "provider_kind": _provider_kind,
+    "seconds": _seconds,
+    "variable": _variable,
+}
+
+
+def check(kind: str, opt: str, value: str) -> object:
+    """Check and convert the value of an option.
+
+    :param kind: the type of the option.
+    :param opt: what the user wrote: an option, or the name of a setting.
+    :raises InvalidOption: if it is not a value of that kind.
+    """
+    return _CHECKS[kind](opt, value)
+
+
+def preferences_in_order(given: Iterable[Preference | str]) -> Sequence[Preference]:
+    """Put preferences in order: those that were typed are stronger than configured ones.
+
+    :param given: values of ``--prefer-variant``; words are what was configured.
+    :raises WrongUse: if those words are no preferences.
+    """
+    typed: list[Preference] = []
+    words: list[str] = []
+    for each in given:
+        if isinstance(each, Preference):
+            typed.append(each)
+        else:
+            words.append(each)
+    try:
+        return tuple(dict.fromkeys([*typed, *parse_blank_separated(words)]))
+    except InvalidProperty as error:
+        raise WrongUse(
+            f"prefer-variant in the configuration, or PIP_PREFER_VARIANT: {error}"
+        ) from None

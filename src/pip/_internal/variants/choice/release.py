@@ -1,0 +1,385 @@
+"""One release and the choice among its files, made as late as possible."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.wheels.links import label_of, source_of
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+
+    from pip._internal.models.link import Link
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.selection import Agreement, Origin, Selection
+    from pip._internal.variants.core.manifest import Manifest
+    from pip._internal.variants.machine.chain import Providers
+    from pip._internal.variants.wheels.sources import ManifestUnavailable
+
+__all__ = ["Release"]
+
+
+class Release:
+    """The files of one version among which a choice is made.
+
+    :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
+    :ivar reached: whether the resolver, or a listing, came to this release.
+    :cvar builds_in_turn: whether all of its variants are looked at, whichever is taken.
+    """
+
+    builds_in_turn = False
+
+    def __init__(
+        self,
+        context: Context,
+        project: NormalizedName,
+        version: _BaseVersion,
+        links: Sequence[Link],
+        sources: Sequence[str],
+    ) -> None:
+        self._context = context
+        self.project = project
+        self.version = version
+        self.links = tuple(links)
+        self._sources = sources
+        self.reached = False
+        self._ranked: dict[tuple[Agreement | None, str | None], list[Link]] = {}
+        #: Which variants are ignored, and why.
+        self._problems: list[tuple[str, ManifestUnavailable | str]] = []
+
+    def __str__(self) -> str:
+        return f"{self.project} {self.version}"
+
+    @property
+    def options(self) -> optparse.Values:
+        """Give the options of the command."""
+        return self._context.options
+
+    @functools.cached_property
+    def wheels(self) -> dict[str, list[Link]]:
+        """Give the variant wheels by source, the first source first."""
+        wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
+        for link in self.links:
+            if label_of(link) is not None:
+                wheels[source_of(link)].append(link)
+        return {source: found for source, found in wheels.items() if found}
+
+    @functools.cached_property
+    def labels(self) -> list[str]:
+        """Give the labels of the wheels, those of the first source first."""
+        wheels = itertools.chain.from_iterable(self.wheels.values())
+        return list(
+            dict.fromkeys(label for link in wheels if (label := label_of(link)))
+        )
+
+    @property
+    def manifest_links(self) -> list[Link]:
+        """Give where its manifests are, of as many sources as list one."""
+        found = (
+            self._context.manifest_links.get((self.project, self.version, source))
+            for source in self.wheels
+        )
+        return [link for link in found if link is not None]
+
+    @property
+    def chosen_label(self) -> str | None:
+        """Give the label that the user chose for this release, if it applies to it."""
+        chosen = self._context.label_for(self.project)
+        if chosen is not None:
+            return chosen
+        return next(filter(self.has_label, self._context.labels_for_all()), None)
+
+    @property
+    def chosen_by(self) -> str | None:
+        """Give what the user chose the build with; None if it is up to pip."""
+        return None if self.chosen_label is None else "--variant"
+
+    @property
+    def hint(self) -> str | None:
+        """Say what else to choose where nothing of what the user chose is there."""
+        return None
+
+    @property
+    def refusal(self) -> str | None:
+        """Say in short why all of its variants are refused, if one word says it all."""
+        return None
+
+    @property
+    def lacks_label(self) -> bool:
+        """Tell whether a label was chosen by hand that it has not: nothing of it suits."""
+        return self.chosen_label is not None and not self.has_label(self.chosen_label)
+
+    def has_label(self, label: str) -> bool:
+        """Tell whether a wheel of this release has *label*."""
+        return label in self.labels
+
+    @functools.cached_property
+    def _decisions(self) -> list[tuple[Selection, list[Link]]]:
+        """Decide source by source, and keep which wheels each decision is about.
+
+        What a file is that an earlier source lists too is decided there.
+        """
+        self._problems.clear()
+        decisions = []
+        decided: set[str] = set()
+        for source, wheels in self.wheels.items():
+            left = [link for link in wheels if decided.isdisjoint(_identities(link))]
+            if not left:
+                continue
+            selection = self._select(source, left)
+            known = [
+                link for link in left if label_of(link) not in selection.ranking.unknown
+            ]
+            decided.update(*map(_identities, known))
+            decisions.append((selection, known))
+        return decisions
+
+    @functools.cached_property
+    def selections(self) -> dict[str, Selection]:
+        """Give the decisions about the variants by source; each has its own manifest."""
+        return {selection.source: selection for selection, _ in self._decisions}
+
+    @functools.cached_property
+    def has_alternatives(self) -> bool:
+        """Tell whether one of its variants may be wrong here, and another one right.
+
+        So it is where they are for certain versions of another package: which of
+        these it will be is for the resolver to find out.
+        """
+        from pip._internal.variants.core.abi_dependency import has_dependencies
+
+        return any(
+            selection.manifest is not None
+            and has_dependencies(selection.manifest, selection.ranking.compatible)
+            for selection in self.selections.values()
+        )
+
+    @property
+    def decided(self) -> list[Selection]:
+        """Give the decisions about its variants, if they were made already."""
+        return [selection for selection, _ in vars(self).get("_decisions", ())]
+
+    def selection_of(self, link: Link) -> Selection | None:
+        """Give the decision that a wheel at *link* is part of."""
+        for selection, wheels in self._decisions:
+            if link in wheels:
+                return selection
+        return None
+
+    def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
+        from pip._internal.variants.choice.selection import select, without_manifest
+        from pip._internal.variants.wheels.sources import ManifestUnavailable
+
+        by_label: dict[str, Link] = {}
+        for link in wheels:
+            by_label.setdefault(label_of(link) or "", link)
+        try:
+            manifest, origin = self._manifest(source, by_label)
+        except ManifestUnavailable as error:
+            self._problems.append((f"the variant wheels of {self}", error))
+            return without_manifest(source, by_label, str(error))
+        context = self._context
+        return select(
+            source,
+            manifest,
+            by_label,
+            self._providers,
+            context.preferences,
+            project=self.project,
+            origin=origin,
+        )
+
+    @property
+    def _providers(self) -> Providers:
+        """Tell what the builds are chosen for."""
+        return self._context.providers
+
+    def _manifest(
+        self, source: str, wheels: Mapping[str, Link]
+    ) -> tuple[Manifest, Origin]:
+        """Give the manifest of a source; where it is missing, that of the wheels.
+
+        :raises ManifestUnavailable: if there is neither, or one that cannot be used.
+        """
+        from pip._internal.variants.choice.selection import Origin, OriginKind
+        from pip._internal.variants.wheels.sources import (
+            ManifestMissing,
+            ManifestUnavailable,
+            fetch_manifest,
+        )
+
+        where = redact_auth_from_url(source)
+        key = self.project, self.version, source
+        skipped = self._context.skipped_manifests.get(key)
+        missing = skipped or f"{where} lists no variants manifest"
+        link = self._context.manifest_links.get(key)
+        if link is not None:
+            url = redact_auth_from_url(link.url_without_fragment)
+            limit = self._context.settings.uploaded_prior_to
+            try:
+                manifest = fetch_manifest(self._context.session, link, limit)
+                return manifest, Origin(OriginKind.INDEX, url)
+            except ManifestMissing as error:
+                missing = f"its variants manifest is missing: {error}"
+                if error.listed and self._context.strict:
+                    # Before a wheel is asked for.
+                    raise ManifestMissing(f"{missing} ({url})", listed=True) from None
+            except ManifestUnavailable as error:
+                times = f"{error.attempts} attempts at " if error.attempts > 1 else ""
+                problem = (
+                    f"its variants manifest cannot be used: {error} ({times}{url})"
+                )
+                raise ManifestUnavailable(problem, error.hint) from None
+        manifest = self._manifest_of_wheels(wheels, missing)
+        return manifest, Origin(OriginKind.WHEELS, where, missing)
+
+    def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
+        """Give what the wheels say of themselves; note those that say nothing.
+
+        :param missing: why it is up to them.
+        :raises ManifestUnavailable: if none of them does.
+        """
+        from pip._internal.variants.wheels.sources import ManifestUnavailable
+        from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
+
+        try:
+            manifest, problems = manifest_of_wheels(self._context.session, wheels)
+        except ManifestUnavailable as error:
+            raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
+        self._problems += [
+            (f"the variant {label} of {self}", problem)
+            for label, problem in problems.items()
+        ]
+        return manifest
+
+    @property
+    def ranked(self) -> list[Link]:
+        """Give the links that may be installed, best first.
+
+        :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
+        :raises VariantLost: if a variant would be lost, and the user is strict.
+        """
+        agreement = self._context.agreement
+        # Which label a project must have may be settled after a look ahead.
+        key = agreement, self.chosen_label
+        if key not in self._ranked:
+            self._ranked[key] = self._rank(agreement)
+        return self._ranked[key]
+
+    def _rank(self, agreement: Agreement | None) -> list[Link]:
+        self.reached = True
+        if self.lacks_label:
+            return []
+        chosen = self.chosen_label
+        context = self._context
+        is_for_all = chosen is not None and not context.labels_for(self.project)
+        if is_for_all and not context.may_take_several:
+            from pip._internal.variants.choice.by_hand import refuse_two_labels_for_all
+
+            refuse_two_labels_for_all(
+                context.choices, self.project, self.labels, str(self)
+            )
+        self.tell_losses()
+        places: dict[tuple[str, str], tuple[int, int]] = {}
+        for source_at, (source, selection) in enumerate(self.selections.items()):
+            labels = selection.ranking.compatible
+            if agreement is not None:
+                labels = agreement.order(selection)
+            for label_at, label in enumerate(labels):
+                places[source, label] = (source_at, label_at)
+        if chosen is not None:
+            self._refuse_unsupported(chosen)
+            places = {key: place for key, place in places.items() if key[1] == chosen}
+        plain = (len(self.selections), 0)
+        ranked = []
+        for link in self.links:
+            own_label = label_of(link)
+            if own_label is not None:
+                place = places.get((source_of(link), own_label))
+            else:
+                place = plain if chosen is None else None
+            if place is not None:
+                ranked.append((place, link))
+        ranked.sort(key=lambda item: item[0])
+        return [link for _, link in ranked]
+
+    def may_take(self, link: Link) -> bool:
+        """Tell whether a file may be taken: to try something out, nothing is built."""
+        tried = self._context.tried
+        return tried is None or self.project not in tried or link.is_wheel
+
+    def tell_losses(self) -> None:
+        """Tell which variants are left out without anybody's having chosen that.
+
+        :raises VariantLost: if one is, and the user is strict.
+        """
+        selections = self.selections.values()
+        if self._problems:
+            from pip._internal.variants.choice.losses import loss_of_problem
+
+            for lost, problem in self._problems:
+                loss = loss_of_problem(lost, problem, self._what_follows())
+                self._context.cost(loss)
+        for selection in selections:
+            for answer in selection.answers.values():
+                if answer.is_lacking:
+                    from pip._internal.variants.choice.losses import tell_unanswered
+
+                    tell_unanswered(self._context, self, selection)
+                    break
+
+    def _what_follows(self) -> str:
+        """Say what pip does where variants of this release are left out.
+
+        It may still come to something else in the end, where dependencies conflict.
+        """
+        if any(each.ranking.compatible for each in self.selections.values()):
+            return "chooses among the others"
+        if self.chosen_label is not None:
+            return ""
+        left = next((link for link in self.links if label_of(link) is None), None)
+        if left is None:
+            return "goes on with another version, if there is one"
+        if left.is_wheel:
+            return "goes on with a plain build, maybe one without GPU support"
+        return "goes on with the source distribution, which has to be built"
+
+    def discarded(self, link: Link, reason: str) -> None:
+        """Take note that upstream discards a wheel.
+
+        :raises VariantLost: if it is a variant's, and the user is strict.
+        """
+        label = label_of(link)
+        if label is not None:
+            from pip._internal.variants.choice.losses import loss_of_wheel
+
+            self._context.cost(loss_of_wheel(self, self.project, label, reason))
+
+    def _refuse_unsupported(self, label: str) -> None:
+        from pip._internal.variants.choice.reasons import rejection
+        from pip._internal.variants.errors import UnsupportedVariant
+
+        holders = [
+            selection
+            for selection in self.selections.values()
+            if label in selection.labels
+        ]
+        if not any(label in selection.ranking.compatible for selection in holders):
+            raise UnsupportedVariant(
+                f"The variant {label} of {self}",
+                [rejection(selection, label) for selection in holders],
+                "Without a label chosen by hand, pip takes the best variant that runs.",
+            )
+
+
+def _identities(link: Link) -> set[str]:
+    """Name a file so that two links to the same one have a name in common."""
+    hashes = {f"{name}:{value}" for name, value in link._hashes.items()}
+    return {link.url_without_fragment, *hashes}

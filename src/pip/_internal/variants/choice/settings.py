@@ -1,0 +1,531 @@
+"""The options of variants, in one table, and what those of one command come to.
+
+They stand on the command line, in the configuration, the environment and requirements
+files. Each run of pip that installs loads this module, so it makes no class that takes
+long to make; what the values mean is known to modules that few runs need.
+"""
+
+from __future__ import annotations
+
+import copy
+import optparse
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.slots import SEVERAL_BUILDS, TYPED
+
+if TYPE_CHECKING:
+    import datetime
+
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.models.format_control import FormatControl
+    from pip._internal.models.release_control import ReleaseControl
+    from pip._internal.variants.choice.option_values import LabelChoice
+    from pip._internal.variants.core.preferences import Preference
+
+    #: The commands that choose candidates; requirements files; commands and actions that
+    #: have few of these options.
+    Place = Literal[
+        "install",
+        "requirements files",
+        "pip check",
+        "pip debug",
+        "host",
+        "list",
+        "explain",
+        "build",
+        "index",
+        "check",
+    ]
+
+__all__ = [
+    "DISABLE_PROVIDER",
+    "ENABLE_PROVIDER",
+    "IN_BUILD",
+    "NO_VARIANTS",
+    "OPTIONS",
+    "PREFER_VARIANT",
+    "PROVIDER_KIND",
+    "TRUST_PROVIDER",
+    "UPGRADE_VARIANTS",
+    "VARIANT",
+    "VARIANT_HOST",
+    "OptionRow",
+    "Settings",
+    "VariantOption",
+    "allowed",
+    "kind",
+    "said_in_line",
+]
+
+#: Set for the pip that fills a build environment: what the user chose for the target
+#: is not for the machine that builds.
+IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+
+
+class OptionRow:
+    """One row of a table of options; called, it makes the option for one parser.
+
+    :ivar name: how it is typed in full.
+    :ivar dest: the name of its value.
+    :ivar where: the places where it may stand.
+    :ivar check: checks and converts a value, given the name as typed (without dashes
+        where it is configured) and the text; None for flags and for types of upstream's.
+    :ivar needs_variants: whether it asks for something that only variants can give.
+        Others limit what is done with them, which is as true without.
+    :ivar about_this_machine: whether it counts too for what runs on this machine, which
+        need not be the target, to build something.
+    :ivar repeated: in which proposed commands it stands again if it was typed: ``"any"``
+        that has it, ``"same"`` for the running one only, or ``"none"``.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        dest: str,
+        where: Iterable[Place],
+        check: Callable[[str, str], object] | None = None,
+        needs_variants: bool = False,
+        about_this_machine: bool = False,
+        repeated: Literal["any", "same", "none"] = "none",
+        **attributes: Any,
+    ) -> None:
+        """Make a row.
+
+        :param names: the full one last.
+        :param attributes: further ones that optparse knows.
+        """
+        self.names, self.name, self.dest = names, names[-1], dest
+        self.where = frozenset(where)
+        self.check = check
+        self.needs_variants = needs_variants
+        self.about_this_machine = about_this_machine
+        self.repeated = repeated
+        if check is not None:
+            attributes["type"] = _CHECKED
+        elif "type" not in attributes:
+            attributes |= {"action": "store_true", "default": False}
+        self.attributes = attributes
+
+    @property
+    def variable(self) -> str:
+        """Return the environment variable that says the same."""
+        return f"PIP_{self.name[2:].upper().replace('-', '_')}"
+
+    def __call__(self) -> optparse.Option:
+        """Return the option, for one parser."""
+        return VariantOption(self)
+
+
+#: What ``pip install`` knows and not every command does, such as ``pip list``.
+_OF_INSTALL = (
+    *("constraints", "build_constraints"),
+    *("require_hashes", "no_require_hashes"),
+)
+#: The type of values that a row checks.
+_CHECKED = "checked"
+
+
+def _check(option: optparse.Option, opt: str, value: str) -> object:
+    assert isinstance(option, VariantOption)
+    assert option.row.check is not None
+    return option.row.check(opt, value)
+
+
+class VariantOption(PipOption):
+    """An option of a row.
+
+    What was typed is kept apart from what stands in the configuration and the
+    environment: optparse acts on nothing else.
+    """
+
+    TYPES = (*PipOption.TYPES, _CHECKED)
+    TYPE_CHECKER = PipOption.TYPE_CHECKER | {_CHECKED: _check}
+
+    def __init__(self, row: OptionRow) -> None:
+        super().__init__(*row.names, dest=row.dest, **row.attributes)
+        self.row = row
+
+    def take_action(
+        self, action: str, dest: str, opt: str, value: Any, values: Any, parser: Any
+    ) -> int:
+        """Do what the option is for, and note that it was typed."""
+        typed: list[tuple[OptionRow, str, Any]] = TYPED.once(values, lambda _: [])
+        typed.append((self.row, opt, value))
+        return super().take_action(action, dest, opt, value, values, parser)
+
+
+def allowed(rows: Iterable[OptionRow], place: Place) -> tuple[OptionRow, ...]:
+    """Return the rows of a table that may stand in a place."""
+    return tuple(row for row in rows if place in row.where)
+
+
+def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
+    """Return the labels that a line of a requirements file chooses.
+
+    :return: and whether it turns variants off.
+    """
+    given = vars(options).get
+    return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
+
+
+def kind(name: str) -> Callable[[str, str], object]:
+    """Return the check of a kind of values, which is loaded when there is a value."""
+
+    def check(opt: str, value: str) -> object:
+        from pip._internal.variants.choice import option_values
+
+        return option_values.check(name, opt, value)
+
+    return check
+
+
+VARIANT = OptionRow(
+    "--variant",
+    dest="variants",
+    where=("install", "requirements files"),
+    action="append",
+    check=kind("label_choice"),
+    metavar="[PACKAGE=]LABEL",
+    needs_variants=True,
+    repeated="any",
+    help="Install the variant with this label instead of the best one: of PACKAGE, or "
+    "of whatever has it. What you name comes in the newest release that has it. It is an "
+    "error if nothing has it, or the target machine cannot run it. This option can be "
+    "used multiple times, for different packages.",
+)
+NO_VARIANTS = OptionRow(
+    "--no-variants",
+    dest="no_variants",
+    where=("install", "requirements files"),
+    repeated="any",
+    help="Ignore wheel variants: only plain wheels and source distributions are used.",
+)
+PREFER_VARIANT = OptionRow(
+    "--prefer-variant",
+    dest="preferences",
+    where=("install",),
+    action="append",
+    check=kind("preference"),
+    metavar="PROPERTY",
+    needs_variants=True,
+    repeated="any",
+    help="Of the variants that the target machine can run, take one with this property "
+    "if there is one: NAMESPACE::FEATURE::VALUE, or NAMESPACE::FEATURE or NAMESPACE "
+    "for any. This option can be used multiple times, the strongest first.",
+)
+UPGRADE_VARIANTS = OptionRow(
+    "--upgrade-variants",
+    dest="upgrade_variants",
+    where=("install",),
+    needs_variants=True,
+    repeated="same",
+    help="Replace an installed build by the best variant of its version for the target "
+    "machine, as after its hardware has changed. Without this option, a build that is "
+    "installed stays.",
+)
+STRICT_VARIANTS = OptionRow(
+    "--strict-variants",
+    dest="strict_variants",
+    where=("install",),
+    # No word about a machine, but a variable or configuration reaches the child too.
+    about_this_machine=True,
+    repeated="any",
+    help="Fail where a variant would otherwise be left out with a warning: its manifest "
+    "is missing, unreadable or not to be had, its wheel is not what the manifest says, "
+    "or a provider plugin fails or is not trusted.",
+)
+VARIANT_HOST = OptionRow(
+    "--variant-host",
+    dest="variant_host",
+    where=("install", "pip debug", "host"),
+    type="path",
+    metavar="FILE|NAME",
+    default=None,
+    needs_variants=True,
+    repeated="any",
+    help="Choose variants for the machine that this JSON file describes, or for one "
+    "with a name like cuda-12.8-sm_90 or cpu-x86_64-v3, instead of detecting what this "
+    "machine supports.",
+)
+ENABLE_PROVIDER = OptionRow(
+    "--enable-variant-provider",
+    dest="enabled_providers",
+    where=("install", "host"),
+    action="append",
+    check=kind("namespace"),
+    metavar="NAMESPACE",
+    needs_variants=True,
+    about_this_machine=True,
+    repeated="any",
+    help="Ask the provider of this namespace although packages declare it optional. "
+    "This option can be used multiple times.",
+)
+DISABLE_PROVIDER = OptionRow(
+    "--disable-variant-provider",
+    dest="disabled_providers",
+    where=("install", "host"),
+    action="append",
+    check=kind("namespace"),
+    metavar="NAMESPACE",
+    about_this_machine=True,
+    repeated="any",
+    help="Take no property of this namespace for supported. This option can be used "
+    "multiple times.",
+)
+TRUST_PROVIDER = OptionRow(
+    "--trust-variant-provider",
+    dest="trusted_providers",
+    where=("install", "host"),
+    action="append",
+    check=kind("project"),
+    metavar="PACKAGE",
+    needs_variants=True,
+    about_this_machine=True,
+    repeated="any",
+    help="Let this package be installed in a private place and its code run, with your "
+    "rights, to find out what this machine supports. What it depends on must be "
+    "trusted too. This option can be used multiple times.",
+)
+PROVIDER_KIND = OptionRow(
+    "--variant-provider",
+    dest="provider_kinds",
+    where=("install", "host"),
+    action="append",
+    check=kind("provider_kind"),
+    metavar="NAMESPACE=KIND",
+    needs_variants=True,
+    about_this_machine=True,
+    repeated="any",
+    help="Whether a namespace is served by the plugin that packages name (plugin) or "
+    "by what pip brings along (builtin). This option can be used multiple times.",
+)
+_PROVIDER_TIMEOUT = OptionRow(
+    "--variant-provider-timeout",
+    dest="provider_timeout",
+    where=("install", "host"),
+    check=kind("seconds"),
+    metavar="SECONDS",
+    default=10.0,
+    about_this_machine=True,
+    repeated="any",
+    help="How long a provider plugin may take to answer (default: 10 seconds).",
+)
+_PROVIDER_VARIABLE = OptionRow(
+    "--variant-provider-variable",
+    dest="provider_variables",
+    where=("install", "host"),
+    action="append",
+    check=kind("variable"),
+    metavar="NAME",
+    about_this_machine=True,
+    repeated="any",
+    help="Let provider plugins see this environment variable. Those that are named "
+    "PACKAGE_FORCE_..., after a package that is trusted, they see anyway. This option "
+    "can be used multiple times.",
+)
+_NO_LOOKAHEAD = OptionRow(
+    "--no-variant-lookahead",
+    dest="no_variant_lookahead",
+    where=("install",),
+    help="Ask for one index page, manifest or metadata file after the other, instead of "
+    "for those that will be needed at the same time.",
+)
+_NO_AGREEMENT = OptionRow(
+    "--no-variant-agreement",
+    dest="no_variant_agreement",
+    where=("install",),
+    repeated="any",
+    help="Take the best variant of each package, even if they are for different major "
+    "versions of CUDA. Without this option, ones that agree on it are preferred.",
+)
+_STRICT_CHECK = OptionRow(
+    STRICT_VARIANTS.name,
+    dest=STRICT_VARIANTS.dest,
+    where=("pip check",),
+    repeated="any",
+    help="Fail where this machine does not support a variant that is installed.",
+)
+_MANIFEST = OptionRow(
+    "--manifest",
+    dest="manifest",
+    where=("host", "explain"),
+    type="path",
+    metavar="FILE",
+    default=None,
+    help="The variants manifest in this file, or on standard input (-): explain judges "
+    "what it describes, without an index; host asks the providers that it names, the "
+    "plugins that are trusted among them.",
+)
+_ALL_VERSIONS = OptionRow(
+    "--all-versions",
+    dest="all_versions",
+    where=("list",),
+    help="List all versions that satisfy the requirement and have variants, instead of "
+    "the one that would be installed.",
+)
+
+#: In the order of help.
+OPTIONS = (
+    VARIANT,
+    NO_VARIANTS,
+    PREFER_VARIANT,
+    UPGRADE_VARIANTS,
+    STRICT_VARIANTS,
+    _STRICT_CHECK,
+    _MANIFEST,
+    VARIANT_HOST,
+    ENABLE_PROVIDER,
+    DISABLE_PROVIDER,
+    TRUST_PROVIDER,
+    PROVIDER_KIND,
+    _PROVIDER_TIMEOUT,
+    _PROVIDER_VARIABLE,
+    _NO_LOOKAHEAD,
+    _NO_AGREEMENT,
+    _ALL_VERSIONS,
+)
+
+_ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
+
+
+class Settings:
+    """What the options of one command say that variants go by, read once.
+
+    What is named after an option is its value. Where it may be used several times, that
+    is empty if it is not given; where nothing is said of something, it is None.
+
+    :ivar typed: which options of variants were typed: their rows, the names as typed, and
+        the values.
+    :ivar preferences: a value that is configured is a word of it only.
+    :ivar legacy_resolver: whether upstream's old resolver is to be used.
+    :ivar several_builds: whether several builds of one project may be wanted.
+    :ivar has_platforms: whether the command can be told for which platform it is.
+    """
+
+    def __init__(self, options: optparse.Values) -> None:
+        # Tests of upstream's bring options of their own making.
+        self._given: dict[str, Any] = vars(options)
+        given, value = self._given.get, self.value
+        is_in_build = bool(os.environ.get(IN_BUILD))
+
+        def of_target(row: OptionRow) -> Any:
+            return None if is_in_build else value(row)
+
+        self.typed: Sequence[tuple[OptionRow, str, Any]] = TYPED.of(options, list) or ()
+        self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
+
+        self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
+        self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()
+        self.variant_host: str | None = of_target(VARIANT_HOST)
+        self.no_variants = bool(value(NO_VARIANTS))
+        self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
+        self.strict_variants = bool(value(STRICT_VARIANTS))
+        self.no_variant_lookahead = bool(value(_NO_LOOKAHEAD))
+        self.no_variant_agreement = bool(value(_NO_AGREEMENT))
+        self.manifest: str | None = value(_MANIFEST)
+        self.enabled_providers: Sequence[str] = value(ENABLE_PROVIDER) or ()
+        self.disabled_providers: Sequence[str] = value(DISABLE_PROVIDER) or ()
+        self.provider_kinds = dict[str, str](value(PROVIDER_KIND) or ())
+        self.trusted_providers: frozenset[NormalizedName]
+        self.trusted_providers = frozenset(value(TRUST_PROVIDER) or ())
+        self.provider_timeout = float(value(_PROVIDER_TIMEOUT) or 10)
+        self.provider_variables: Sequence[str] = value(_PROVIDER_VARIABLE) or ()
+
+        features = given("deprecated_features_enabled") or ()
+        self.legacy_resolver = "legacy-resolver" in features
+        self.dry_run = bool(given("dry_run"))
+        self.upgrade = bool(given("upgrade"))
+        self.ignore_dependencies = bool(given("ignore_dependencies"))
+        #: Whether dependencies are upgraded too.
+        self.is_eager = given("upgrade_strategy") == "eager" and not (
+            self.ignore_dependencies
+        )
+        self.cache_dir: str | None = given("cache_dir")
+        self.uploaded_prior_to: datetime.datetime | None = given("uploaded_prior_to")
+        # Requirements files change what these hold.
+        self.format_control: FormatControl | None = given("format_control")
+        self.release_control: ReleaseControl | None = given("release_control")
+        self.platforms: Sequence[str] = given("platforms") or ()
+        self.has_platforms = "platforms" in self._given
+        self.python_version: tuple[int, ...] | None = given("python_version")
+        self.implementation: str | None = given("implementation")
+        self.abis: Sequence[str] = given("abis") or ()
+
+    def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
+        """Return the value of an option.
+
+        :param otherwise: where the command has no such option.
+        """
+        return self._given.get(row.dest, otherwise)
+
+    def with_changes(self, **changes: object) -> Settings:
+        """Return the same, but for some attributes."""
+        changed = copy.copy(self)
+        vars(changed).update(changes)
+        return changed
+
+    @property
+    def allows_prereleases(self) -> bool:
+        """Tell whether pre-releases of whatever there is may be taken."""
+        return bool(self._given.get("pre")) or (
+            self.release_control is not None
+            and ":all:" in self.release_control.all_releases
+        )
+
+    # What limits the installation of plugins. A requirements file may say so at any time
+    # that hashes are required, and not every command has these options.
+
+    @property
+    def require_hashes(self) -> bool:
+        """Tell whether only what has a hash may be installed."""
+        return bool(
+            self._given.get("require_hashes") or self._of_install["require_hashes"]
+        )
+
+    @property
+    def no_require_hashes(self) -> bool:
+        """Tell whether a hash for one thing requires none for others."""
+        return bool(self._of_install["no_require_hashes"])
+
+    @property
+    def constraint_files(self) -> list[str]:
+        """Return the constraints files that the user names, those for builds last."""
+        given = self._of_install
+        return [*(given["constraints"] or ()), *(given["build_constraints"] or ())]
+
+    @cached_property
+    def _of_install(self) -> Mapping[str, Any]:
+        """Return options that a command may lack; then they are as configured."""
+        if all(name in self._given for name in _OF_INSTALL):
+            return self._given
+        from pip._internal.commands import create_command
+
+        isolated = bool(self._given.get("isolated_mode"))
+        install = create_command("install", isolated=isolated)
+        return {**vars(install.parser.get_default_values()), **self._given}
+
+    # What counts too for what runs on this machine to build something
+
+    def about_this_machine(self) -> optparse.Values:
+        """Return the options that say it."""
+        rows = (row.dest for row in _ABOUT_THIS_MACHINE)
+        kept = (*rows, "cache_dir", "uploaded_prior_to")
+        return optparse.Values({name: self._given.get(name) for name in kept})
+
+    def as_variables(self) -> dict[str, str]:
+        """Return the environment variables that say it."""
+        variables = {}
+        for row in _ABOUT_THIS_MACHINE:
+            given = self.value(row)
+            if given:
+                parts = given if isinstance(given, list | set) else [given]
+                variables[row.variable] = " ".join(
+                    "=".join(part) if isinstance(part, tuple) else str(part)
+                    for part in parts
+                )
+        return variables

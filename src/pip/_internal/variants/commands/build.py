@@ -1,0 +1,108 @@
+"""``pip variants build``: a variant wheel from an ordinary one."""
+
+from __future__ import annotations
+
+import optparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging._variants import NULL_LABEL
+
+from pip._internal.cli import cmdoptions
+from pip._internal.cli.status_codes import SUCCESS
+from pip._internal.console.output import get_logger, write, write_document
+from pip._internal.variants.choice.settings import allowed
+from pip._internal.variants.commands.progress import byte_progress
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.publishing.options import OPTIONS as TABLE
+
+if TYPE_CHECKING:
+    from pip._internal.cli.index_command import SessionCommandMixin
+    from pip._internal.variants.publishing.pyproject_table import ProjectTable
+
+SUMMARY = "Build a variant wheel from an ordinary one, which is left as it is."
+USAGE = "build [options] WHEEL --label LABEL | --null | --from-label"
+STATUS = "The exit status is 0, or 1 if the wheel was not built."
+OPTIONS = (*allowed(TABLE, "build"), cmdoptions.progress_bar)
+
+logger = get_logger(__name__)
+
+_DEFAULT_TABLE = "pyproject.toml"
+
+
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
+    """Build one wheel, and say where it is."""
+    from pip._internal.variants.core.generations import GENERATIONS
+    from pip._internal.variants.publishing.building import BuildRequest, build_wheel
+
+    if len(args) != 1:
+        raise WrongUse(f"Need one WHEEL to build from, got {len(args)}")
+    built = build_wheel(
+        BuildRequest(
+            args[0],
+            _label(options),
+            options.from_label,
+            frozenset(options.properties or ()),
+            tuple(dict.fromkeys(options.namespaces or ())),
+            _providers(options),
+            _project_table(options),
+            GENERATIONS[options.schema],
+            options.output_dir,
+            options.strict,
+        ),
+        byte_progress(options.progress_bar),
+    )
+    for warning in built.warnings:
+        logger.warning("%s.", warning)
+    if options.json:
+        report = {
+            "wheel": built.path,
+            "label": built.label,
+            "sha256": built.sha256,
+            "variant-json": built.document,
+            "warnings": list(built.warnings),
+        }
+        write_document(report)
+    else:
+        write([f"Built {built.path}"])
+    return SUCCESS
+
+
+def _label(options: optparse.Values) -> str | None:
+    if options.null:
+        if options.label is not None or options.properties:
+            raise WrongUse("--null stands alone, without --label and --property")
+        return NULL_LABEL
+    if options.label is None and not options.from_label:
+        raise WrongUse("Need --label LABEL, --null or --from-label")
+    if options.label is None and options.properties:
+        raise WrongUse("An ordinary wheel has no properties: need --label LABEL")
+    label: str | None = options.label
+    return label
+
+
+def _providers(options: optparse.Values) -> dict[str, dict[str, Any]]:
+    providers: dict[str, dict[str, Any]] = {}
+    for namespace, requirement in options.providers or ():
+        providers.setdefault(namespace, {"requires": []})["requires"].append(
+            requirement
+        )
+    for namespace, api in options.plugin_apis or ():
+        if namespace not in providers:
+            raise WrongUse(f"Need --provider {namespace}=REQUIREMENT too")
+        providers[namespace]["plugin-api"] = api
+    return providers
+
+
+def _project_table(options: optparse.Values) -> ProjectTable:
+    from pip._internal.variants.publishing.pyproject_table import (
+        ProjectTable,
+        read_project_table,
+    )
+
+    path = options.pyproject
+    if path is None:
+        if not os.path.exists(_DEFAULT_TABLE):
+            return ProjectTable()
+        path = _DEFAULT_TABLE
+    return read_project_table(path)

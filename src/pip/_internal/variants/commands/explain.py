@@ -1,0 +1,92 @@
+"""``pip variants explain``: why a build is chosen, and the others are not."""
+
+from __future__ import annotations
+
+import optparse
+from typing import TYPE_CHECKING
+
+from pip._internal.cli.status_codes import ERROR, SUCCESS
+from pip._internal.console.output import only_output, write_document
+from pip._internal.console.styled import write_styled
+from pip._internal.variants.choice.settings import OPTIONS as TABLE
+from pip._internal.variants.choice.settings import allowed
+from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS
+from pip._internal.variants.errors import WrongUse
+
+if TYPE_CHECKING:
+    from pip._internal.cli.index_command import SessionCommandMixin
+
+SUMMARY = "Tell which build would be installed, and why."
+USAGE = "explain [options] REQUIREMENT | --manifest FILE"
+STATUS = (
+    "The exit status is 0, or 1 if nothing would be installed, as with pip install "
+    "--dry-run, or nothing can be told."
+)
+
+OPTIONS = (*allowed(TABLE, "explain"), *LOOKUP_OPTIONS)
+
+
+def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
+    """Explain what would be installed for a requirement, or how a manifest is judged."""
+    if len(args) + (options.manifest is not None) != 1:
+        raise WrongUse("Need one REQUIREMENT, or --manifest FILE")
+    if options.manifest is not None:
+        return _explain_manifest(command, options)
+    return _explain_requirement(command, options, args[0])
+
+
+def _explain_requirement(
+    command: SessionCommandMixin, options: optparse.Values, requirement: str
+) -> int:
+    from pip._internal.variants.choice.effects import effects
+    from pip._internal.variants.tell.documents import decision_document, with_header
+    from pip._internal.variants.tell.lookup import look_up
+    from pip._internal.variants.tell.story import tell_decision
+
+    with only_output(options):
+        decision = look_up(command.get_default_session(options), options, requirement)
+        chosen = decision.chosen
+        release = None if chosen is None else chosen.release
+        found = []
+        if release is not None and release.reached:
+            selections = list(release.selections.values())
+            label = release.chosen_label if decision.problem is None else None
+            found = list(effects(decision.context, selections, label))
+    if options.json:
+        write_document(with_header(decision_document(decision, found)))
+    else:
+        write_styled(tell_decision(decision, found))
+    if decision.problem is not None:
+        raise decision.problem
+    return SUCCESS
+
+
+def _explain_manifest(command: SessionCommandMixin, options: optparse.Values) -> int:
+    from pip._internal.variants.choice.effects import effects
+    from pip._internal.variants.choice.manifest_file import judge_manifest
+    from pip._internal.variants.tell.documents import (
+        effect_document,
+        options_document,
+        selection_document,
+        with_header,
+    )
+    from pip._internal.variants.tell.lookup import make_context
+    from pip._internal.variants.tell.story import tell_manifest
+
+    with only_output(options):
+        context = make_context(command.get_default_session(options), options)
+        selection, label = judge_manifest(context, options.manifest)
+        found = list(effects(context, [selection], label))
+    if options.json:
+        write_document(
+            with_header(
+                {
+                    "sources": [selection_document(selection)],
+                    "options": options_document(context),
+                    "effects": [effect_document(each) for each in found],
+                }
+            )
+        )
+    else:
+        write_styled(tell_manifest(selection, label, found))
+    return SUCCESS if selection.ranking.compatible else ERROR

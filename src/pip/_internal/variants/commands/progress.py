@@ -1,0 +1,71 @@
+"""Show how far an action is, where people watch; what is interrupted leaves no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from pip._vendor.rich.markup import escape
+from pip._vendor.rich.progress import BarColumn, Progress, TaskProgressColumn
+
+from pip._internal.cli.progress_bars import get_install_progress_renderer
+from pip._internal.console import printable
+from pip._internal.parallel.sizes import SMALL
+from pip._internal.utils.logging import get_console
+
+if TYPE_CHECKING:
+    from pip._internal.variants.publishing.wheel_file import Advance
+
+__all__ = ["byte_progress", "file_progress"]
+
+
+def file_progress(
+    bar_type: str,
+) -> Callable[[list[Any]], AbstractContextManager[Iterable[Any]]]:
+    """Give what shows a bar while the files of a list, which have names, are read.
+
+    :param bar_type: of ``--progress-bar``.
+    """
+
+    @contextmanager
+    def show(files: list[Any]) -> Iterator[Iterable[Any]]:
+        if not files or not get_console().is_terminal:
+            yield files
+            return
+        # Upstream's bar for what is installed shows how many of how many, and a name.
+        render = get_install_progress_renderer(
+            bar_type=cast(Any, bar_type), total=len(files)
+        )
+        # It takes names for its own markup.
+        shown = [SimpleNamespace(name=escape(printable(f.name))) for f in files]
+        bar = cast(Any, render(cast(Any, iter(shown))))
+        try:
+            yield (file for file, _ in zip(files, bar, strict=True))
+        finally:
+            if bar_type == "on":
+                # Of what is over, nothing is left on the screen.
+                bar.close()
+
+    return show
+
+
+def byte_progress(bar_type: str) -> Callable[[int], AbstractContextManager[Advance]]:
+    """Give what shows a bar while so many bytes are read.
+
+    :param bar_type: of ``--progress-bar``.
+    """
+
+    @contextmanager
+    def show(total: int) -> Iterator[Advance]:
+        console = get_console()
+        if bar_type != "on" or total <= SMALL or not console.is_terminal:
+            yield lambda _: None
+            return
+        columns = BarColumn(), TaskProgressColumn()
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task("", total=total)
+            yield lambda count: bar.advance(task, count)
+
+    return show

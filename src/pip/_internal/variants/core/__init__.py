@@ -1,0 +1,1 @@
+"""Variants as the PEPs define them: pure, with nothing of pip in it."""

@@ -1,0 +1,247 @@
+"""The built-in provider ``abi_dependency``: builds for versions of another package.
+
+``abi :: torch :: 2.9`` is a property of a build that runs with any torch 2.9, and with no
+other (PEP 850, "ABI Dependency Provider"). The machine has no say: whoever installs such
+a variant must install a torch of that version with it, so that the variant is one more
+requirement. A value has one to three numbers and means what ``=={value}.*`` means.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import InvalidName, canonicalize_name
+
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
+from pip._internal.variants.core.properties import Property, SupportedFeature
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+__all__ = [
+    "Neighbours",
+    "answer",
+    "doubt_about",
+    "has_dependencies",
+    "requirements",
+    "wanted",
+]
+
+_NUMBER = "(?:0|[1-9][0-9]{0,8})"
+_VALUE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,2}}")
+#: Between two values, so many versions are excluded one by one at each level: there is
+#: no 1.64 between 1.13 and 2.9.
+_GAP = 50
+
+_Release = tuple[int, ...]
+
+
+class Neighbours(Protocol):
+    """The versions of other packages."""
+
+    def installed(self, project: NormalizedName) -> Version | None:
+        """Give the version that is installed and may stay so, None if none does."""
+
+    def settled(self, project: NormalizedName) -> str | None:
+        """Say why no other version than the installed one can come, if none can."""
+
+
+def answer(
+    manifest: Manifest,
+    namespace: str,
+    neighbours: Neighbours | None,
+    project: str | None = None,
+) -> Answer:
+    """Give all versions that the variants of a manifest are for, preferred first.
+
+    What is installed comes first, so that it need not be replaced; then the newest.
+    Where nothing else can be installed, it is alone.
+
+    :param neighbours: None if nothing is known of them.
+    :param project: normalised name of what the manifest is about, which cannot depend
+        on itself.
+    """
+    stated = dict.fromkeys(
+        Property(namespace, feature, value)
+        for variant in manifest.variants.values()
+        for feature, listed in variant.features.get(namespace, {}).items()
+        for value in listed
+    )
+    doubts = {each: doubt_about(each) for each in stated}
+    values: dict[str, set[str]] = {}
+    for each, doubt in doubts.items():
+        if doubt is None and canonicalize_name(each.feature) != project:
+            values.setdefault(each.feature, set()).add(each.value)
+    # Of many that mean nothing, one is told.
+    features, reasons = [], list(itertools.islice(filter(None, doubts.values()), 1))
+    for feature in sorted(values):
+        name = canonicalize_name(feature)
+        own = None if neighbours is None else neighbours.installed(name)
+        # Of 2 and 2.9, the former is for newer versions as well.
+        newest = sorted(
+            values[feature],
+            key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
+        )
+        fitting = [value for value in newest if own is not None and _fits(value, own)]
+        settled = None if neighbours is None else neighbours.settled(name)
+        if settled is None:
+            fitting.extend(value for value in newest if value not in fitting)
+        elif not fitting:
+            reasons.append(settled)
+        features.append(SupportedFeature(feature, tuple(fitting)))
+    if not features and (not reasons or None in doubts.values()):
+        reasons = ["it names no version of another package"]
+    return Answer(
+        tuple(each for each in features if each.values),
+        "this installation",
+        reason="; ".join(reasons) or None,
+    )
+
+
+def doubt_about(stated: Property) -> str | None:
+    """Say why a property of this provider means nothing, if so."""
+    if not _is_project(stated.feature):
+        return f"the property {stated} does not name the distribution in its normalised form"
+    if not _is_version(stated.value):
+        return (
+            f"the property {stated} has no version of one to three numbers, of up to "
+            "nine digits each and without leading zeros"
+        )
+    return None
+
+
+def _fits(value: str, version: Version) -> bool:
+    return SpecifierSet(f"=={value}.*").contains(version, prereleases=True)
+
+
+def requirements(manifest: Manifest, label: str) -> list[str]:
+    """Give the requirements (PEP 508) that a variant makes of other packages' versions."""
+    return [
+        f"{project}{_specifier(values)}" for project, values in _wanted(manifest, label)
+    ]
+
+
+def wanted(manifest: Manifest, label: str) -> list[str]:
+    """Say which versions of other packages a variant is for, for people."""
+    return [
+        f"{project}==" + " or ".join(f"{value}.*" for value in values)
+        for project, values in _wanted(manifest, label)
+    ]
+
+
+def _wanted(
+    manifest: Manifest, label: str
+) -> Iterator[tuple[NormalizedName, Sequence[str]]]:
+    """Give the projects that a variant is for versions of, and these, newest first."""
+    variant = manifest.variant(label)
+    if variant is None:
+        return
+    for namespace in _namespaces(manifest):
+        for feature, values in variant.features.get(namespace, {}).items():
+            versions = sorted(filter(_is_version, values), key=_numbers, reverse=True)
+            if _is_project(feature) and versions:
+                yield canonicalize_name(feature), versions
+
+
+def has_dependencies(manifest: Manifest, labels: Iterable[str]) -> bool:
+    """Tell whether any of *labels* is for certain versions of another package."""
+    namespaces = _namespaces(manifest)
+    variants = (manifest.variant(label) for label in labels)
+    return any(
+        namespace in variant.features
+        for variant in variants
+        if variant is not None
+        for namespace in namespaces
+    )
+
+
+def _namespaces(manifest: Manifest) -> list[str]:
+    return [
+        namespace
+        for namespace, provider in manifest.providers.items()
+        if provider.builtin == ABI_DEPENDENCY
+    ]
+
+
+def _is_project(feature: str) -> bool:
+    try:
+        name = canonicalize_name(feature, validate=True)
+    except InvalidName:
+        return False
+    return name.replace("-", "_") == feature
+
+
+def _is_version(value: str) -> bool:
+    return _VALUE.fullmatch(value) is not None
+
+
+def _numbers(value: str) -> _Release:
+    return tuple(map(int, value.split(".")))
+
+
+def _specifier(values: Iterable[str]) -> str:
+    """Give a specifier for what any of *values* accepts.
+
+    Where too much lies between two of them, the older is left out.
+    """
+    spans: list[tuple[_Release, _Release]] = []
+    for release in sorted(map(_numbers, values)):
+        following = _following(release)
+        if spans and release < spans[-1][1]:
+            continue  # 2.9 after 2
+        if spans and spans[-1][1] == release:
+            spans[-1] = (spans[-1][0], following)
+        else:
+            spans.append((release, following))
+    first, excluded = spans[-1][0], list[str]()
+    for before, after in zip(reversed(spans[:-1]), reversed(spans[1:]), strict=True):
+        gap = _between(before[1], after[0])
+        if gap is None:
+            break
+        first, excluded = before[0], [*gap, *excluded]
+    if _following(first) == spans[-1][1]:
+        return f"=={_text(first)}.*"
+    parts = [f">={_text(first)}", f"<{_text(spans[-1][1])}"]
+    return ",".join([*parts, *(f"!={each}.*" for each in excluded)])
+
+
+def _following(release: _Release) -> _Release:
+    return (*release[:-1], release[-1] + 1)
+
+
+def _between(start: _Release, end: _Release) -> list[str] | None:
+    """Give the releases from *start* up to *end*, None if they cannot be counted.
+
+    All that begin with one of these are meant. Nobody knows the last 1.x before 2.0:
+    so many are taken as there will ever be.
+    """
+    found: list[str] = []
+    shared = _shared(start, end)
+    while len(start) > shared + 1:
+        *parents, number = start
+        found += (_text((*parents, number + more)) for more in range(_GAP))
+        start = _following(tuple(parents))
+    for at in range(shared, len(end)):
+        first = start[at] if at < len(start) else 0
+        if end[at] - first > _GAP:
+            return None
+        found += (_text((*end[:at], number)) for number in range(first, end[at]))
+    return found
+
+
+def _shared(one: _Release, other: _Release) -> int:
+    """Count the numbers with which both begin."""
+    pairs = itertools.takewhile(
+        lambda pair: pair[0] == pair[1], zip(one, other, strict=False)
+    )
+    return sum(1 for _ in pairs)
+
+
+def _text(release: _Release) -> str:
+    return ".".join(map(str, release))

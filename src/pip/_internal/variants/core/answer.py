@@ -1,0 +1,99 @@
+"""What a provider answers when it is asked for its namespace."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from pip._internal.variants.core.properties import SupportedFeature
+
+__all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider", "Step", "no_answer"]
+
+#: The reason why nothing of this machine is supported by the target.
+NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
+
+
+class Step(enum.Enum):
+    """The step of the provider chain that had the say, in their order."""
+
+    DISABLED = "disabled"
+    #: Its provider is optional, and not enabled.
+    OPTIONAL = "optional"
+    #: Its provider is not for this environment (before PEP 850).
+    CONDITION = "enable-if"
+    STATIC = "static"
+    #: The user says that the target has no such devices.
+    DECLARED = "declared"
+    HOST = "host"
+    BUILTIN = "built-in"
+    PLUGIN = "plugin"
+    #: None of them applies.
+    NONE = "none"
+
+
+class Answer(NamedTuple):
+    """The supported features of one namespace and how they were found.
+
+    :ivar features: most preferred first; empty if nothing is supported.
+    :ivar origin: what answered, in a few words for people, such as
+        ``"NVIDIA driver"`` or ``"NV_VARIANT_PROVIDER_FORCE_SM_ARCH"``.
+    :ivar reason: why *features* is empty or lacks something a user may miss, in
+        one sentence without a final period; ``None`` if there is nothing to say.
+    :ivar warnings: why nobody could answer who should have been able to, one sentence
+        each without a final period (an invalid override variable, a driver that
+        hangs, a plugin that fails). Whoever asks tells the user.
+    :ivar remedies: what to do about that, likewise, beside what the warnings say.
+    :ivar untrusted: packages whose code would have to run for an answer, and that the
+        user does not trust.
+    :ivar answered: False if nobody who knows was asked, or could answer: that
+        *features* is empty does not mean then that nothing is supported.
+    :ivar driver: the version of the driver that answered, if one did and told it.
+    :ivar seconds: how long it took, if that was measured.
+    :ivar step: which step of the chain answered.
+    """
+
+    features: tuple[SupportedFeature, ...] = ()
+    origin: str = ""
+    reason: str | None = None
+    warnings: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
+    answered: bool = True
+    driver: str | None = None
+    seconds: float | None = None
+    step: Step = Step.NONE
+
+    @property
+    def is_lacking(self) -> bool:
+        """Tell whether there would be more to it if all were as it should be."""
+        return bool(self.untrusted or self.warnings)
+
+
+def no_answer(reason: str, **details: Any) -> Answer:
+    """Give the answer of a namespace that nobody who knows it has answered for."""
+    return Answer(reason=reason, answered=False, **details)
+
+
+class BuiltinProvider(Protocol):
+    """The contract of a built-in provider: a module with these two names.
+
+    A module under ``providers/`` that serves a namespace is imported on first use.
+    """
+
+    #: Names, normalised, under which this provider is known on package indexes.
+    PACKAGES: frozenset[str]
+
+    def detect(self, environ: Mapping[str, str], *, hardware: bool) -> Answer:
+        """Tell what this machine supports.
+
+        Called at most once a run. Starts no process, opens no connection, imports
+        nothing heavy before there is reason to, and never raises: whatever goes
+        wrong is an empty answer with a reason. Returns within 100 ms, or within
+        two seconds if a driver library hangs.
+
+        :param environ: the environment variables to read overrides from.
+        :param hardware: whether this machine may be asked. If not (another machine
+            is the target), only the documented override variables in *environ*
+            count, being the user's own word.
+        """

@@ -1,0 +1,112 @@
+"""Why one variant comes before another (PEP 825, "Variant ordering").
+
+Pure: no I/O and nothing from the rest of pip.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from pip._vendor.packaging._variants import NULL_LABEL
+
+from pip._internal.variants.core.manifest import Manifest
+from pip._internal.variants.core.ordering import supported_of
+from pip._internal.variants.core.preferences import Preference
+from pip._internal.variants.core.properties import (
+    Feature,
+    Property,
+    SupportedProperties,
+)
+
+__all__ = ["Comparison", "Criterion", "compare"]
+
+
+class Criterion(enum.Enum):
+    """What decided between two variants, in the order in which it is looked at."""
+
+    #: The user prefers a property of the first.
+    PREFERENCE = "preference"
+    #: Their first different properties are of different namespaces.
+    NAMESPACE = "namespace"
+    #: They are of different features of a namespace.
+    FEATURE = "feature"
+    #: They are of one feature, with different values.
+    VALUE = "value"
+    #: The first has all that the second has, and more.
+    MORE = "more-properties"
+    #: Both have the same properties, and the second is the null variant.
+    NULL = "null"
+    #: Both have the same properties; labels are ordered.
+    LABEL = "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Why the first of two variants comes before the second.
+
+    :ivar first: its property that decided, None if only the label did.
+    :ivar second: the second's property at the same place, None if it has no more.
+    :ivar preference: the user's, if that decided.
+    """
+
+    criterion: Criterion
+    first: Property | None = None
+    second: Property | None = None
+    preference: Preference | None = None
+
+
+def compare(
+    manifest: Manifest,
+    supported: SupportedProperties,
+    first: str,
+    second: str,
+    preferences: Sequence[Preference] = (),
+) -> Comparison:
+    """Tell why the variant labelled *first* comes before the one labelled *second*.
+
+    Both are compatible, and *first* is ordered before *second*.
+    """
+    for best, other in zip_longest(
+        _best(manifest, supported, first, preferences),
+        _best(manifest, supported, second, preferences),
+    ):
+        if best == other:
+            continue
+        if other is None:
+            return Comparison(Criterion.MORE, best)
+        preference = _strongest(preferences, best)
+        if preference is not None and preference != _strongest(preferences, other):
+            return Comparison(Criterion.PREFERENCE, best, other, preference)
+        if best.namespace != other.namespace:
+            criterion = Criterion.NAMESPACE
+        elif best.feature != other.feature:
+            criterion = Criterion.FEATURE
+        else:
+            criterion = Criterion.VALUE
+        return Comparison(criterion, best, other)
+    return Comparison(Criterion.NULL if second == NULL_LABEL else Criterion.LABEL)
+
+
+def _strongest(
+    preferences: Iterable[Preference], property_: Property
+) -> Preference | None:
+    """Give the preference that places a property; weaker ones have no say then."""
+    return next((each for each in preferences if each.covers(property_)), None)
+
+
+def _best(
+    manifest: Manifest,
+    supported: SupportedProperties,
+    label: str,
+    preferences: Sequence[Preference],
+) -> list[Property]:
+    """Give the best supported property of each feature of a variant, best first."""
+    variant = manifest.variant(label)
+    assert variant is not None, "what the manifest does not describe is not compatible"
+    best: dict[Feature, Property] = {}
+    for each in supported_of(manifest, variant, supported, preferences):
+        best.setdefault(Feature(each.namespace, each.feature), each)
+    return list(best.values())

@@ -1,0 +1,325 @@
+"""Read manifests: JSON of any schema generation becomes one validated model.
+
+A manifest is the ``{name}-{version}-variants.json`` of an index, or the
+``variant.json`` inside a wheel (PEP 825, "Index-level metadata"). Four generations
+are in use: 0.0.2 and 0.0.3 of the public preview index, 0.1 of PEP 825, 0.2 of
+PEP 850. What a file says of its own generation is not always true, so the shape of
+each provider decides.
+
+There is one reader, for those who install and for those who publish. It reports each
+rule of :mod:`.rules` that is not kept: installers stop at the first that makes them refuse
+a manifest, ``pip variants check`` goes on with what can be read. Pure: no I/O and nothing
+from the rest of pip.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
+
+from pip._internal.variants.core.json_types import shown
+from pip._internal.variants.core.manifest import (
+    ABI_DEPENDENCY,
+    InvalidManifest,
+    Manifest,
+    Provider,
+    ProviderKind,
+    Variant,
+)
+from pip._internal.variants.core.manifest_values import (
+    FEATURE,
+    NAMESPACE,
+    Features,
+    Report,
+    Values,
+)
+from pip._internal.variants.core.provider_parser import read_providers
+from pip._internal.variants.core.rules import MANIFEST_RULES, Effect
+
+__all__ = [
+    "MAX_MANIFEST_SIZE",
+    "load_json",
+    "parse_document",
+    "parse_manifest",
+    "read_document",
+]
+
+#: Bytes. The largest real manifests have five thousand, one of 5,000 labels with ten
+#: properties each has 1.6 MiB.
+MAX_MANIFEST_SIZE = 2 * 1024 * 1024
+
+_SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
+#: The newest minor of major 0 that is understood; 0.x promises no compatibility.
+_NEWEST_MINOR = 2
+#: Real manifests rank three. What is done for each is done for all variants.
+_MAX_NAMESPACES = 64
+#: Labels are the slowest to read, though each has but one short property: so many take half
+#: a second of a slow machine, and 2 MiB of them two. Real releases have some twenty.
+_MAX_VARIANTS = 20_000
+#: How many objects and lists may stand within one another; six do in what is known.
+_MAX_DEPTH = 32
+#: Orders of features and values in ``default-priorities`` ended with this schema.
+_WITHOUT_OVERRIDES = (0, 1, 1)
+#: Schemas before this one are drafts of one PEP, with providers of another shape.
+_AFTER_DRAFTS = (0, 1, 0)
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """Parse and validate a manifest of any known schema generation.
+
+    :raises InvalidManifest: if a rule is broken for which installers refuse it; keys
+        that the schemas do not know are ignored.
+    """
+    return parse_document(load_json(data))
+
+
+def parse_document(document: object) -> Manifest:
+    """Validate a manifest that was read from JSON, or from the TOML of a lock file.
+
+    :raises InvalidManifest: as :func:`parse_manifest` does.
+    """
+    return read_document(document, _refuse)
+
+
+def read_document(document: object, report: Report) -> Manifest:
+    """Read a manifest and report each rule that is not kept, as far as reading tells.
+
+    :return: what could be read of it, unless *report* raises.
+    """
+    return _Reader(report).read(document)
+
+
+def _refuse(rule: str, problem: str, _: str | None = None) -> None:
+    if MANIFEST_RULES[rule].effect is Effect.REFUSED:
+        raise InvalidManifest(problem, rule)
+
+
+def load_json(data: bytes) -> Any:
+    """Read JSON strictly: UTF-8, each key once. Numbers, which mean nothing, become 0.
+
+    :raises InvalidManifest: if it is none, or too large.
+    """
+    if len(data) > MAX_MANIFEST_SIZE:
+        raise InvalidManifest(f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB")
+    try:
+        return json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_no_constant,
+            # No number means anything here; turning digits into one can be slow.
+            parse_int=_no_number,
+            parse_float=_no_number,
+        )
+    except UnicodeDecodeError:
+        raise InvalidManifest("it is not UTF-8 text", _JSON) from None
+    except json.JSONDecodeError as error:
+        raise InvalidManifest(f"it is not JSON ({error})", _JSON) from None
+    except RecursionError:
+        raise InvalidManifest(_TOO_DEEP) from None
+
+
+_JSON = "manifest-json"
+_TOO_DEEP = "it is nested too deeply"
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        repeated = max(counts, key=counts.__getitem__)
+        raise InvalidManifest(f"a key is repeated: {shown(repeated)}", _JSON)
+    return result
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise InvalidManifest(f"it is not JSON: {text}", _JSON)
+
+
+def _no_number(_: str) -> float:
+    return 0.0
+
+
+def _is_deep(root: dict[str, Any]) -> bool:
+    level: list[Any] = [root]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            item
+            for each in level
+            for item in (each.values() if type(each) is dict else each)
+            if type(item) is dict or type(item) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+class _Reader:
+    """Reads one document; whatever cannot be read is left out of the result."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._values = Values(report)
+        self._version: tuple[int, int, int] | None = None
+
+    def read(self, document: object) -> Manifest:
+        """Read a whole document."""
+        root = self._values.table(document, "it")
+        if not isinstance(document, dict):
+            return Manifest((), {}, {})
+        if _is_deep(root):
+            # What is kept of it must not be too much for those who write it down.
+            self._report("manifest-limits", _TOO_DEEP)
+            return Manifest((), {}, {})
+        schema = self._schema(root)
+        self._version = _version(schema)
+        priorities = self._values.required(root, "default-priorities")
+        namespaces = None if priorities is None else self._namespaces(priorities)
+        feature_order: dict[str, tuple[str, ...]] = {}
+        value_order: dict[str, Features] = {}
+        if priorities is not None and self._may_be_before(_WITHOUT_OVERRIDES):
+            path = "default-priorities.feature"
+            for namespace, what, order in self._values.by_namespace(priorities, path):
+                feature_order[namespace] = self._values.texts(order, what, FEATURE)
+            path = "default-priorities.property"
+            value_order = self._values.features_by_namespace(priorities, path)
+        variants = self._variants(root)
+        used = _used(variants)
+        if namespaces is not None:
+            namespaces = self._covering(namespaces, used)
+        providers = read_providers(
+            self._values,
+            root,
+            feature_order,
+            value_order,
+            may_be_draft=self._may_be_before(_AFTER_DRAFTS),
+        )
+        if ABI_DEPENDENCY in used and ABI_DEPENDENCY not in providers:
+            # Without a word on who provides it, it is what is built in.
+            providers[ABI_DEPENDENCY] = Provider(
+                ABI_DEPENDENCY, ProviderKind.BUILTIN, builtin=ABI_DEPENDENCY
+            )
+        return Manifest(
+            namespaces or (),
+            providers,
+            variants,
+            feature_order,
+            value_order,
+            schema,
+            document=root,
+        )
+
+    def _may_be_before(self, version: tuple[int, int, int]) -> bool:
+        """Tell whether the document may be of a schema before *version*."""
+        return self._version is None or self._version < version
+
+    def _schema(self, root: dict[str, Any]) -> str | None:
+        schema = root.get("$schema", "")
+        if not self._values.is_a(str, schema, "'$schema'"):
+            return None
+        version = _version(schema)
+        if version is not None and (version[0] != 0 or version[1] > _NEWEST_MINOR):
+            self._report(
+                "manifest-schema",
+                f"its schema is not supported: {shown(schema)}",
+                f"Write a version up to 0.{_NEWEST_MINOR}",
+            )
+        return schema if "$schema" in root else None
+
+    def _namespaces(self, priorities: dict[str, Any]) -> tuple[str, ...] | None:
+        """Give the namespaces in order; None if they cannot be told."""
+        what = "'default-priorities.namespace'"
+        listed = priorities.get("namespace", [])
+        if listed == []:
+            state = "empty" if "namespace" in priorities else "missing"
+            remedy = "List the namespaces in order"
+            self._report("namespaces", f"{what} is {state}", remedy)
+            return None
+        found = self._values.texts(listed, what, NAMESPACE, repeated="namespaces")
+        if len(found) > _MAX_NAMESPACES:
+            problem = f"it ranks more than {_MAX_NAMESPACES} namespaces"
+            self._report("manifest-limits", problem)
+        return found or None
+
+    def _variants(self, root: dict[str, Any]) -> dict[str, Variant]:
+        listed = self._values.required(root, "variants")
+        if listed is None:
+            return {}
+        if not listed:
+            self._report("manifest-types", "it lists no variants")
+        if len(listed) > _MAX_VARIANTS:
+            problem = f"it lists more than {_MAX_VARIANTS} variants"
+            self._report("manifest-limits", problem)
+            return {}
+        return {
+            label: self._variant(label, properties)
+            for label, properties in listed.items()
+        }
+
+    def _variant(self, label: str, properties: object) -> Variant:
+        if not is_valid_label(label):
+            self._report(
+                "label",
+                f"invalid label {shown(label)}",
+                "Use lower-case letters, digits, _ and . only",
+            )
+        what = f"the variant {shown(label)}"
+        features = {}
+        for namespace, listed in self._values.table(properties, what).items():
+            if not self._values.is_valid(namespace, what, NAMESPACE):
+                continue
+            where = f"{what}: {namespace}"
+            found = self._values.features(listed, where, least=1)
+            if found:
+                features[namespace] = found
+            elif listed == {}:
+                self._report("empty-lists", f"there are no features in {where}")
+        if label == NULL_LABEL and features:
+            self._report(
+                "null-variant",
+                "the null variant has properties",
+                "Give the variant another label",
+            )
+        return Variant(label, features)
+
+    def _covering(
+        self, namespaces: tuple[str, ...], used: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """Give the order of all namespaces that are used."""
+        ranked = set(namespaces)
+        for namespace, label in used.items():
+            if namespace in ranked:
+                continue
+            if namespace == ABI_DEPENDENCY and self._may_be_before(_AFTER_DRAFTS):
+                # Drafts reserved the name, and used it without ranking it.
+                namespaces += (namespace,)
+                continue
+            self._report(
+                "namespaces",
+                f"the variant {shown(label)} uses the namespace {shown(namespace)}, "
+                "which 'default-priorities.namespace' lacks",
+                "Add it to the list, in the same place in every wheel",
+            )
+        return namespaces
+
+
+def _version(schema: str | None) -> tuple[int, int, int] | None:
+    """Give the version that ``$schema`` claims, if it can be read."""
+    found = _SCHEMA_VERSION.findall(schema or "")
+    if not found:
+        return None
+    major, minor, patch = (int(number or 0) for number in found[-1])
+    return major, minor, patch
+
+
+def _used(variants: Mapping[str, Variant]) -> dict[str, str]:
+    """Give the namespaces that variants use, with a label that does."""
+    used: dict[str, str] = {}
+    for variant in variants.values():
+        for namespace in variant.features:
+            used.setdefault(namespace, variant.label)
+    return used

@@ -1,0 +1,179 @@
+"""Read the parts of a manifest as what they should be, and report those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+from pip._internal.variants.core.json_types import shown, wrong_type
+from pip._internal.variants.core.properties import (
+    is_valid_feature_name,
+    is_valid_namespace,
+    is_valid_value,
+)
+
+__all__ = ["FEATURE", "NAMESPACE", "TEXT", "Features", "Kind", "Report", "Values"]
+
+#: Characters of requirements and markers, which are slow to parse. Real ones have a line.
+_MAX_TEXT = 500
+
+#: Values by feature; what is preferred comes first.
+Features = dict[str, tuple[str, ...]]
+
+
+class Report(Protocol):
+    """Takes what is wrong with a manifest."""
+
+    def __call__(self, rule: str, problem: str, remedy: str | None = None, /) -> object:
+        """Take note of a rule that is not kept.
+
+        :param rule: its name.
+        :param problem: what is wrong: the rest of a sentence, without its period.
+        :param remedy: what to do about it: a sentence without its period.
+        """
+
+
+class Kind(NamedTuple):
+    """A kind of text.
+
+    :ivar name: what it is called.
+    :ivar rule: the rule that others break.
+    """
+
+    name: str
+    is_valid: Callable[[str], bool]
+    rule: str = "property"
+
+
+NAMESPACE = Kind("namespace", is_valid_namespace)
+FEATURE = Kind("feature", is_valid_feature_name)
+_VALUE = Kind("value", is_valid_value)
+# Such text comes up in messages: no lone surrogate, which cannot be written, and
+# nothing that a terminal would obey.
+TEXT = Kind(
+    f"text ({_MAX_TEXT} printable characters at most)",
+    lambda text: len(text) <= _MAX_TEXT and text.isprintable(),
+    "manifest-limits",
+)
+
+
+class Values:
+    """Gives the parts of one manifest. What cannot be read is reported and left out."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+
+    def is_a(self, kind: type, value: object, what: str) -> bool:
+        """Tell whether a value is of a type."""
+        problem = wrong_type(value, kind, what)
+        if problem is not None:
+            self.report("manifest-types", problem)
+        return problem is None
+
+    def is_valid(self, text: str, what: str, kind: Kind) -> bool:
+        """Tell whether a text, somewhere in *what*, is of a kind."""
+        if kind.is_valid(text):
+            return True
+        self.report(kind.rule, f"invalid {kind.name} {shown(text)} in {what}")
+        return False
+
+    def table(self, value: object, what: str) -> dict[str, Any]:
+        """Give an object."""
+        if not isinstance(value, dict):
+            self.is_a(dict, value, what)
+            return {}
+        return value
+
+    def required(self, parent: dict[str, Any], key: str) -> dict[str, Any] | None:
+        """Give an object that may not be missing."""
+        if key not in parent:
+            self.report("missing-keys", f"the key {key!r} is missing", "Add it")
+            return None
+        value: dict[str, Any] = parent[key]
+        return value if self.is_a(dict, value, repr(key)) else None
+
+    def by_namespace(
+        self, parent: dict[str, Any], path: str
+    ) -> Iterator[tuple[str, str, Any]]:
+        """Give what a table, which may be missing, has for each valid namespace.
+
+        :param path: of the table; its last part is the key.
+        :return: namespaces, what to call that which they have, and that itself.
+        """
+        key = path.rpartition(".")[2]
+        for namespace, value in self.table(parent.get(key, {}), repr(path)).items():
+            if self.is_valid(namespace, repr(path), NAMESPACE):
+                yield namespace, f"'{path}.{namespace}'", value
+
+    def features_by_namespace(
+        self, parent: dict[str, Any], path: str
+    ) -> dict[str, Features]:
+        """Give what such a table has, if that are lists of values by feature."""
+        return {
+            namespace: self.features(features, what)
+            for namespace, what, features in self.by_namespace(parent, path)
+        }
+
+    def features(self, listed: object, what: str, least: int = 0) -> Features:
+        """Give ``{feature: [value, …]}``; a value that is repeated counts once.
+
+        :param least: of how many values a feature has.
+        """
+        features = {}
+        for feature, values in self.table(listed, what).items():
+            if not self.is_valid(feature, what, FEATURE):
+                continue
+            where = f"{what} :: {feature}"
+            found = self.texts(values, where, _VALUE)
+            if len(found) > 1:
+                found = tuple(dict.fromkeys(found))
+            elif least and values == []:
+                self.report("property", f"there are no values in {where}")
+            features[feature] = found
+        return features
+
+    def texts(
+        self,
+        value: object,
+        what: str,
+        kind: Kind,
+        *,
+        repeated: str | None = "repeated-values",
+    ) -> tuple[str, ...]:
+        """Give a list of texts of one kind.
+
+        :param repeated: the rule by which each is there once, if any.
+        """
+        if not isinstance(value, list):
+            self.is_a(list, value, what)
+            return ()
+        for item in value:
+            if type(item) is not str or not kind.is_valid(item):
+                break
+        else:
+            if repeated and len(value) > 1 and len(set(value)) != len(value):
+                self.report(repeated, f"an item of {what} is repeated: {shown(value)}")
+            return tuple(value)
+        return tuple(
+            item
+            for item in value
+            if self.is_a(str, item, f"an item of {what}")
+            and self.is_valid(item, what, kind)
+        )
+
+    def text(self, parent: dict[str, Any], key: str, what: str) -> str | None:
+        """Give a text that may be missing."""
+        if key not in parent:
+            return None
+        value, what = parent[key], f"{key!r} of {what}"
+        is_text = self.is_a(str, value, what) and self.is_valid(value, what, TEXT)
+        return str(value) if is_text else None
+
+    def boolean(
+        self, parent: dict[str, Any], key: str, what: str, *, default: bool
+    ) -> bool:
+        """Give what is true, false or missing."""
+        value = parent.get(key, default)
+        return (
+            value is True if self.is_a(bool, value, f"{key!r} of {what}") else default
+        )

@@ -1,0 +1,48 @@
+"""The environment markers that are about a wheel's variant (PEP 825).
+
+``variant_label``, ``variant_properties``, ``variant_features`` and
+``variant_namespaces`` tell dependencies which variant they are of: its label, and those
+of its properties that the target supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+
+from pip._vendor.packaging._variants import VARIANT_ENVIRONMENT, MarkerSet
+
+from pip._internal.variants.core.properties import Property
+
+__all__ = ["VariantEnvironment", "during", "variant_environment"]
+
+VariantEnvironment = Mapping[str, "str | AbstractSet[str]"]
+
+
+def variant_environment(
+    label: str, properties: Iterable[Property]
+) -> VariantEnvironment:
+    """Give the values of the markers for a variant.
+
+    :param properties: those that it declares and the target supports.
+    """
+    properties = list(properties)
+    return {
+        "variant_label": label,
+        "variant_properties": MarkerSet(map(str, properties)),
+        "variant_features": MarkerSet(
+            f"{each.namespace} :: {each.feature}" for each in properties
+        ),
+        "variant_namespaces": MarkerSet(each.namespace for each in properties),
+    }
+
+
+@contextmanager
+def during(environment: VariantEnvironment) -> Iterator[None]:
+    """Evaluate markers for a variant."""
+    token = VARIANT_ENVIRONMENT.set(environment)
+    try:
+        yield
+    finally:
+        VARIANT_ENVIRONMENT.reset(token)

@@ -1,0 +1,134 @@
+"""Merge the manifests of one release (PEP 825, "Metadata consistency").
+
+Each wheel describes its own label; together they make the manifest of the release.
+Pure: no I/O and nothing from the rest of pip.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pip._internal.variants.core.manifest import Manifest
+
+__all__ = ["Disagreement", "Subject", "disagreements", "merge"]
+
+
+class Subject(enum.Enum):
+    """What manifests of one release disagree about."""
+
+    NAMESPACES = "namespaces"
+    PROPERTIES = "properties"
+    #: Installers take the first one; publishers are to agree with themselves.
+    PROVIDERS = "providers"
+    #: Likewise.
+    SCHEMAS = "schemas"
+
+
+class Disagreement(ValueError):
+    """Two manifests of one release contradict each other.
+
+    :ivar subject: what about.
+    :ivar names: how the two are called.
+    :ivar problem: in which way, without naming them.
+    """
+
+    def __init__(self, subject: Subject, names: tuple[str, str], problem: str) -> None:
+        super().__init__(f"{names[0]} and {names[1]} {problem}")
+        self.subject = subject
+        self.names = names
+        self.problem = problem
+
+
+def merge(manifests: Mapping[str, Manifest]) -> Manifest:
+    """Merge manifests of one release, in whatever order.
+
+    :param manifests: at least one, by name.
+    :raises Disagreement: if they order namespaces differently, or give different
+        properties to one label.
+    """
+    for disagreement in disagreements(manifests):
+        if disagreement.subject in (Subject.NAMESPACES, Subject.PROPERTIES):
+            raise disagreement
+    # The longest list of namespaces speaks for all; the others are where it begins.
+    ordered = _longest_first(manifests)
+    merged = manifests[ordered[0]]
+    for name in ordered[1:]:
+        manifest = manifests[name]
+        merged = merged._replace(
+            variants={**manifest.variants, **merged.variants},
+            providers={**manifest.providers, **merged.providers},
+            feature_order={**manifest.feature_order, **merged.feature_order},
+            value_order={**manifest.value_order, **merged.value_order},
+            document=_merge_documents(manifest.document, merged.document),
+        )
+    return merged
+
+
+def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
+    """Find what manifests of one release disagree about.
+
+    Of many that differ in the same way, one is told.
+
+    :param manifests: by name.
+    """
+    ordered = _longest_first(manifests)
+    first = ordered[0]
+    longest = manifests[first].namespaces
+    told = {longest[:length] for length in range(len(longest) + 1)}
+    for name in ordered[1:]:
+        other = manifests[name].namespaces
+        if other not in told:
+            told.add(other)
+            problem = f"order namespaces as {list(longest)!r} and as {list(other)!r}"
+            yield Disagreement(Subject.NAMESPACES, (first, name), problem)
+    yield from _differences(manifests, ordered)
+
+
+def _differences(
+    manifests: Mapping[str, Manifest], ordered: list[str]
+) -> Iterator[Disagreement]:
+    """Find the labels, providers and schemas that are not the same everywhere."""
+    seen: dict[tuple[Subject, str], list[tuple[str, Any]]] = {}
+    for name in ordered:
+        manifest = manifests[name]
+        stated = [
+            *(
+                (Subject.PROPERTIES, label, variant.properties())
+                for label, variant in manifest.variants.items()
+            ),
+            *(
+                (Subject.PROVIDERS, namespace, provider)
+                for namespace, provider in manifest.providers.items()
+            ),
+            (Subject.SCHEMAS, "", manifest.schema),
+        ]
+        for subject, key, value in stated:
+            others = seen.setdefault((subject, key), [])
+            if any(value == other for _, other in others):
+                continue
+            others.append((name, value))
+            first, expected = others[0]
+            if first != name:
+                problem = {
+                    Subject.PROPERTIES: f"give other properties to the label {key!r}",
+                    Subject.PROVIDERS: f"describe the provider of {key!r} differently",
+                }.get(subject, f"are of the schemas {expected!r} and {value!r}")
+                yield Disagreement(subject, (first, name), problem)
+
+
+def _longest_first(manifests: Mapping[str, Manifest]) -> list[str]:
+    """Order names so that the result of merging depends on nothing else."""
+    return sorted(manifests, key=lambda name: (-len(manifests[name].namespaces), name))
+
+
+def _merge_documents(
+    other: Mapping[str, Any], first: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Unite the tables of two documents; whatever else there is, the first one says."""
+    merged = {**other, **first}
+    for key in ("variants", "providers", "static-properties"):
+        if isinstance(other.get(key), dict) and isinstance(first.get(key), dict):
+            merged[key] = {**other[key], **first[key]}
+    return merged

@@ -1,0 +1,163 @@
+"""Filter and order the variants of a release (PEP 825, "Variant ordering").
+
+Pure: no I/O and nothing from the rest of pip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pip._vendor.packaging._variants import NULL_LABEL
+
+from pip._internal.variants.core.manifest import Manifest, Variant
+from pip._internal.variants.core.preferences import Preference
+from pip._internal.variants.core.properties import (
+    Feature,
+    Property,
+    SupportedProperties,
+)
+
+__all__ = ["Mismatch", "Ranking", "rank", "supported_of"]
+
+#: Sorts after each position, so that of two variants of which one has all the other's
+#: properties and more, the one with more comes first.
+_END = (float("inf"),)
+
+
+class Mismatch(NamedTuple):
+    """A feature of which a machine supports no value that a variant accepts.
+
+    :ivar wanted: what the variant accepts.
+    :ivar offered: what the machine supports, most preferred first.
+    """
+
+    feature: Feature
+    wanted: tuple[str, ...]
+    offered: tuple[str, ...]
+
+
+class Ranking(NamedTuple):
+    """The labels that a machine can run, best first, and why it cannot run the rest.
+
+    :ivar unknown: labels that the manifest does not describe.
+    """
+
+    compatible: tuple[str, ...]
+    rejected: Mapping[str, tuple[Mismatch, ...]]
+    unknown: tuple[str, ...] = ()
+
+
+def rank(
+    manifest: Manifest,
+    supported: SupportedProperties,
+    labels: Iterable[str],
+    preferences: Sequence[Preference] = (),
+) -> Ranking:
+    """Filter and order *labels* for a machine that supports *supported*.
+
+    A variant is compatible if the machine supports, of each of its features, at
+    least one value. Of the compatible ones, the one whose best supported values come
+    first wins; see PEP 825. Takes time in proportion to the properties in
+    *manifest*, apart from the sorting.
+
+    :param preferences: what the user puts before all else, the strongest first. They
+        change the order of what is compatible, and nothing more.
+    """
+    index = _index(manifest, supported, preferences)
+    keys: list[tuple[tuple[tuple[float, ...], ...], bool, str]] = []
+    rejected: dict[str, tuple[Mismatch, ...]] = {}
+    unknown = []
+    for label in dict.fromkeys(labels):
+        variant = manifest.variant(label)
+        if variant is None:
+            unknown.append(label)
+            continue
+        places = _places(variant, index)
+        if places is None:
+            rejected[label] = _mismatches(variant, supported)
+        else:
+            keys.append(((*sorted(places), _END), label == NULL_LABEL, label))
+    keys.sort()
+    return Ranking(tuple(key[2] for key in keys), rejected, tuple(unknown))
+
+
+def supported_of(
+    manifest: Manifest,
+    variant: Variant,
+    supported: SupportedProperties,
+    preferences: Sequence[Preference] = (),
+) -> tuple[Property, ...]:
+    """Give the properties of *variant* that the machine supports, best first."""
+    index = _index(manifest, supported, preferences)
+    found = sorted(
+        (places[value], Property(namespace, feature, value))
+        for namespace, features in variant.features.items()
+        for feature, values in features.items()
+        for places in (index.get((namespace, feature), {}),)
+        for value in values
+        if value in places
+    )
+    return tuple(property_ for _, property_ in found)
+
+
+#: By namespace and feature, where each supported value stands in the order of all.
+_Index = Mapping[tuple[str, str], Mapping[str, tuple[int, int, int]]]
+
+
+def _index(
+    manifest: Manifest,
+    supported: SupportedProperties,
+    preferences: Sequence[Preference],
+) -> _Index:
+    """Index what is supported by where namespace, feature and value stand."""
+    index = {}
+    for namespace_at, namespace in enumerate(manifest.namespaces):
+        by_name = {feature.name: feature for feature in supported.features(namespace)}
+        values_first = manifest.value_order.get(namespace, {})
+        names = _listed_first(manifest.feature_order.get(namespace, ()), by_name)
+        for feature_at, name in enumerate(names):
+            values = _listed_first(values_first.get(name, ()), by_name[name].values)
+            places = {
+                value: (namespace_at, feature_at, at) for at, value in enumerate(values)
+            }
+            # Places before those of all namespaces, for the strongest the first.
+            for at, preference in enumerate(reversed(preferences), start=1):
+                if preference.namespace == namespace:
+                    for value, place in places.items():
+                        if preference.covers(Property(namespace, name, value)):
+                            places[value] = (-at, *place[1:])
+            index[namespace, name] = places
+    return index
+
+
+def _listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
+    """Order *rest* with the members of *first* in front, which it may lack."""
+    known = dict.fromkeys(rest)
+    listed = dict.fromkeys(item for item in first if item in known)
+    return list(listed | known)
+
+
+def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | None:
+    """Give the place of the best value of each feature; None if one has none."""
+    places = []
+    for namespace, features in variant.features.items():
+        for feature, values in features.items():
+            known = index.get((namespace, feature), {})
+            best = min((known[v] for v in values if v in known), default=None)
+            if best is None:
+                return None
+            places.append(best)
+    return places
+
+
+def _mismatches(
+    variant: Variant, supported: SupportedProperties
+) -> tuple[Mismatch, ...]:
+    found = []
+    for namespace, features in variant.features.items():
+        for name, wanted in features.items():
+            offered = supported.values_of(namespace, name)
+            if not set(wanted) & set(offered):
+                found.append(Mismatch(Feature(namespace, name), wanted, offered))
+    return tuple(found)

@@ -1,0 +1,77 @@
+"""What the user prefers among variants that run (PEP 825, "Variant ordering").
+
+An installer may let its user reorder what is compatible; nothing else is changed by a
+preference. Pure: no I/O and nothing from the rest of pip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pip._internal.variants.core.properties import (
+    InvalidProperty,
+    Property,
+    is_valid_feature_name,
+    is_valid_namespace,
+    is_valid_value,
+)
+
+__all__ = ["Preference", "parse_blank_separated"]
+
+
+class Preference(NamedTuple):
+    """Properties that come before all others: one, or those of a feature or namespace.
+
+    :ivar feature: None if all of the namespace are meant.
+    :ivar value: None if all of the feature are meant.
+    """
+
+    namespace: str
+    feature: str | None = None
+    value: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Preference:
+        """Parse ``namespace[ :: feature[ :: value]]``; white space is free.
+
+        :raises InvalidProperty: if *text* has another form.
+        """
+        parts = [part.strip() for part in text.split("::")]
+        checks = (is_valid_namespace, is_valid_feature_name, is_valid_value)
+        if len(parts) > len(checks):
+            raise InvalidProperty(
+                f"expected 'namespace :: feature :: value' or less, got {text!r}"
+            )
+        for what, part, is_valid in zip(
+            ("namespace", "feature", "value"), parts, checks, strict=False
+        ):
+            if not is_valid(part):
+                raise InvalidProperty(f"invalid {what} {part!r} in {text!r}")
+        return cls(*parts)
+
+    def __str__(self) -> str:
+        parts = (self.namespace, self.feature, self.value)
+        return " :: ".join(part for part in parts if part is not None)
+
+    def covers(self, property_: Property) -> bool:
+        """Tell whether *property_* is among those that it puts first."""
+        return (
+            property_.namespace == self.namespace
+            and self.feature in (None, property_.feature)
+            and self.value in (None, property_.value)
+        )
+
+
+def parse_blank_separated(words: Iterable[str]) -> Sequence[Preference]:
+    """Parse preferences that were split at blanks, those around ``::`` included.
+
+    :raises InvalidProperty: if one has another form.
+    """
+    texts: list[str] = []
+    for word in words:
+        if texts and (texts[-1].endswith("::") or word.startswith("::")):
+            texts[-1] += word
+        else:
+            texts.append(word)
+    return [Preference.parse(text) for text in texts]

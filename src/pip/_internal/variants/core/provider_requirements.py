@@ -1,0 +1,88 @@
+"""What manifests say of providers in the language of dependency specifiers (PEP 850).
+
+It is slow to parse, and is so only for the providers that are asked. Whoever publishes is
+told of the same problems.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pip._vendor.packaging.markers import (
+    InvalidMarker,
+    Marker,
+    UndefinedComparison,
+    UndefinedEnvironmentName,
+)
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+
+from pip._internal.variants.core.json_types import shown
+
+__all__ = ["UnusableProvider", "applies", "parse_requirement", "requirement_applies"]
+
+_UNUSABLE = (
+    InvalidMarker,
+    InvalidRequirement,
+    UndefinedComparison,
+    UndefinedEnvironmentName,
+    RecursionError,
+)
+_VARIANT_MARKER = re.compile(r"\bvariant_(label|properties|features|namespaces)\b")
+
+
+class UnusableProvider(ValueError):
+    """What a provider needs cannot be told; the message says why, to people."""
+
+
+def parse_requirement(text: str, namespace: str) -> Requirement:
+    """Parse a requirement of the plugin for *namespace*.
+
+    :raises UnusableProvider: if it is none, or one that cannot be evaluated.
+    """
+    what = f"the provider of {shown(namespace)}"
+    try:
+        requirement = Requirement(text)
+        marker = str(requirement.marker or "")
+    except _UNUSABLE:
+        raise UnusableProvider(
+            f"{what} requires {shown(text)}, which is no dependency specifier"
+        ) from None
+    if _VARIANT_MARKER.search(marker):
+        raise UnusableProvider(
+            f"{what} requires {shown(text)}, which depends on the variant: none is "
+            "chosen yet"
+        )
+    return requirement
+
+
+def requirement_applies(
+    requirement: Requirement, namespace: str, environment: Mapping[str, str]
+) -> bool:
+    """Tell whether the marker of a requirement holds, if it has one.
+
+    :raises UnusableProvider: if that cannot be told.
+    """
+    if requirement.marker is None:
+        return True
+    try:
+        return requirement.marker.evaluate({**environment, "extra": ""})
+    except _UNUSABLE:
+        raise UnusableProvider(
+            f"the provider of {shown(namespace)} requires {shown(str(requirement))}, "
+            "whose marker cannot be evaluated"
+        ) from None
+
+
+def applies(enable_if: str, namespace: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether a provider applies by its ``enable-if`` (before PEP 850).
+
+    :raises UnusableProvider: if that cannot be told.
+    """
+    try:
+        return Marker(enable_if).evaluate({**environment})
+    except _UNUSABLE:
+        raise UnusableProvider(
+            f"the provider of {shown(namespace)} applies if {enable_if!r}, which cannot "
+            "be evaluated"
+        ) from None

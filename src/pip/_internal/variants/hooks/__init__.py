@@ -1,0 +1,1 @@
+"""What upstream calls: a module for each part of it."""

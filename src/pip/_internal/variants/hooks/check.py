@@ -1,0 +1,180 @@
+"""Judge the installed variants again: by the machine that they run on, and by each other.
+
+``pip check`` says what is found as warnings, unless the user is strict; nothing is wrong
+with the packages' own metadata. Judged by what was recorded, without a network and without plugins.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.cli.status_codes import ERROR
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint, counted, with_label
+from pip._internal.metadata import get_default_environment
+from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.settings import OPTIONS, Settings, allowed
+from pip._internal.variants.slots import UNSUPPORTED
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.cli.base_command import Command
+    from pip._internal.commands.check import CheckCommand
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.choice.context import Room
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.machine.chain import Providers
+
+__all__ = [
+    "InstalledVariant",
+    "add_check_options",
+    "checked",
+    "different_cuda",
+    "nothing_broken",
+    "unsupported",
+]
+
+logger = get_logger(__name__)
+
+
+class InstalledVariant(NamedTuple):
+    """A variant that is installed.
+
+    :ivar name: the project's, as its metadata has it.
+    """
+
+    name: str
+    version: str
+    label: str
+    build: InstalledBuild
+
+    def __str__(self) -> str:
+        return f"{self.name} {with_label(self.version, self.label)}"
+
+
+def add_check_options(command: type[Command]) -> None:
+    """Give ``pip check``, which has no options of its own, those of variants."""
+
+    def add_options(self: Command) -> None:
+        for row in allowed(OPTIONS, "pip check"):
+            self.cmd_opts.add_option(row())
+        self.parser.insert_option_group(0, self.cmd_opts)
+
+    command.add_options = add_options  # type: ignore[method-assign]
+
+
+def checked(
+    fn: Callable[[CheckCommand, optparse.Values, list[str]], int],
+    find_rooms: Callable[[], Sequence[Room]],
+    command: CheckCommand,
+    options: optparse.Values,
+    args: list[str],
+) -> int:
+    """Warn of installed variants that do not fit.
+
+    Where the user is strict, one that this machine does not support is an error;
+    otherwise the exit status is upstream's.
+
+    :param find_rooms: gives the rooms of all modes.
+    """
+    env = get_default_environment()
+    dists = list(env.iter_installed_distributions(local_only=False))
+    variants = [
+        variant for dist in dists if (variant := _installed_variant(dist)) is not None
+    ]
+    if not variants:
+        return fn(command, options, args)
+    from pip._internal.variants.machine.chain import Providers
+
+    settings = Settings(options)
+    variants.sort(key=lambda variant: canonicalize_name(variant.name))
+    providers, rooms = Providers.for_settings(settings), find_rooms()
+    found = list(unsupported(variants, providers, rooms, options))
+    # What upstream says if all is well is not to hide it.
+    UNSUPPORTED.set(options, len(found))
+    status = fn(command, options, args)
+    strict = settings.strict_variants
+    for line in found:
+        logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
+    warnings = [*providers.warnings, *different_cuda(variants, options)]
+    for room in rooms:
+        if any(room.options_for(variant.build) for variant in variants):
+            warnings += room.judged(dists, options)
+    for warning in warnings:
+        logger.warning("%s", warning)
+    return ERROR if found and strict else status
+
+
+def nothing_broken(said: str, options: optparse.Values) -> str:
+    """Say that packages have what they require, but what else is wrong with some.
+
+    :param said: what upstream says of the first.
+    """
+    unsupported = UNSUPPORTED.of(options, int)
+    if not unsupported:
+        return said
+    return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
+
+
+def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
+    build = installed_build(dist)
+    if build is None or build.label is None:
+        return None
+    return InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
+
+
+def unsupported(
+    variants: Sequence[InstalledVariant],
+    providers: Providers,
+    rooms: Iterable[Room],
+    options: optparse.Values,
+) -> Iterator[str]:
+    """Say which variants the machine does not support, and what to do about it.
+
+    :param rooms: of all modes.
+    """
+    from pip._internal.variants.choice import reasons
+    from pip._internal.variants.choice.invocation import for_upgrade
+    from pip._internal.variants.choice.selection import select
+
+    for variant in variants:
+        selection = select(
+            *(variant.name, variant.build.manifest, [variant.label], providers, ()),
+            project=canonicalize_name(variant.name),
+        )
+        mismatches = selection.known_mismatches(variant.label)
+        if mismatches:
+            further = sum((room.options_for(variant.build) for room in rooms), ())
+            needs = reasons.needs(selection, mismatches, machine="the machine")
+            yield Hint(
+                f"This machine does not support {variant}, which needs {needs}. To "
+                "switch to the best variant of this version:",
+                for_upgrade(options, variant.name, further=further),
+            )
+
+
+def different_cuda(
+    variants: Sequence[InstalledVariant], options: optparse.Values
+) -> Iterator[str]:
+    """Say which variants are for different major versions of CUDA."""
+    from pip._internal.variants.choice.agreement import CudaBuild, cuda_major, mixture
+
+    message = mixture(
+        [
+            CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
+            for each in variants
+            if (major := cuda_major(each.build.supported)) is not None
+        ]
+    )
+    if message is not None:
+        from pip._internal.variants.choice.invocation import command
+
+        yield Hint(
+            f"{message}. Choose builds that agree:",
+            command(options, "install", "--variant", "PACKAGE=LABEL", "PACKAGE"),
+        )

@@ -1,0 +1,257 @@
+"""What pip's commands show of variants, those that change nothing and ``install``.
+
+Of what is installed only what was recorded is shown: nothing is asked for, of a network
+or of the machine. A plain build is no variant, also if it was chosen among some.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.console.output import get_logger, write
+from pip._internal.metadata import get_environment
+from pip._internal.utils.logging import indent_log
+from pip._internal.variants.choice.installed import installed_build
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.commands.cache import CacheCommand
+    from pip._internal.commands.debug import DebugCommand
+    from pip._internal.commands.inspect import InspectCommand
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.installation_report import InstallationReport
+    from pip._internal.operations.freeze import FrozenRequirement
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+
+    Rows = list[list[str]]
+
+__all__ = [
+    "cache_info",
+    "debug_options",
+    "debug_tags",
+    "freeze",
+    "frozen_requirement",
+    "inspected",
+    "list_columns",
+    "list_json",
+    "purge_cache",
+    "report_item",
+    "show_variant",
+    "would_install",
+]
+
+logger = get_logger(__name__)
+
+
+def installed_label(dist: BaseDistribution) -> str | None:
+    """Give the label of an installed variant; None for what is none."""
+    build = installed_build(dist)
+    return None if build is None else build.label
+
+
+def list_columns(
+    fn: Callable[[Sequence[BaseDistribution], optparse.Values], tuple[Rows, list[str]]],
+    packages: Sequence[BaseDistribution],
+    options: optparse.Values,
+) -> tuple[Rows, list[str]]:
+    """Add a column of labels to ``pip list`` if there is one to show."""
+    rows, header = fn(packages, options)
+    labels = list(map(installed_label, packages))
+    if any(labels):
+        # Behind the columns that every listing has, so that those keep their places.
+        at = 4 if options.outdated else 2
+        header.insert(at, "Variant")
+        for row, label in zip(rows, labels, strict=True):
+            row.insert(at, label or "")
+    return rows, header
+
+
+def list_json(
+    fn: Callable[[Sequence[BaseDistribution], optparse.Values], str],
+    packages: Sequence[BaseDistribution],
+    options: optparse.Values,
+) -> str:
+    """Add the labels to the JSON of ``pip list``."""
+    text = fn(packages, options)
+    labels = list(map(installed_label, packages))
+    if not any(labels):
+        return text
+    listed = json.loads(text)
+    for package, label in zip(listed, labels, strict=True):
+        if label is not None:
+            package["variant_label"] = label
+    return json.dumps(listed)
+
+
+def show_variant(info: Any, *, verbose: bool) -> None:
+    """Show the label of a variant, and with *verbose* its properties.
+
+    :param info: the name, location and more that ``pip show`` knows of a distribution.
+    """
+    # It does not know the distribution itself any more.
+    paths = [info.location] if info.location else []
+    dist = get_environment(paths).get_distribution(info.name)
+    build = None if dist is None else installed_build(dist)
+    if build is not None and build.label is not None:
+        write(variant_lines(build, verbose=verbose))
+
+
+def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:
+    """Describe an installed variant in the form of ``pip show``."""
+    yield f"Variant: {build.label}"
+    if verbose:
+        yield "Variant-properties:"
+        for supported in build.supported:
+            yield f"  {supported}"
+        unsupported = [each for each in build.declared if each not in build.supported]
+        if unsupported:
+            yield "Variant-properties that were not supported when it was installed:"
+            for other in unsupported:
+                yield f"  {other}"
+
+
+def inspected(
+    fn: Callable[[InspectCommand, BaseDistribution], dict[str, Any]],
+    command: InspectCommand,
+    dist: BaseDistribution,
+) -> dict[str, Any]:
+    """Add the variant to what ``pip inspect`` says of a distribution."""
+    result = fn(command, dist)
+    build = installed_build(dist)
+    if build is not None and build.label is not None:
+        result["variant"] = {
+            "label": build.label,
+            "properties": list(map(str, build.declared)),
+            "supported": list(map(str, build.supported)),
+        }
+    return result
+
+
+_COMMENT = "# {name} variant: {label}"
+_OWN_COMMENT = re.compile(r"# \S+ variant: [0-9a-z_.]+")
+
+
+def frozen_requirement(
+    fn: Callable[..., FrozenRequirement],
+    cls: type[FrozenRequirement],
+    dist: BaseDistribution,
+) -> FrozenRequirement:
+    """Add the label of a variant to its requirement, as a comment."""
+    requirement = fn(cls, dist)
+    label = installed_label(dist)
+    if label is None:
+        return requirement
+    comment = _COMMENT.format(name=dist.raw_name, label=label)
+    return dataclasses.replace(requirement, comments=[*requirement.comments, comment])
+
+
+def freeze(
+    fn: Callable[..., Iterator[str]], *args: Any, **kwargs: Any
+) -> Iterator[str]:
+    """Leave out the comments on variants in a file that ``pip freeze`` wrote earlier.
+
+    Each requirement that is still met comes with a new one.
+    """
+    return (text for text in fn(*args, **kwargs) if not _OWN_COMMENT.fullmatch(text))
+
+
+def report_item(
+    fn: Callable[..., dict[str, Any]],
+    cls: type[InstallationReport],
+    req: InstallRequirement,
+) -> dict[str, Any]:
+    """Add the variant to an item of the installation report."""
+    item = fn(cls, req)
+    label = _label(req)
+    if label is None:
+        return item
+    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.slots import SELECTION
+
+    selection = SELECTION.of(req, Selection)
+    manifest = None if selection is None else selection.manifest
+    variant = None if manifest is None else manifest.variant(label)
+    if selection is not None and manifest is not None and variant is not None:
+        item["variant"] = {
+            "label": variant.label,
+            "properties": list(map(str, sorted(variant.properties()))),
+            "supported": list(map(str, selection.properties(variant.label))),
+        }
+        if manifest.url is not None:
+            item["variant"]["manifest_url"] = manifest.url
+    return item
+
+
+def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
+    """Name the label of a variant behind its version."""
+    from pip._internal.console.texts import with_label
+
+    name, version = item
+    return name, with_label(version, _label(req))
+
+
+def _label(req: InstallRequirement) -> str | None:
+    from pip._internal.variants.wheels.links import label_of
+
+    return label_of(req.link) if req.link is not None and req.link.is_wheel else None
+
+
+def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
+    """Give ``pip debug`` the option that replaces detection, which it shows."""
+    from pip._internal.variants.choice.settings import OPTIONS, allowed
+
+    for row in allowed(OPTIONS, "pip debug"):
+        command.cmd_opts.add_option(row())
+    fn(command)
+
+
+def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
+    """Show what this machine supports after the tags that it supports."""
+    fn(options)
+    from pip._internal.variants.choice.settings import Settings
+    from pip._internal.variants.machine.chain import Providers, warnings_of
+    from pip._internal.variants.tell import sentences
+
+    providers = Providers.for_settings(Settings(options))
+    if options.verbose < 1:
+        logger.info("Variant properties: pass --verbose to show what is supported.")
+        return
+    answers = providers.survey()
+    for warning in warnings_of(answers):
+        logger.warning("%s", warning)
+    logger.info("Variant properties:")
+    with indent_log():
+        for namespace, answer in answers.items():
+            write(sentences.provider_lines(namespace, answer))
+
+
+def cache_info(
+    fn: Callable[[CacheCommand, optparse.Values, list[str]], None],
+    command: CacheCommand,
+    options: optparse.Values,
+    args: list[str],
+) -> None:
+    """Count the environments of plugins too in ``pip cache info``, if there are any."""
+    fn(command, options, args)
+    from pip._internal.variants.machine.plugin_cache import show_environments
+
+    show_environments(options.cache_dir)
+
+
+def purge_cache(
+    fn: Callable[[CacheCommand, optparse.Values, list[str]], None],
+    command: CacheCommand,
+    options: optparse.Values,
+    args: list[str],
+) -> None:
+    """Remove the environments of plugins too in ``pip cache purge``."""
+    fn(command, options, args)
+    from pip._internal.variants.machine.plugin_cache import remove_environments
+
+    remove_environments(options.cache_dir)

@@ -1,0 +1,303 @@
+"""What upstream looks for on indexes and in directories: manifests, variants, listings.
+
+A command's context begins here, and all links of a source pass here. Plain packages come
+by, so what only variants need is imported for them alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging._variants import (
+    MANIFEST_SUFFIX,
+    InvalidManifestFilename,
+    parse_manifest_filename,
+)
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion, Version
+
+from pip._internal.console.output import get_logger
+from pip._internal.utils.urls import path_to_url
+from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.settings import said_in_line
+from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.wheels.links import (
+    ManifestLink,
+    label_of,
+    source_of,
+    uploaded_too_late,
+)
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.index.collector import LinkCollector
+    from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
+    from pip._internal.index.sources import _FlatDirectoryToUrls
+    from pip._internal.models.candidate import InstallationCandidate
+    from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
+    from pip._internal.req.req_file import ParsedLine, ParsedRequirement
+    from pip._internal.variants.choice.context import Room
+
+__all__ = [
+    "all_candidates",
+    "collector_created",
+    "evaluate_links",
+    "index_finder",
+    "list_finder",
+    "manifest_link_from_json",
+    "remote_pip_version",
+    "requirements_line",
+    "scan_directory",
+]
+
+logger = get_logger(__name__)
+
+
+def collector_created(
+    fn: Callable[..., LinkCollector],
+    rooms: Callable[[], Sequence[Room]],
+    cls: type[LinkCollector],
+    session: PipSession,
+    options: optparse.Values,
+    suppress_no_index: bool = False,
+) -> LinkCollector:
+    """Give a new link collector the context of its command.
+
+    :param rooms: gives those of the modes that the command may be in.
+    """
+    collector = fn(cls, session, options, suppress_no_index)
+    # Only pip's check for a newer self suppresses this option; it needs no variants.
+    context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
+    context.attach(collector)
+    if context.trusted:
+        from pip._internal.variants.machine.plugin_limits import PluginLimits
+
+        # Before requirements files say what they do.
+        scope = collector.search_scope
+        context.plugin_limits = PluginLimits(context.settings, session, scope)
+    # Where lock files are read, only the session is at hand.
+    CONTEXT.set(session, context)
+    return collector
+
+
+def index_finder(
+    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
+) -> PackageFinder:
+    """Give ``pip index versions`` a finder without versions that nothing suits."""
+    return _listing_finder(fn(*args, **kwargs), "all")
+
+
+def list_finder(
+    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
+) -> PackageFinder:
+    """Give ``pip list`` a finder that judges the newest versions only."""
+    return _listing_finder(fn(*args, **kwargs), "newest")
+
+
+def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
+    context = context_of(finder)
+    if context is not None:
+        context.listing = listing
+    return finder
+
+
+def manifest_link_from_json(
+    fn: Callable[..., Link | None],
+    cls: type[Link],
+    file_data: dict[str, Any],
+    page_url: str,
+) -> Link | None:
+    """Keep the file name that a JSON page states for a manifest (PEP 691)."""
+    filename: str = file_data["filename"]
+    if not filename.endswith(MANIFEST_SUFFIX):
+        return fn(cls, file_data, page_url)
+    link = fn(ManifestLink, file_data, page_url)
+    if isinstance(link, ManifestLink):
+        link.stated_filename = filename
+    return link
+
+
+def scan_directory(
+    fn: Callable[[_FlatDirectoryToUrls], None], directory: _FlatDirectoryToUrls
+) -> None:
+    """Find the manifests of a directory too, which otherwise only lists archives."""
+    fn(directory)
+    with os.scandir(directory._path) as entries:
+        for entry in entries:
+            if entry.name.endswith(MANIFEST_SUFFIX):
+                try:
+                    project, _ = parse_manifest_filename(entry.name)
+                except InvalidManifestFilename as error:
+                    logger.debug("Skipping %s: %s", entry.path, error)
+                    continue
+                directory._project_name_to_urls[project].append(path_to_url(entry.path))
+
+
+def evaluate_links(
+    fn: Callable[..., list[InstallationCandidate]],
+    finder: PackageFinder,
+    link_evaluator: LinkEvaluator,
+    links: Iterable[Link],
+) -> list[InstallationCandidate]:
+    """Take the manifests out of a page's links; without variants, their wheels too."""
+    context = context_of(finder)
+    links = list(links)
+    if context is None or not context.enabled:
+        left = _without_variants(finder, links)
+    else:
+        left = _without_manifests(context, link_evaluator, links)
+    found = fn(finder, link_evaluator, left)
+    if context is not None and (not found or len(left) < len(links)):
+        # Should there be nothing to install, this tells why.
+        context.listed.setdefault(link_evaluator._canonical_name, []).extend(links)
+    return found
+
+
+def _without_manifests(
+    context: Context, link_evaluator: LinkEvaluator, links: list[Link]
+) -> list[Link]:
+    # Of a page's 10,000 links few or none are of manifests: the rest pass with the two
+    # cheapest of tests, which is why properties are not used.
+    manifests = [
+        link
+        for link in links
+        if MANIFEST_SUFFIX in link._url or type(link) is ManifestLink
+        if link.filename.endswith(MANIFEST_SUFFIX)
+    ]
+    if manifests:
+        for link in manifests:
+            _register(context, link_evaluator, link)
+        # A page may have thousands of them.
+        set_aside = set(map(id, manifests))
+        links = [link for link in links if id(link) not in set_aside]
+    return links
+
+
+def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> None:
+    try:
+        project, version = parse_manifest_filename(link.filename)
+    except InvalidManifestFilename as error:
+        logger.debug("Skipping link: %s: %s", error, link)
+        return
+    page = link.comes_from or ""
+    if link.is_file and page.startswith(("http:", "https:")):
+        # A page may state any name: what is read there may be a device.
+        logger.debug("Skipping link: a manifest of this machine: %s", link)
+        return
+    if project == link_evaluator._canonical_name:
+        key = project, version, source_of(link)
+        too_new = uploaded_too_late(link, link_evaluator._uploaded_prior_to)
+        if too_new is None:
+            context.manifest_links.setdefault(key, link)
+        else:
+            logger.debug("Skipping link: a manifest: %s: %s", too_new, link)
+            context.skipped_manifests[key] = too_new
+
+
+def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:
+    """Leave out the wheels whose names are invalid for a pip without variants."""
+    from pip._internal.index.package_finder import LinkType
+
+    rest = []
+    for link in links:
+        if label_of(link) is None:
+            rest.append(link)
+        else:
+            finder._log_skipped_link(
+                link, LinkType.format_invalid, "invalid wheel filename"
+            )
+    return rest
+
+
+def all_candidates(
+    fn: Callable[[PackageFinder, str], list[InstallationCandidate]],
+    finder: PackageFinder,
+    project_name: str,
+) -> list[InstallationCandidate]:
+    """Leave out of a listing the versions whose files are all unsuitable variants."""
+    context = context_of(finder)
+    if context is None:
+        return fn(finder, project_name)
+    from pip._internal.variants.choice.releases import modes, release_of, weighed
+
+    for mode in modes(context):
+        fn = functools.partial(mode.find_all_candidates, fn)
+    candidates = fn(finder, project_name)
+    if context.listing is None:
+        return candidates
+    project = canonicalize_name(project_name)
+    for mode in modes(context):
+        listed = mode.listed(finder, project, candidates)
+        if listed is not None:
+            return listed
+    if project == "pip" and context.listing == "newest":
+        from pip._internal.variants.choice.fork import is_fork
+
+        # Upstream's releases are no updates of the fork.
+        return [found for found in candidates if is_fork(found.version)]
+    if not context.enabled:
+        return candidates
+    newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
+    unsuitable = set()
+    for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
+        links = [candidate.link for candidate in grouped]
+        if all(label_of(link) is not None for link in links):
+            release = release_of(context, finder, project, version, links)
+            if not release.ranked:
+                unsuitable.add(version)
+                continue
+        if context.listing == "newest" and not version.is_prerelease:
+            break
+    left = [found for found in candidates if found.version not in unsuitable]
+    if candidates and not left and context.listing == "all":
+        from pip._internal.variants.tell.refusals import nothing_left
+
+        reached = weighed(context).reached(project)
+        raise nothing_left(project_name, None, reached)
+    return left
+
+
+def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:
+    """Give the newest pip on the index if it is one of the fork."""
+    version = fn(*args)
+    if version is None:
+        return None
+    from pip._internal.variants.choice.fork import is_fork
+
+    try:
+        return version if is_fork(Version(version)) else None
+    except InvalidVersion:
+        return None
+
+
+def requirements_line(
+    fn: Callable[..., ParsedRequirement | None],
+    line: ParsedLine,
+    options: optparse.Values | None = None,
+    finder: PackageFinder | None = None,
+    session: PipSession | None = None,
+) -> ParsedRequirement | None:
+    """Apply the options of variants in one line of a requirements file.
+
+    On a line with a requirement, ``--variant LABEL`` is for that package alone.
+    """
+    parsed = fn(line, options, finder, session)
+    context = None if finder is None else context_of(finder)
+    if context is not None:
+        limits = context.plugin_limits
+        if limits is not None and parsed is not None and parsed.constraint:
+            limits.note(parsed)
+        choices, is_off = said_in_line(line.opts)
+        if parsed is not None and choices:
+            found = (choice.for_requirement(parsed.requirement) for choice in choices)
+            choices = [choice for choice in found if choice is not None]
+        context.add_choices(choices)
+        if parsed is None and is_off:
+            context.disable(line.filename)
+    return parsed

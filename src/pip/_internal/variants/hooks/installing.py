@@ -1,0 +1,136 @@
+"""What happens while builds that were chosen among variants are installed.
+
+Each is installed as a whole or not at all, and what was chosen is recorded beside it.
+Loaded when a choice is remembered, since upstream allows no import once it has begun to
+install; here too, nothing may be imported later.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.console.texts import with_label
+from pip._internal.parallel.downloads import replacing
+from pip._internal.parallel.downloads.elsewhere import final_path
+from pip._internal.parallel.space import DiskFull, is_full
+from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
+
+if TYPE_CHECKING:
+    from pip._internal.variants.core.manifest import Manifest
+    from pip._internal.variants.core.properties import Property
+
+__all__ = [
+    "installed_summary",
+    "installing_wheel",
+    "record",
+    "remember",
+]
+
+# The labels of the variants that this run has installed, by their metadata folder.
+_LABELS: dict[str, str] = {}
+
+
+def remember(
+    wheel_path: str,
+    label: str | None,
+    supported: Iterable[Property],
+    manifest: Manifest,
+    labels: Sequence[str],
+    *,
+    by_hand: bool,
+) -> None:
+    """Have a build recorded when its wheel is installed.
+
+    The parameters are as in :class:`~pip._internal.variants.choice.installed_records.InstalledBuild`.
+    """
+    content = {
+        "label": label,
+        "supported": [str(each) for each in supported],
+        "labels": list(labels),
+        "by-hand": by_hand,
+        "manifest": manifest.document,
+    }
+    # Indented it would be made by Python, not by C.
+    text = json.dumps(content).encode("utf-8")
+    SELECTIONS[wheel_path] = label, text
+    replacing.enable()
+
+
+def installing_wheel(
+    fn: Callable[..., Generator[Any, None, None]],
+    wheel: Any,
+    *args: Any,
+    **kwargs: Any,
+) -> Generator[Any, None, None]:
+    """Take away what was written of a variant that cannot be installed as a whole.
+
+    Upstream leaves it, as when a disk is full.
+    """
+    # Upstream makes a context manager of this, as of its own.
+    with contextlib.contextmanager(fn)(wheel, *args, **kwargs) as written:
+        try:
+            yield written
+        except BaseException as error:
+            if wheel.filename in SELECTIONS:
+                _remove(written.written_paths(), written.lib_dir)
+                if is_full(error):
+                    size = sum(info.file_size for info in wheel.infolist())
+                    raise DiskFull(written.lib_dir, size) from error
+            raise
+
+
+def _remove(paths: Iterable[str], root: str) -> None:
+    """Remove files, and the folders below *root* that are empty then."""
+    folders = set()
+    for path in paths:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        folder = os.path.dirname(path)
+        while folder.startswith(root + os.sep):
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    for folder in sorted(folders, key=len, reverse=True):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+
+
+def record(wheel_path: str, info_dir: str) -> list[str]:
+    """Record the choice of a build that is being installed, if one was made.
+
+    :return: the files that were written.
+    """
+    chosen = SELECTIONS.get(wheel_path)
+    if chosen is None:
+        return []
+    path = os.path.join(info_dir, SELECTION_FILE)
+    label, content = chosen
+    with open(path, "wb") as file:
+        file.write(content)
+    if label is not None:
+        _LABELS[os.path.realpath(final_path(info_dir))] = label
+    return [path]
+
+
+def installed_summary(fn: Callable[[Any, Any], str], installed: Any, env: Any) -> str:
+    """Name the labels of the variants that were installed."""
+    return fn(installed, _Labelled(env) if _LABELS else env)
+
+
+class _Labelled:
+    """An environment whose distributions have versions with the labels of variants."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+
+    def iter_all_distributions(self) -> Iterator[SimpleNamespace]:
+        for dist in self._env.iter_all_distributions():
+            folder = os.path.realpath(dist.info_location or "")
+            yield SimpleNamespace(
+                canonical_name=dist.canonical_name,
+                version=with_label(str(dist.version), _LABELS.get(folder)),
+            )

@@ -1,0 +1,250 @@
+"""Where upstream handles a wheel that may be a variant: direct, prepared or cached.
+
+Plain wheels pass here too, so what only variants need is imported for them alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging._variants import split_label
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.console.output import get_logger
+from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.installed import bind
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.slots import SELECTION
+from pip._internal.variants.wheels.links import label_of
+
+if TYPE_CHECKING:
+    from pip._internal.cache import Cache
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.operations.prepare import RequirementPreparer
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.choice.selection import Selection
+
+__all__ = [
+    "cached_wheels",
+    "metadata_fetched",
+    "prepared",
+    "unsupported_wheel",
+    "wheels_due",
+]
+
+logger = get_logger(__name__)
+
+
+def cached_wheels(
+    fn: Callable[[Cache, Link, str], list[Any]], cache: Cache, *args: Any
+) -> list[Any]:
+    """Leave out cached wheels with a label, whose variant nobody has judged."""
+    return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
+
+
+def unsupported_wheel(
+    fn: Callable[[Factory, Link], None], factory: Factory, link: Link
+) -> None:
+    """Refuse a variant wheel given as a file or URL that does not suit the target."""
+    context_given = context_of(factory._finder)
+    if context_given is not None and context_given.admit is not None:
+        from pip._internal.variants.machine.plugin_query import PluginFailed
+
+        raise PluginFailed(f"it needs {link}, which is not on an index")
+    fn(factory, link)
+    label = _label_of_wheel(link)
+    if label is not None:
+        context = _enabled_context(factory._finder, link)
+        if link.is_file or _may_be_read(factory.preparer, link):
+            from pip._internal.variants.choice.verification import check_direct
+
+            check_direct(context, link, label)
+
+
+def _label_of_wheel(link: Link) -> str | None:
+    return label_of(link) if link.is_wheel else None
+
+
+def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
+    """Tell whether to read the metadata of a wheel on a server before the rest of it.
+
+    Upstream reads nothing that is not verified where hashes are required.
+    """
+    if preparer.require_hashes or link.scheme not in ("http", "https"):
+        return False
+    from pip._internal.variants.choice.verification import is_here
+
+    return not is_here(preparer, link)
+
+
+def wheels_due(
+    fn: Callable[..., None],
+    preparer: RequirementPreparer,
+    reqs: Iterable[InstallRequirement],
+    *args: Any,
+    **kwargs: Any,
+) -> None:
+    """Fetch small wheels together, if something looked ahead of the resolver."""
+    context = context_of(preparer.finder)
+    if context is None or context.early is None:
+        return fn(preparer, reqs, *args, **kwargs)
+    from pip._internal.variants.choice.early_wheels import asked_together
+
+    reqs = list(reqs)
+    with asked_together(context, preparer, reqs):
+        return fn(preparer, reqs, *args, **kwargs)
+
+
+def prepared(
+    fn: Callable[..., BaseDistribution],
+    preparer: RequirementPreparer,
+    req: InstallRequirement,
+    parallel_builds: bool,
+) -> BaseDistribution:
+    """Check a wheel that is here against the manifest that chose it, or on its own.
+
+    Which build it is will be recorded if it is installed.
+    """
+    assert req.link is not None, "upstream takes it for granted"
+    label, context = _label_of_wheel(req.link), None
+    if label is not None:
+        # Without variants, none need be downloaded to be refused.
+        context = _enabled_context(preparer.finder, req.link)
+    with nullcontext() if label is None else _undamaged(req):
+        dist = fn(preparer, req, parallel_builds)
+    link = req.link
+    if not link.is_wheel:
+        return dist
+    given = context_of(preparer.finder)
+    # What is cached was built of a file of the release.
+    release = None if given is None else weighed(given).release_of(req.source_link)
+    by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
+    if label is not None and context is not None:
+        from pip._internal.variants.choice.verification import check_prepared
+
+        selection = check_prepared(context, dist, link, label)
+        SELECTION.set(req, selection)
+        assert selection.manifest is not None, "of its release, or its own"
+        bind(dist, label, selection.properties(label), selection.manifest)
+        _remember(req, dist, selection, label, by_hand=by_hand)
+    elif release is not None and release.reached:
+        for selection in release.selections.values():
+            if selection.manifest is not None:
+                _remember(req, dist, selection, None, by_hand=by_hand)
+                break
+    return dist
+
+
+def _undamaged(req: InstallRequirement) -> AbstractContextManager[None]:
+    from pip._internal.variants.wheels.archives import undamaged
+
+    assert req.link is not None, "it has a label"
+    return undamaged(req.link.filename)
+
+
+def _remember(
+    req: InstallRequirement,
+    dist: BaseDistribution,
+    selection: Selection,
+    label: str | None,
+    *,
+    by_hand: bool,
+) -> None:
+    from pip._internal.variants.hooks.installing import remember
+
+    path, manifest = req.local_file_path, selection.manifest
+    if path is not None and manifest is not None:
+        properties = () if label is None else selection.properties(label)
+        labels = (*selection.ranking.compatible, *selection.ranking.rejected)
+        remember(
+            path,
+            label,
+            properties,
+            manifest,
+            labels,
+            by_hand=by_hand,
+        )
+
+
+def _enabled_context(finder: PackageFinder, link: Link) -> Context:
+    context = context_of(finder)
+    if context is None or not context.enabled:
+        from pip._internal.variants.errors import VariantsDisabled
+
+        raise VariantsDisabled(link.filename)
+    return context
+
+
+def metadata_fetched(
+    fn: Callable[..., BaseDistribution | None],
+    preparer: RequirementPreparer,
+    req: InstallRequirement,
+) -> BaseDistribution | None:
+    """Bind metadata that was fetched without its wheel to the variant it is of."""
+    dist = fn(preparer, req)
+    link = req.link
+    if link is None or not link.is_wheel:
+        return dist
+    context, label = context_of(preparer.finder), label_of(link)
+    # Asked in any case: it takes note of what would be replaced.
+    if context is not None and _may_be_in_vain(context, req, link) and dist is None:
+        dist = _without_its_wheel(preparer, link)
+    if dist is None:
+        return None
+    if label is not None:
+        selection = None if context is None else weighed(context).selection_of(link)
+        if context is not None and link.metadata_link() is None:
+            from pip._internal.variants.choice.verification import check_prepared
+
+            # It was read from the wheel, so what that says of itself is here too.
+            selection = check_prepared(context, dist, link, label)
+        if selection is not None and selection.manifest is not None:
+            SELECTION.set(req, selection)
+            bind(dist, label, selection.properties(label), selection.manifest)
+    return dist
+
+
+def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bool:
+    """Tell whether a wheel may be looked at, and something else installed.
+
+    So it is with a build that would replace what is installed, and with what would
+    replace it: that may yet stay.
+    """
+    release = weighed(context).release_of(link)
+    if release is not None and release.labels:
+        from pip._internal.variants.choice.neighbours import replaced
+
+        would_go = {canonicalize_name(each.name) for _, each in replaced(context, link)}
+        context.contested |= would_go
+        if would_go or release.builds_in_turn:
+            return True
+    # What the user names by its URL is what he gets.
+    if not context.contested or link.comes_from is None or req.req is None:
+        return False
+    return canonicalize_name(req.req.name) in context.contested
+
+
+def _without_its_wheel(
+    preparer: RequirementPreparer, link: Link
+) -> BaseDistribution | None:
+    """Read what a wheel says of itself, and as little else of it as can be.
+
+    :return: None if all of it has to be downloaded for that.
+    """
+    if link.is_file or preparer.require_hashes:
+        return None
+    from pip._internal.variants.wheels.remote_wheels import (
+        WheelUnreadable,
+        remote_wheel,
+    )
+
+    try:
+        return remote_wheel(preparer._session, link)
+    except WheelUnreadable as error:
+        logger.info("Downloading %s to see what it needs: %s", link.filename, error)
+        return None

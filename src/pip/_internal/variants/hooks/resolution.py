@@ -1,0 +1,262 @@
+"""Put the candidates of a release in order when the resolver takes the first of them.
+
+Upstream orders the candidates of all versions at once. That order stays; within one
+version the variants are put in front, best first, as late as possible: no manifest is
+fetched for a version that the resolver does not reach.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.releases import Ahead, modes, releases
+from pip._internal.variants.wheels.links import label_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version, _BaseVersion
+
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.resolution.resolvelib.found_candidates import (
+        FoundCandidates,
+        IndexCandidateInfo,
+    )
+    from pip._internal.resolution.resolvelib.provider import PipProvider
+    from pip._internal.utils.hashes import Hashes
+    from pip._internal.variants.choice.switching import Rival
+
+__all__ = [
+    "dependencies_met",
+    "found_candidates",
+]
+
+
+def found_candidates(
+    fn: Callable[..., FoundCandidates | tuple[()]],
+    factory: Factory,
+    ireqs: Sequence[InstallRequirement],
+    specifier: SpecifierSet,
+    hashes: Hashes,
+    *args: Any,
+    **kwargs: Any,
+) -> FoundCandidates | tuple[()]:
+    """Let the candidates that the resolver may take come with variants in order."""
+    context = context_of(factory._finder)
+    if context is None or not ireqs:
+        return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
+    assert ireqs[0].req is not None
+    project = canonicalize_name(ireqs[0].req.name)
+    if context.admit is not None:
+        context.admit(project)
+    wanted, allowed = specifier, hashes
+    for ireq in ireqs:
+        assert ireq.req is not None
+        wanted &= ireq.req.specifier
+        allowed &= ireq.hashes(trust_internet=False)
+    if context.is_open(project):
+        from pip._internal.variants.choice.by_hand import files_to_settle_by
+
+        files = files_to_settle_by(context.choices, factory, project, wanted, allowed)
+        if files is not None:
+            context.settle(project, files)
+    contested = _rival(context, factory, project, ireqs, wanted)
+    with _hidden(factory, project) if contested is not None else nullcontext():
+        found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
+    assert not isinstance(found, tuple), "only without requirements there is nothing"
+    context.installed_dists = factory._installed_dists
+    infos = found._get_infos
+    pinned = False
+    for mode in modes(context):
+        infos = functools.partial(mode.infos, infos, project, wanted)
+        pinned = pinned or mode.pins_build(wanted)
+    if project == "pip":
+        from pip._internal.variants.choice.fork import keeps_to_fork
+
+        if keeps_to_fork(factory, project, wanted):
+            infos = functools.partial(_infos_of_fork, infos, context)
+    if context.enabled:
+        infos = functools.partial(
+            _ordered_infos,
+            infos,
+            context,
+            factory._finder,
+            project,
+            allowed,
+            contested,
+            installed=None if found._installed is None else found._installed.version,
+            pinned=pinned,
+        )
+    if contested is not None:
+        first = found._prefers_installed
+        infos = functools.partial(_with_rival, infos, contested, first=first)
+    found._get_infos = infos
+    return found
+
+
+def _rival(
+    context: Context, factory: Factory, project: NormalizedName, *args: Any
+) -> Rival | None:
+    # In most runs nothing is chosen by hand, and nothing more need be imported.
+    dist = factory._installed_dists.get(project)
+    if dist is None or not (context.may_switch or _is_upgraded_beside(context, dist)):
+        return None
+    from pip._internal.variants.choice.switching import rival
+
+    return rival(context, factory, project, *args)
+
+
+def _is_upgraded_beside(context: Context, dist: BaseDistribution) -> bool:
+    """Tell whether what is upgraded may be what an installed build is for a version of."""
+    upgraded = context.enabled and context.settings.upgrade
+    return bool(upgraded) and installed_build(dist) is not None
+
+
+@contextmanager
+def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
+    """Have upstream take what is installed for not installed."""
+    dist = factory._installed_dists.pop(project)
+    try:
+        yield
+    finally:
+        factory._installed_dists[project] = dist
+
+
+_Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
+
+
+def _infos_of_fork(infos: _Infos, context: Context) -> Iterator[IndexCandidateInfo]:
+    from pip._internal.variants.choice.fork import how_to_leave, is_fork
+
+    for info in infos():
+        if is_fork(info[0]):
+            yield info
+        else:
+            context.left_out_pips.add(info[0])
+    message = how_to_leave(context.left_out_pips, context.options)
+    if message is not None:
+        context.say_once(logging.INFO, message)
+
+
+def _with_rival(
+    infos: _Infos, contested: Rival, *, first: bool
+) -> Iterator[IndexCandidateInfo]:
+    return contested.among(infos(), first=first)
+
+
+def _ordered_infos(
+    infos: _Infos,
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    hashes: Hashes,
+    contested: Rival | None,
+    *,
+    installed: Version | None,
+    pinned: bool,
+) -> Iterator[IndexCandidateInfo]:
+    """Give upstream's candidates; where a version has variants, put it in order.
+
+    :param contested: the installed build, if it competes with them.
+    :param installed: the version of the installed build if upstream takes it as it is.
+    :param pinned: whether a requirement names a local version.
+    """
+    makers: dict[Link, Callable[[], Candidate | None]] = {}
+    if context.lookahead is not None:
+        context.lookahead.looked_up(project)
+
+    def links() -> Iterator[tuple[_BaseVersion, Link]]:
+        for version, maker in infos():
+            # Upstream makes each candidate with functools.partial; the build of the
+            # fork checks that this is still so.
+            assert isinstance(maker, functools.partial)
+            link: Link = maker.keywords["link"]
+            makers[link] = maker
+            yield version, link
+
+    groups = Ahead(releases(context, finder, project, links(), hashes, pinned=pinned))
+    for group in groups:
+        own = contested if contested and contested.version == group.version else None
+        if group.release is None:
+            if own is not None and not own.must_go:
+                yield group.version, own.keep
+            for link in group.links:
+                yield group.version, makers[link]
+            continue
+        # Plain packages do without.
+        from pip._internal.variants.choice.builds import Builds
+
+        context.look_ahead(project)
+        yield from Builds(
+            group.release,
+            makers,
+            own,
+            is_installed=installed == group.version,
+            refused=functools.partial(_refused, context, groups),
+        )
+
+
+def _refused(context: Context, groups: Ahead) -> None:
+    if context.lookahead is not None:
+        older = (group.release for group in groups.refused())
+        context.lookahead.refused([each for each in older if each is not None])
+
+
+def dependencies_met(
+    fn: Callable[..., Iterable[Requirement]],
+    provider: PipProvider,
+    candidate: Candidate,
+) -> Iterable[Requirement]:
+    """Look ahead to what the dependencies of a candidate will take.
+
+    Of what makes up a plugin, those that are not trusted are set aside instead.
+    """
+    requirements = fn(provider, candidate)
+    context = context_of(provider._factory._finder)
+    if context is not None and context.admit is not None:
+        from pip._internal.variants.machine.plugin_environment import trusted_alone
+
+        return trusted_alone(context, candidate, requirements)
+    if context is not None and provider._ignore_dependencies:
+        return _without_dependencies(context, provider, candidate, requirements)
+    if context is None or context.lookahead is None:
+        return requirements
+    requirements = list(requirements)
+    looked_up = (requirement.get_candidate_lookup()[1] for requirement in requirements)
+    context.lookahead.expect(ireq for ireq in looked_up if ireq is not None)
+    return requirements
+
+
+def _without_dependencies(
+    context: Context,
+    provider: PipProvider,
+    candidate: Candidate,
+    requirements: Iterable[Requirement],
+) -> Iterator[Requirement]:
+    """Let a build for certain versions of another package have a say in its version.
+
+    It brings none along: what is not asked for stays as it is.
+    """
+    yield from requirements
+    link = candidate.source_link
+    if link is None or label_of(link) is None:
+        return
+    from pip._internal.variants.choice.neighbours import requirements_of
+
+    for each in requirements_of(context, link):
+        if canonicalize_name(each.name) in context.named:
+            ireq = candidate.get_install_requirement()
+            yield from provider._factory.make_requirements_from_spec(str(each), ireq)

@@ -1,0 +1,77 @@
+"""Namespace ``aarch64``: what a 64-bit Arm CPU can do.
+
+Properties, most preferred first; names and order are those of provider-variant-aarch64
+0.0.1.post2:
+
+``version``
+    The version of the architecture and all that it contains: an Armv8.2 CPU supports
+    8.2a, 8.1a, 8a. Up to 9.0a, which goes on with 8.5a. aarch64-variant-provider 0.2,
+    the successor, has this feature alone.
+CPU flags (``sve2``, ``bf16``, …)
+    The single value ``on``, newest first.
+
+Differences: a flag counts if this CPU has it, not if archspec's closest model has it;
+and ``bti``, ``ecv``, ``asimdrdm`` and ``atomics``, which the older provider runs
+together, are flags of their own. Limits: no CPU tells its version, so that it is the
+one of the closest model known to archspec; a CPU that cannot be read, and any on
+Windows, is taken for an 8a one; there are no override variables, so that nothing is
+supported when another machine is the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.machine.cpu import ask_cpu, flag_features, read_cpu
+
+__all__ = ["FLAGS", "PACKAGES", "detect"]
+
+PACKAGES = frozenset({"provider-variant-aarch64", "aarch64-variant-provider"})
+
+_NEWEST = "armv9.0a"
+_OLDEST = "aarch64"
+
+#: CPU flags that are features, by the CPU that brought them, newest first.
+FLAGS = (
+    *("sve2", "flagm2", "frint", "sb"),  # Neoverse N2 and V2
+    *("bti", "ecv"),  # Apple M2
+    *("paca", "pacg", "ssbs"),  # Apple M1
+    *("asimdfhm", "bf16", "dcpodp", "dgh", "dit", "flagm", "i8mm"),  # Neoverse V1
+    *("ilrcpc", "jscvt", "rng", "sha3", "sha512", "svebf16", "svei8mm", "uscat"),
+    *("asimddp", "lrcpc"),  # Neoverse N1
+    *("asimdhp", "dcpop", "fcma", "fphp", "sve"),  # A64FX
+    *("asimdrdm", "atomics"),  # ThunderX2
+    *("aes", "asimd", "cpuid", "crc32", "evtstrm", "fp", "pmull"),  # Cortex-A72
+    *("sha1", "sha2"),
+)
+
+
+def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+    """Tell which version of the architecture and flags this machine's CPU has."""
+    return ask_cpu("aarch64", _features, _versions([_OLDEST]), hardware=hardware)
+
+
+def _features() -> tuple[SupportedFeature, ...]:
+    cpu = read_cpu()
+    from pip._vendor.archspec.cpu import TARGETS, host
+
+    # Only Linux leaves the model open; elsewhere host() would start a process.
+    model = TARGETS[cpu.name] if cpu.name else host()
+    generic = model.generic
+    if _NEWEST in [ancestor.name for ancestor in generic.ancestors]:
+        generic = TARGETS[_NEWEST]
+    names = [generic.name, *(ancestor.name for ancestor in generic.ancestors)]
+    return (_versions(names), *flag_features(cpu, FLAGS))
+
+
+def _versions(architectures: list[str]) -> SupportedFeature:
+    """Return the versions that archspec's generic architectures stand for."""
+    return SupportedFeature(
+        "version",
+        tuple(
+            "8a" if name == _OLDEST else name.removeprefix("armv")
+            for name in architectures
+        ),
+    )

@@ -1,0 +1,373 @@
+"""Ask for the supported properties of a namespace: the first source that has a say.
+
+The order, in which each step excludes those after it (PEP 850): what is disabled, or
+optional and not enabled, supports nothing; the manifest's own static list; versions of
+other packages (``abi_dependency``); the host file of the user; a built-in provider; a
+plugin that the user trusts; otherwise nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.console.output import get_logger
+from pip._internal.variants.core.answer import (
+    NOT_THIS_MACHINE,
+    Answer,
+    Step,
+    no_answer,
+)
+from pip._internal.variants.core.manifest import (
+    ABI_DEPENDENCY,
+    Manifest,
+    Provider,
+    ProviderKind,
+)
+from pip._internal.variants.core.properties import SupportedProperties
+from pip._internal.variants.core.provider_requirements import (
+    UnusableProvider,
+    applies,
+    parse_requirement,
+    requirement_applies,
+)
+from pip._internal.variants.machine import target
+from pip._internal.variants.machine.host_file import HOST_SCHEMA, MARKER_VARIABLES
+from pip._internal.variants.machine.hosts import Host, read_host
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement
+
+    from pip._internal.variants.core.abi_dependency import Neighbours
+    from pip._internal.variants.core.answer import BuiltinProvider
+    from pip._internal.variants.machine.plugin import Plugins
+
+__all__ = [
+    "BUILTIN_NAMESPACES",
+    "ProviderSettings",
+    "Providers",
+    "supported",
+    "warnings_of",
+]
+
+logger = get_logger(__name__)
+
+#: Each has a module of its name here.
+BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
+
+_UNKNOWN = (
+    "Variants are chosen for another machine whose hardware is unknown: only builds that "
+    "need none are taken. Describe it with --variant-host"
+)
+_DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISABLED)
+
+
+class ProviderSettings(target.TargetSettings, Protocol):
+    """What the options of a command say of the target and of who is asked about it.
+
+    :ivar variant_host: the file or the name of the machine that replaces detection.
+    :ivar enabled_providers: namespaces whose optional provider applies.
+    :ivar disabled_providers: namespaces of which nothing is supported.
+    :ivar provider_kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says.
+    """
+
+    variant_host: str | None
+    enabled_providers: Sequence[str]
+    disabled_providers: Sequence[str]
+    provider_kinds: dict[str, str]
+
+
+class Providers:
+    """The answers of one run: each namespace of a machine is asked at most once."""
+
+    def __init__(
+        self,
+        *,
+        environ: Mapping[str, str],
+        environment: Mapping[str, str],
+        hardware: bool,
+        host: Host | None = None,
+        plugins: Plugins | None = None,
+        enabled: Collection[str] = (),
+        disabled: Collection[str] = (),
+        kinds: Mapping[str, str] | None = None,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        """Make the chain for one target.
+
+        :param environ: where override variables are read.
+        :param environment: environment markers of the target.
+        :param hardware: whether the target is this machine.
+        :param host: the machine that replaces detection, if any.
+        :param plugins: who asks plugins; None if they are not asked.
+        :param enabled: namespaces whose optional provider applies.
+        :param disabled: namespaces of which nothing is supported.
+        :param kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
+        :param neighbours: the versions of other packages; None if nothing is known.
+        """
+        self._neighbours = neighbours
+        self._environ = environ
+        self._environment = environment
+        self._hardware = hardware
+        self.host = host
+        self._plugins = plugins
+        self._enabled = frozenset(enabled)
+        self._disabled = frozenset(disabled)
+        self._kinds = kinds or {}
+        self._lacking: Mapping[str, str] = {}
+        self._detected: dict[str, Answer] = {}
+
+    @classmethod
+    def for_settings(
+        cls,
+        settings: ProviderSettings,
+        plugins: Plugins | None = None,
+        neighbours: Neighbours | None = None,
+    ) -> Providers:
+        """Make the chain for the target that the options of a command name.
+
+        :raises InvalidHostFile: if its host file does not describe one.
+        """
+        named = settings.variant_host
+        host = None if named is None else read_host(named)
+        return cls(
+            environ=os.environ,
+            environment=target.marker_environment(
+                settings, {} if host is None else host.environment
+            ),
+            hardware=target.is_this_machine(settings),
+            host=host,
+            plugins=plugins,
+            enabled=settings.enabled_providers,
+            disabled=settings.disabled_providers,
+            kinds=settings.provider_kinds,
+            neighbours=neighbours,
+        )
+
+    def without_plugins(self) -> Providers:
+        """Give the same chain, and its answers so far, with no plugin asked."""
+        chain = copy.copy(self)
+        chain._plugins = None
+        return chain
+
+    def lacking(self, reasons: Mapping[str, str]) -> Providers:
+        """Give the same chain for a target that the user says lacks some devices.
+
+        :param reasons: by namespace, how he said so.
+        """
+        chain = copy.copy(self)
+        chain._lacking = reasons
+        return chain
+
+    @property
+    def warnings(self) -> list[str]:
+        """Give what there is to say of what was detected so far."""
+        return warnings_of(self._detected)
+
+    def ask(
+        self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
+    ) -> dict[str, Answer]:
+        """Ask for *namespaces* as *manifest* says they are provided.
+
+        :param project: normalised name of what the manifest is about, if that is known.
+        """
+        return {
+            namespace: self._ask(manifest, manifest.provider(namespace), project)
+            for namespace in namespaces
+        }
+
+    def _ask(
+        self, manifest: Manifest, provider: Provider, project: str | None
+    ) -> Answer:
+        namespace = provider.namespace
+        if namespace in self._disabled:
+            return _DISABLED
+        if provider.optional and namespace not in self._enabled:
+            reason = (
+                "its provider is optional: --enable-variant-provider "
+                f"{namespace} turns it on"
+            )
+            return no_answer(reason, step=Step.OPTIONAL)
+        excluded = self._excluded(provider)
+        if excluded is not None:
+            return Answer(reason=excluded, step=Step.CONDITION)
+        if provider.problem is not None:
+            return no_answer(provider.problem)
+        if provider.kind is ProviderKind.STATIC:
+            return Answer(provider.static, "the manifest", step=Step.STATIC)
+        if provider.builtin == ABI_DEPENDENCY:
+            from pip._internal.variants.core import abi_dependency
+
+            found = abi_dependency.answer(
+                manifest, namespace, self._neighbours, project
+            )
+            return found._replace(step=Step.BUILTIN)
+        if namespace in self._lacking:
+            return no_answer(self._lacking[namespace], step=Step.DECLARED)
+        if self.host is not None:
+            return self._described(namespace)
+        if provider.kind is ProviderKind.PLUGIN:
+            return self._ask_plugin(manifest, provider)
+        if namespace in BUILTIN_NAMESPACES:
+            return self.detect(namespace)
+        return no_answer("no provider is named for it")
+
+    def _described(self, namespace: str) -> Answer:
+        """Give what the user's host file says of a namespace."""
+        assert self.host is not None
+        features, path = self.host.supported.features(namespace), self.host.path
+        if not features:
+            return Answer(reason=f"{path} does not name the namespace", step=Step.HOST)
+        return Answer(features, path, step=Step.HOST)
+
+    def _excluded(self, provider: Provider) -> str | None:
+        """Say why the marker of a provider keeps it from applying, if it does."""
+        marker = provider.enable_if
+        try:
+            if marker is None or applies(marker, provider.namespace, self._environment):
+                return None
+        except UnusableProvider as error:
+            return str(error)
+        return f"it applies only if {marker}"
+
+    def _ask_plugin(self, manifest: Manifest, provider: Provider) -> Answer:
+        """Ask a plugin, or what is built in if that is known to be the same."""
+        namespace = provider.namespace
+        kind = self._kinds.get(namespace)
+        is_built_in = namespace in BUILTIN_NAMESPACES
+        if is_built_in and kind == "builtin":
+            return self.detect(namespace)
+        try:
+            required = self._required(provider)
+        except UnusableProvider as error:
+            return no_answer(str(error))
+        if is_built_in and kind != "plugin":
+            # What lies at some URL need not be the package that is known.
+            names = {
+                canonicalize_name(each.name) for each in required if each.url is None
+            }
+            if names & _builtin(namespace).PACKAGES:
+                return self.detect(namespace)
+        if not required:
+            return Answer(reason="none of the plugins that it requires applies here")
+        if not self._hardware:
+            return no_answer(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
+        if self._plugins is None:
+            return no_answer("its plugin was not asked")
+        known = sorted(
+            {
+                each
+                for variant in manifest.variants.values()
+                for each in variant.properties()
+                if each.namespace == namespace
+            }
+        )
+        return self._plugins.ask(provider, required, known)
+
+    def _required(self, provider: Provider) -> list[Requirement]:
+        """Give the requirements of a plugin that apply on the target.
+
+        :raises UnusableProvider: if one of them cannot be read: nobody can tell then
+            what would run.
+        """
+        required = []
+        for text in provider.requires:
+            requirement = parse_requirement(text, provider.namespace)
+            if requirement_applies(requirement, provider.namespace, self._environment):
+                # A marker that was evaluated for the target is done with.
+                requirement.marker = None
+                required.append(requirement)
+        return required
+
+    def survey(self, manifest: Manifest | None = None) -> dict[str, Answer]:
+        """Give what the target supports.
+
+        These are the namespaces of *manifest*, if any, and then those that can be told
+        of without one: of the host file, or those that are built in.
+        """
+        answers = {} if manifest is None else self.ask(manifest, manifest.namespaces)
+        known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
+        for namespace in known:
+            if namespace in answers:
+                continue
+            if namespace in self._disabled:
+                answers[namespace] = _DISABLED
+            elif self.host is None:
+                answers[namespace] = self.detect(namespace)
+            else:
+                answers[namespace] = self._described(namespace)
+        return answers
+
+    def described_host(self, answers: Mapping[str, Answer]) -> dict[str, object]:
+        """Describe the target as a host file does.
+
+        :param answers: a survey. What a manifest lists itself is no part of a machine.
+        """
+        return {
+            "host-schema": HOST_SCHEMA,
+            "supported": {
+                namespace: [
+                    {"feature": feature.name, "values": list(feature.values)}
+                    for feature in answer.features
+                ]
+                for namespace, answer in answers.items()
+                if answer.features and answer.step is not Step.STATIC
+            },
+            "environment": {
+                name: value
+                for name, value in sorted(self._environment.items())
+                if name in MARKER_VARIABLES
+            },
+        }
+
+    def detect(self, namespace: str) -> Answer:
+        """Ask the built-in provider of *namespace*, once a run."""
+        answer = self._detected.get(namespace)
+        if answer is None:
+            start = time.perf_counter()
+            answer = self._detect(namespace)
+            seconds = time.perf_counter() - start
+            answer = answer._replace(seconds=seconds, step=Step.BUILTIN)
+            if not self._hardware and not answer.features:
+                answer = answer._replace(warnings=(*answer.warnings, _UNKNOWN))
+            self._detected[namespace] = answer
+            logger.debug("Provider of %s: %s", namespace, answer)
+        return answer
+
+    def _detect(self, namespace: str) -> Answer:
+        try:
+            return _builtin(namespace).detect(self._environ, hardware=self._hardware)
+        except Exception as error:
+            # A provider must not raise. If one does, that costs its namespace alone.
+            logger.debug("The provider of %s failed", namespace, exc_info=True)
+            reason = f"its provider failed: {error!r}"
+            return no_answer(reason, warnings=(f"{namespace}: {reason}",))
+
+
+def warnings_of(answers: Mapping[str, Answer]) -> list[str]:
+    """Collect what *answers* lack, each thing once, with what to do about it."""
+    said: dict[str, None] = {}
+    for answer in answers.values():
+        *others, last = answer.warnings or ("",)
+        said |= dict.fromkeys([*others, ". ".join((last, *answer.remedies))])
+    return list(filter(None, said))
+
+
+def supported(answers: Mapping[str, Answer]) -> SupportedProperties:
+    """Collect the features of *answers*."""
+    return SupportedProperties(
+        {namespace: answer.features for namespace, answer in answers.items()}
+    )
+
+
+def _builtin(namespace: str) -> BuiltinProvider:
+    provider: BuiltinProvider = import_module(
+        f"pip._internal.variants.machine.{namespace}"
+    )
+    return provider

@@ -1,0 +1,116 @@
+"""Namespace ``intel``: which builds Intel's GPUs can run.
+
+Properties, most preferred first; equal to those of intel-variant-provider 0.0.3 (commit
+9516bd2):
+
+``device_ip``
+    The device IP of each GPU, in the order of Level Zero, followed by that of the
+    platform whose code it runs, too (20.2.0: 20.2.0, 20.1.0); each once, and only
+    those that are known. A forced one stands alone.
+
+Limits: without Intel's Level Zero, which such builds need, no GPU is found; drivers
+too old to tell device IPs have none. GPUs that ``ZE_AFFINITY_MASK`` hides are not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pip._internal.variants.core.answer import NOT_THIS_MACHINE, Answer
+from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.machine.driver import DriverUnavailable
+from pip._internal.variants.machine.loader import may_find
+
+__all__ = ["DEVICE_VARIABLE", "PACKAGES", "detect"]
+
+PACKAGES = frozenset({"intel-variant-provider"})
+
+DEVICE_VARIABLE = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
+
+_SONAME = "libze_loader.so.1"  # on Linux
+
+# The known device IPs, and the one whose code each can run beside its own.
+_COMPATIBLE_WITH = {
+    "12.0.0": None,  # Tiger Lake
+    "12.1.0": None,  # Rocket Lake
+    "12.2.0": None,  # Alder Lake S, Raptor Lake S
+    "12.3.0": None,  # Alder Lake P, Raptor Lake P
+    "12.4.0": None,  # Alder Lake N
+    "12.10.0": None,  # DG1
+    "12.55.8": None,  # Arc A and Data Center Flex: DG2
+    "12.56.5": "12.55.8",
+    "12.57.0": "12.55.8",
+    "12.60.7": None,  # Data Center Max: Ponte Vecchio
+    "12.70.4": None,  # Meteor Lake
+    "12.71.4": "12.70.4",
+    "12.74.4": None,  # Arrow Lake H
+    "20.1.0": None,  # Arc B: Battlemage
+    "20.2.0": "20.1.0",
+    "20.4.4": "20.1.0",  # Lunar Lake
+    "30.0.4": None,  # Panther Lake H
+    "30.1.0": "30.0.4",
+    "30.3.1": "30.0.4",  # Wildcat Lake
+    "30.4.4": "30.0.4",  # Nova Lake
+    "30.5.4": "30.0.4",
+    "35.10.4": None,
+    "35.11.0": None,  # Crescent Island
+}
+
+
+def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+    """Tell which builds this machine, or the one that *environ* forces, can run."""
+    forced = environ.get(DEVICE_VARIABLE, "").strip()
+    if forced in _COMPATIBLE_WITH:
+        return Answer((SupportedFeature("device_ip", (forced,)),), DEVICE_VARIABLE)
+    if forced:
+        warning = (
+            f"{DEVICE_VARIABLE} is ignored and nothing detected in its place: expected "
+            f"a known device IP, such as '20.1.0', got {forced!r}"
+        )
+        return Answer(reason=f"{DEVICE_VARIABLE} is invalid", warnings=(warning,))
+    if not hardware:
+        return Answer(reason=NOT_THIS_MACHINE)
+    return _detected()
+
+
+def _detected() -> Answer:
+    if not may_find(_SONAME):
+        return Answer(reason="Level Zero is not installed")
+    try:
+        from pip._internal.variants.machine import level_zero
+    except ImportError as error:  # ctypes is an optional part of CPython
+        return Answer(reason=f"Level Zero cannot be asked: {error}")
+    try:
+        versions = level_zero.query()
+    except DriverUnavailable as error:
+        warning = (
+            f"{error}, so builds for Intel's GPUs are left out; {DEVICE_VARIABLE} can "
+            "tell what this machine has"
+        )
+        return Answer(reason=str(error), warnings=(warning,) if error.fault else ())
+    # In a dict, since values must not come twice.
+    values: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for version in versions:
+        device_ip = _device_ip(version)
+        if device_ip not in _COMPATIBLE_WITH:
+            unknown[device_ip] = None
+            continue
+        values[device_ip] = None
+        base = _COMPATIBLE_WITH[device_ip]
+        if base is not None:
+            values[base] = None
+    reason = None
+    if not versions:
+        reason = "Level Zero shows no Intel GPU that can be read"
+    elif unknown:
+        reason = f"the provider does not know the device IP {', '.join(unknown)}"
+    if not values:
+        return Answer(reason=reason)
+    feature = SupportedFeature("device_ip", tuple(values))
+    return Answer((feature,), "Level Zero", reason)
+
+
+def _device_ip(version: int) -> str:
+    """Write an IP version as properties do: 10, 8 and 6 bits, of 32."""
+    return f"{version >> 22}.{version >> 14 & 0xFF}.{version & 0x3F}"

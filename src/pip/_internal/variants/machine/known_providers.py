@@ -1,0 +1,94 @@
+"""Providers that publishers need not describe: those of the namespaces pip serves.
+
+Each is declared in the form that other installers with built-in providers accept too:
+one requirement without extras and markers, and the entry point that they expect.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pip._internal.variants.core.manifest import ABI_DEPENDENCY
+from pip._internal.variants.core.properties import Property
+from pip._internal.variants.machine.aarch64 import FLAGS as _AARCH64_FLAGS
+from pip._internal.variants.machine.x86_64 import FLAGS as _X86_64_FLAGS
+
+__all__ = ["KNOWN_PROVIDERS", "KnownProvider", "doubt_about"]
+
+_CUDA = r"1[1-5](\.(20|1?[0-9]))?"
+_ON = "on"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownProvider:
+    """The provider of a namespace that pip serves itself.
+
+    :ivar declaration: what a manifest of schema 0.2.0 says of it (PEP 850).
+    :ivar features: by name, what the values of a feature look like.
+    :ivar in_uv: the version that uv 0.13.9 brings along; None if it brings none.
+    """
+
+    declaration: Mapping[str, Any]
+    features: Mapping[str, str] = field(default_factory=dict)
+    in_uv: str | None = None
+
+
+KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
+    "nvidia": KnownProvider(
+        {
+            "requires": ["nvidia-variant-provider>=0.0.1,<1.0.0"],
+            "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
+        },
+        {
+            "cuda_version_lower_bound": _CUDA,
+            "cuda_version_upper_bound": _CUDA,
+            "sm_arch": r"[0-9]{2,3}_real|[0-9]{1,2}0_virtual",
+        },
+        "0.0.1",
+    ),
+    "amd": KnownProvider(
+        {
+            "requires": ["amd-variant-provider>=0.0.2,<1.0.0"],
+            "plugin-api": "amd_variant_provider.plugin:AMDVariantPlugin",
+        },
+        {"gfx_arch": r"gfx[0-9]+[0-9a-f]*", "rocm_version": r"[0-9]+\.[0-9]+"},
+    ),
+    "intel": KnownProvider(
+        {
+            "requires": ["intel-variant-provider>=0.0.2,<1.0.0"],
+            "plugin-api": "intel_variant_provider.plugin:IntelVariantPlugin",
+        },
+        {"device_ip": r"[0-9]+\.[0-9]+\.[0-9]+"},
+    ),
+    "x86_64": KnownProvider(
+        {"requires": ["x86_64-variant-provider>=0.2.0,<1.0.0"]},
+        {"level": "v[1-4]", **dict.fromkeys(_X86_64_FLAGS, _ON)},
+        "0.2.1",
+    ),
+    "aarch64": KnownProvider(
+        {"requires": ["aarch64-variant-provider>=0.2.0,<1.0.0"]},
+        {
+            "version": r"8a|8\.[1-9]a|9\.0a",
+            **dict.fromkeys(_AARCH64_FLAGS, _ON),
+        },
+        "0.2.0",
+    ),
+    ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),
+}
+
+
+def doubt_about(stated: Property) -> str | None:
+    """Say why no machine supports a property of a known namespace, if none does."""
+    known = KNOWN_PROVIDERS.get(stated.namespace)
+    if known is None or not known.features:
+        return None
+    form = known.features.get(stated.feature)
+    if form is None:
+        return f"the provider of {stated.namespace} has no feature {stated.feature!r}"
+    if re.fullmatch(form, stated.value) is None:
+        feature = f"{stated.namespace} :: {stated.feature}"
+        return f"{feature} never has the value {stated.value!r}"
+    return None

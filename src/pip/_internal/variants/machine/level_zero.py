@@ -1,0 +1,142 @@
+"""Ask Intel's GPU driver through Level Zero.
+
+Facts are those of the Level Zero specification 1.x and its extension for device IP
+versions; zeInit is deprecated there, but what drivers of every age have.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Callable
+
+from pip._internal.variants.machine.driver import DriverUnavailable, call_driver
+
+__all__ = ["query"]
+
+# More than any machine has of drivers, or a driver of devices: one that reports
+# nonsense must not keep the thread busy for ever.
+_MAX_HANDLES = 256
+
+_GPU_ONLY = 1  # of the flags of zeInit
+_TYPE_GPU = 1
+_VENDOR_INTEL = 0x8086
+_DEVICE_PROPERTIES = 0x3  # kinds of structures
+_DEVICE_IP_VERSION = 0x1000F
+_UNINITIALIZED = 0x78000001  # also: there is no GPU
+
+
+class _IpVersion(ctypes.Structure):
+    _fields_ = (
+        ("kind", ctypes.c_uint32),
+        ("next", ctypes.c_void_p),
+        ("version", ctypes.c_uint32),
+    )
+
+
+class _Properties(ctypes.Structure):
+    _fields_ = (
+        ("kind", ctypes.c_uint32),
+        ("next", ctypes.c_void_p),
+        ("type", ctypes.c_uint32),
+        ("vendor", ctypes.c_uint32),
+        # The rest, which is not needed, is of about 350 bytes.
+        ("rest", ctypes.c_uint64 * 64),
+    )
+
+
+class _CallFailed(Exception):
+    """A function of Level Zero returned an error, *result*."""
+
+    def __init__(self, result: int) -> None:
+        super().__init__(f"error {result:#x}")
+        self.result = result
+
+
+def query() -> tuple[int, ...]:
+    """Ask for the IP version of each Intel GPU that can be read, in the driver's order.
+
+    A driver that does not tell the version of a GPU leaves it at 0.
+
+    :raises DriverUnavailable: if there is no driver, or none that answers; the text
+        says why, in one sentence without a final period.
+    """
+    return call_driver("Level Zero", lambda: tuple(_query()))
+
+
+def _query() -> list[int]:
+    library = _load()
+    try:
+        _check(library.zeInit(_GPU_ONLY))
+        drivers = _handles(library.zeDriverGet)
+    except _CallFailed as error:
+        absent = error.result == _UNINITIALIZED
+        raise DriverUnavailable(
+            "Level Zero finds no GPU that this user may use"
+            if absent
+            else f"Intel's GPU driver cannot be used: {error} of Level Zero",
+            fault=not absent,
+        ) from error
+    versions: list[int] = []
+    for driver in drivers:
+        try:
+            devices = _handles(library.zeDeviceGet, driver)
+        except _CallFailed:
+            continue
+        for device in devices:
+            # One that cannot be read (lost, not permitted) leaves the others as they
+            # are.
+            try:
+                version = _intel_gpu(library, device)
+            except _CallFailed:
+                continue
+            if version is not None:
+                versions.append(version)
+    return versions
+
+
+def _load() -> ctypes.CDLL:
+    if sys.platform == "win32":
+        windows = os.getenv("WINDIR", "C:/Windows")
+        name = os.path.join(windows, "System32", "ze_loader.dll")
+    else:
+        name = "libze_loader.so.1"
+    try:
+        return ctypes.CDLL(name)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        if missing or os.strerror(errno.ENOENT) in str(error):
+            raise DriverUnavailable("Level Zero is not installed") from error
+        raise DriverUnavailable(f"Level Zero cannot be loaded: {error}") from error
+
+
+def _handles(
+    function: Callable[..., int], *owner: ctypes.c_void_p
+) -> list[ctypes.c_void_p]:
+    """Call a function that first tells how many handles it has and then gives them."""
+    count = ctypes.c_uint32(0)
+    _check(function(*owner, ctypes.byref(count), None))
+    if not count.value:
+        return []
+    handles = (ctypes.c_void_p * min(count.value, _MAX_HANDLES))()
+    count.value = len(handles)
+    _check(function(*owner, ctypes.byref(count), handles))
+    return [ctypes.c_void_p(handle) for handle in handles[: count.value] if handle]
+
+
+def _intel_gpu(library: ctypes.CDLL, device: ctypes.c_void_p) -> int | None:
+    """Return the IP version of a device, None if it is not a GPU of Intel's."""
+    ip = _IpVersion(kind=_DEVICE_IP_VERSION)
+    properties = _Properties(kind=_DEVICE_PROPERTIES)
+    properties.next = ctypes.addressof(ip)
+    _check(library.zeDeviceGetProperties(device, ctypes.byref(properties)))
+    if properties.type != _TYPE_GPU or properties.vendor != _VENDOR_INTEL:
+        return None
+    return int(ip.version)
+
+
+def _check(result: int) -> None:
+    if result:
+        raise _CallFailed(result)

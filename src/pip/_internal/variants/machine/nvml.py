@@ -1,0 +1,170 @@
+"""Ask the NVIDIA driver through NVML."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from types import ModuleType
+from typing import NamedTuple
+
+from pip._internal.variants.machine.driver import DriverUnavailable, call_driver
+from pip._internal.variants.machine.loader import may_find
+
+__all__ = ["Driver", "query"]
+
+_SONAME = "libnvidia-ml.so.1"
+_NO_LIBRARY = "no NVIDIA driver library was found"
+
+# More than any machine has: a driver that reports nonsense must not keep the thread
+# busy for ever.
+_MAX_DEVICES = 256
+
+
+# Not a dataclass: to make one takes a quarter of the time that there is for a machine
+# without a GPU.
+class Driver(NamedTuple):
+    """What a driver says of itself and its GPUs, unjudged.
+
+    :ivar cuda_version: major and minor number of the newest CUDA that the driver
+        supports; ``None`` if it does not tell.
+    :ivar compute_capabilities: major and minor number of each GPU that can be read.
+    :ivar version: of the driver itself, ``"535.104.05"``; ``None`` if it does not tell.
+    """
+
+    cuda_version: tuple[int, int] | None
+    compute_capabilities: tuple[tuple[int, int], ...]
+    version: str | None = None
+
+
+def query(visible: str | None = None) -> Driver:
+    """Ask the driver for its CUDA version and the compute capabilities of its GPUs.
+
+    :param visible: the value of ``CUDA_VISIBLE_DEVICES``, if that is set: GPUs that it
+        does not name are left out. Its numbers count GPUs in the order of the bus.
+    :raises DriverUnavailable: if there is no driver, or none that answers; the text
+        says why, in one sentence without a final period.
+    """
+    if not may_find(_SONAME):
+        raise DriverUnavailable(_NO_LIBRARY)
+    return call_driver("NVML", lambda: _query(visible))
+
+
+def _query(visible: str | None) -> Driver:
+    _require_library()
+    from pip._vendor import pynvml
+
+    return _ask(pynvml, visible)
+
+
+def _ask(nvml: ModuleType, visible: str | None) -> Driver:
+    try:
+        nvml.nvmlInit()
+    except nvml.NVMLError as error:
+        # Driver packages are installed on many a machine, or in many an image, that
+        # has no GPU at the moment.
+        absent = error.value == nvml.NVML_ERROR_DRIVER_NOT_LOADED
+        raise DriverUnavailable(
+            f"the NVIDIA driver cannot be used: {str(error).rstrip('.')}",
+            fault=not absent,
+        ) from error
+    try:
+        capabilities = tuple(_compute_capabilities(nvml, visible))
+        return Driver(_cuda_version(nvml), capabilities, _version(nvml))
+    finally:
+        # The answer stands, whether or not the driver says goodbye.
+        with contextlib.suppress(nvml.NVMLError):
+            nvml.nvmlShutdown()
+
+
+def _require_library() -> None:
+    """Make sure that pynvml, which is slow to import, will find a library.
+
+    :raises DriverUnavailable: if it will not.
+    """
+    if sys.platform == "darwin":
+        raise DriverUnavailable("there is no NVIDIA driver for macOS")
+    if sys.platform == "win32":
+        # Where pynvml looks, too.
+        folders = (
+            os.path.join(os.getenv("WINDIR", "C:/Windows"), "System32"),
+            os.path.join(
+                os.getenv("ProgramFiles", "C:/Program Files"),
+                "NVIDIA Corporation",
+                "NVSMI",
+            ),
+        )
+        if not any(os.path.exists(os.path.join(f, "nvml.dll")) for f in folders):
+            raise DriverUnavailable(_NO_LIBRARY)
+        return
+    try:
+        import ctypes
+    except ImportError as error:  # an optional part of CPython
+        raise DriverUnavailable(f"NVML cannot be asked: {error}") from error
+    try:
+        # Only the loader knows where it looks; device files may come later than this.
+        ctypes.CDLL(_SONAME)
+    except OSError as error:
+        if os.strerror(errno.ENOENT) in str(error):
+            raise DriverUnavailable(_NO_LIBRARY) from error
+        raise DriverUnavailable(
+            f"the NVIDIA driver library cannot be loaded: {error}"
+        ) from error
+
+
+def _cuda_version(nvml: ModuleType) -> tuple[int, int] | None:
+    # The second function tells the version that NVML was made for, which is what
+    # drivers too old to know the first one have.
+    for function in (
+        nvml.nvmlSystemGetCudaDriverVersion_v2,
+        nvml.nvmlSystemGetCudaDriverVersion,
+    ):
+        with contextlib.suppress(nvml.NVMLError):
+            number = function()
+            return number // 1000, number % 1000 // 10
+    return None
+
+
+def _version(nvml: ModuleType) -> str | None:
+    with contextlib.suppress(nvml.NVMLError, UnicodeDecodeError):
+        return str(nvml.nvmlSystemGetDriverVersion()) or None
+    return None
+
+
+def _compute_capabilities(
+    nvml: ModuleType, visible: str | None
+) -> list[tuple[int, int]]:
+    capabilities: list[tuple[int, int]] = []
+    shown = 0
+    # A GPU that cannot be read (lost, not permitted) leaves the others as they are.
+    with contextlib.suppress(nvml.NVMLError):
+        count = min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)
+        for index in range(count):
+            with contextlib.suppress(nvml.NVMLError):
+                device = nvml.nvmlDeviceGetHandleByIndex(index)
+                if visible is not None:
+                    uuid = str(nvml.nvmlDeviceGetUUID(device))
+                    if not _is_visible(visible, index, uuid, count):
+                        continue
+                shown += 1
+                capabilities.append(nvml.nvmlDeviceGetCudaComputeCapability(device))
+        if visible is not None and count and not shown:
+            raise DriverUnavailable("CUDA_VISIBLE_DEVICES hides every GPU")
+    return capabilities
+
+
+def _is_visible(visible: str, index: int, uuid: str, count: int) -> bool:
+    """Tell whether CUDA would show a GPU: a list ends at the first invalid item."""
+    for item in map(str.strip, visible.split(",")):
+        name = item.removeprefix("MIG-")
+        if name.startswith("GPU-"):
+            if uuid.startswith(name.partition("/")[0]):
+                return True
+        elif item.startswith("MIG-"):
+            return True  # a part of a GPU; which one's, its name does not say
+        elif not item.isascii() or not item.isdigit() or int(item[:6]) >= count:
+            return False
+        elif int(item[:6]) == index:
+            return True
+    return False

@@ -1,0 +1,124 @@
+"""Provider plugins: packages that know which properties a machine supports (PEP 850).
+
+Their code runs with the user's rights. So it runs only if the user trusts, by name,
+every package that would be installed for it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from itertools import starmap
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.variants.core.answer import Answer, Step, no_answer
+
+if TYPE_CHECKING:
+    from pip._internal.variants.core.manifest import Provider
+    from pip._internal.variants.core.properties import Property
+    from pip._internal.variants.machine.plugin_environment import PluginHost
+
+__all__ = ["Plugins"]
+
+
+class Plugins:
+    """The plugins of one run: each is installed and asked at most once."""
+
+    def __init__(self, host: PluginHost) -> None:
+        self._host = host
+        self._answers: dict[tuple[str, tuple[str, ...], str], Answer] = {}
+
+    def ask(
+        self,
+        provider: Provider,
+        requirements: Sequence[Requirement],
+        known: Sequence[Property],
+    ) -> Answer:
+        """Ask the plugin of *provider*, if the user trusts it.
+
+        :param requirements: those of its requirements that apply, at least one.
+        :param known: properties of the namespace that variants use.
+        """
+        names = tuple(sorted(canonicalize_name(each.name) for each in requirements))
+        untrusted = tuple(name for name in names if name not in self._host.trusted)
+        if untrusted:
+            return no_answer(_untrusted(untrusted), untrusted=untrusted)
+        if any(requirement.url for requirement in requirements):
+            plugin = f"the plugin {', '.join(names)}"
+            problem = "it is required from a URL, not an index"
+            return _failed(
+                plugin, problem, "Whoever publishes the package has to mend it"
+            )
+        api = provider.plugin_api or _default_api(requirements[0])
+        key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
+        answer = self._answers.get(key)
+        if answer is None:
+            self._host.wait_for_upstream()
+            start = time.perf_counter()
+            answer = self._ask(key[1], names, api, known)
+            if not answer.untrusted:
+                seconds = time.perf_counter() - start
+                answer = answer._replace(seconds=seconds, step=Step.PLUGIN)
+            self._answers[key] = answer
+        return answer
+
+    def _ask(
+        self,
+        requirements: tuple[str, ...],
+        names: Sequence[str],
+        api: str,
+        known: Sequence[Property],
+    ) -> Answer:
+        from pip._internal.variants.machine.plugin_environment import (
+            plugin_environment,
+        )
+        from pip._internal.variants.machine.plugin_limits import UntrustedProvider
+        from pip._internal.variants.machine.plugin_query import (
+            PluginFailed,
+            query_plugin,
+        )
+        from pip._internal.variants.machine.plugin_variables import visible
+
+        host = self._host
+        environ = visible(os.environ, host.trusted, host.provider_variables)
+        plugin = f"the plugin {', '.join(names)}"
+        origins: list[str] = []
+        try:
+            with plugin_environment(host, requirements) as environment:
+                origins += starmap(_origin, environment.origins(names))
+                features = query_plugin(
+                    environment.folder, api, known, environ, host.provider_timeout
+                )
+        except UntrustedProvider as error:
+            return no_answer(_untrusted(error.projects), untrusted=error.projects)
+        except PluginFailed as error:
+            return _failed(plugin, str(error), *error.remedies, *origins)
+        if not features:
+            return Answer(reason=f"{plugin} found nothing that it supports")
+        return Answer(features, plugin)
+
+
+def _failed(plugin: str, problem: str, *remedies: str) -> Answer:
+    reason = f"{plugin}: {problem}"
+    warning = reason[:1].upper() + reason[1:]
+    return no_answer(reason, warnings=(warning,), remedies=remedies)
+
+
+def _origin(project: str, version: str, page: str) -> str:
+    return (
+        f"It is {project} {version} from {page}; a newer one is taken once it is there, "
+        f"another one if a file that -c names has {project}!={version}"
+    )
+
+
+def _untrusted(names: Sequence[str]) -> str:
+    return f"it needs a plugin that is not trusted: {', '.join(names)}"
+
+
+def _default_api(requirement: Requirement) -> str:
+    """Give the module that a plugin has if its manifest does not name one."""
+    return canonicalize_name(requirement.name).replace("-", "_")

@@ -1,0 +1,218 @@
+"""Ask an installed provider plugin in a separate process (PEP 850, "Plugin API")."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import glob
+import json
+import os
+import pkgutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
+from typing import Any, BinaryIO
+
+from pip._internal.console.output import get_logger
+from pip._internal.variants.core.properties import (
+    Property,
+    SupportedFeature,
+    is_valid_feature_name,
+    is_valid_value,
+)
+
+__all__ = ["PluginFailed", "belongs", "query_plugin"]
+
+logger = get_logger(__name__)
+
+#: Bytes; a thousand features of a few values each take a tenth of it.
+_MAX_ANSWER = 4 * 1024 * 1024
+
+#: Characters of a traceback that are told, from its end.
+_MAX_TRACE = 4000
+
+#: Seconds within which a process that was killed ends, unless a driver holds it.
+_KILLED = 1
+
+
+class PluginFailed(Exception):
+    """A plugin gave no answer; the text says why, without a final period.
+
+    :ivar remedies: what may help, in sentences without a final period.
+    """
+
+    def __init__(self, problem: str, *remedies: str) -> None:
+        super().__init__(problem)
+        self.remedies = remedies
+
+
+def query_plugin(
+    path: str,
+    api: str,
+    known: Iterable[Property],
+    environ: Mapping[str, str],
+    timeout: float,
+) -> tuple[SupportedFeature, ...]:
+    """Ask a plugin what this machine supports.
+
+    It runs isolated from the user's Python settings, in an empty folder, and is killed
+    with all processes of its group in the end, also if this process is killed.
+
+    :param path: the folder that the plugin is installed in.
+    :param api: its entry point, ``module[:attribute.path]``.
+    :param known: properties to ask about, which plugins of the older kind are given.
+    :param environ: the variables that it sees.
+    :param timeout: seconds from here until the answer has been read.
+    :raises PluginFailed: if it gives no answer.
+    """
+    deadline = time.monotonic() + timeout
+    module = api.partition(":")[0]
+    if not belongs(module, set(_installed(path))):
+        raise PluginFailed(
+            f"its module {module[:200]} is not of what is installed for it"
+        )
+    source = pkgutil.get_data(__package__, "plugin_child.py")
+    assert source is not None, "the module lies beside this one"
+    with tempfile.TemporaryDirectory(
+        prefix="pip-provider-", ignore_cleanup_errors=True
+    ) as folder:
+        answer, work = os.path.join(folder, "answer.json"), os.path.join(folder, "work")
+        os.mkdir(work)
+        request = {
+            "path": path,
+            "api": api,
+            "known": [[p.namespace, p.feature, p.value] for p in known],
+            "answer": answer,
+            "folder": folder,
+        }
+        command = [sys.executable, "-I", "-S", "-c", source.decode("utf-8")]
+        command.append(json.dumps(request))
+        # Whatever a plugin puts in its place, this very file is read.
+        with open(answer, "x+b", buffering=0) as file:
+            try:
+                code = _run(command, work, environ, deadline)
+                data = _read(file, deadline)
+            except subprocess.TimeoutExpired:
+                raise PluginFailed(
+                    f"it did not answer within {timeout:g} seconds",
+                    f"--variant-provider-timeout {2 * timeout:g} gives it more time",
+                ) from None
+    return _features(data, code)
+
+
+def belongs(module: str, files: Collection[str]) -> bool:
+    """Tell whether a module is one of some files, and will be found there.
+
+    :param module: a dotted name.
+    :param files: relative paths, with slashes.
+    """
+    parts = module.split(".")
+    if parts[0] in sys.stdlib_module_names or not all(map(str.isidentifier, parts)):
+        return False
+    path = "/".join(parts)
+    return any(
+        f"{path}{package}{suffix}" in files
+        for package in ("", "/__init__")
+        for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
+    )
+
+
+def _installed(folder: str) -> Iterator[str]:
+    """Give the files of the distributions in a folder, as they are recorded."""
+    for record in glob.glob(os.path.join(glob.escape(folder), "*.dist-info", "RECORD")):
+        with open(record, encoding="utf-8", newline="") as file:
+            yield from (row[0] for row in csv.reader(file) if row)
+
+
+def _run(
+    command: list[str], folder: str, environ: Mapping[str, str], deadline: float
+) -> int:
+    """Run a command in a process group of its own, of which nothing is left.
+
+    :raises subprocess.TimeoutExpired: if it takes too long.
+    """
+    group: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":  # pragma: no cover (what it does there)
+        group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=dict(environ),
+            # By its end the process knows that this one has ended.
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **group,
+        )
+    except OSError as error:
+        raise PluginFailed(f"it cannot be run: {error}") from None
+    try:
+        return process.wait(max(0, deadline - time.monotonic()))
+    finally:
+        _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":  # pragma: no cover (what it does there)
+        process.kill()
+    else:
+        # What the plugin started may outlive it.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_KILLED)
+    assert process.stdin is not None, "it is a pipe"
+    process.stdin.close()
+
+
+def _read(file: BinaryIO, deadline: float) -> bytes:
+    """Read what a plugin has answered, which other processes may still write.
+
+    :raises PluginFailed: if it is too long.
+    :raises subprocess.TimeoutExpired: if that takes too long.
+    """
+    file.seek(0)
+    data = bytearray()
+    while chunk := file.read(64 * 1024):
+        data += chunk
+        if len(data) > _MAX_ANSWER:
+            raise PluginFailed("its answer is too long")
+        if time.monotonic() > deadline:
+            raise subprocess.TimeoutExpired([], deadline)
+    return bytes(data)
+
+
+def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
+    """Take the answer of a plugin apart.
+
+    :param code: the exit status of its process.
+    :raises PluginFailed: if it is none.
+    """
+    if not data:
+        raise PluginFailed(f"its process ended with exit status {code}")
+    try:
+        answer = json.loads(data)
+        fault, trace = answer.get("fault"), answer.get("trace")
+        features = answer.get("features", [])
+        valid: dict[str, SupportedFeature] = {}
+        for name, values in features:
+            kept = tuple(dict.fromkeys(filter(is_valid_value, values)))
+            if is_valid_feature_name(name) and kept:
+                valid.setdefault(name, SupportedFeature(name, kept))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        # Only a plugin that writes to that file itself comes here.
+        raise PluginFailed("its answer cannot be read") from None
+    if isinstance(fault, str):
+        problem = f"it failed: {fault[:500]}"
+        if not trace or not isinstance(trace, str):
+            raise PluginFailed(problem)
+        logger.verbose("A plugin failed (%s):", fault[:500])
+        for line in trace[-_MAX_TRACE:].splitlines():
+            logger.verbose("%s", line)
+        raise PluginFailed(problem, "-v tells where")
+    return tuple(valid.values())

@@ -1,0 +1,76 @@
+"""Namespace ``x86_64``: what an x86-64 CPU can do.
+
+Properties, most preferred first; names and order are those of provider-variant-x86-64
+0.0.1.post2:
+
+``level``
+    The microarchitecture level and all below it: a v3 CPU supports v3, v2, v1. Up
+    to v4; x86_64-variant-provider 0.2, the successor, has this feature alone.
+CPU flags (``avx2``, ``sse4_1``, …)
+    The single value ``on``, newest first.
+
+Differences: a flag counts if this CPU has it, not if archspec's closest model has it,
+and v1 is supported where the older provider supports nothing. Limits: a CPU that
+cannot be read is taken for a v1 one, which every x86-64 CPU is; there are no override
+variables, so that nothing is supported when another machine is the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.machine.cpu import ask_cpu, flag_features, read_cpu
+
+__all__ = ["FLAGS", "PACKAGES", "detect"]
+
+PACKAGES = frozenset({"provider-variant-x86-64", "x86-64-variant-provider"})
+
+_HIGHEST_LEVEL = 4
+
+#: CPU flags that are features, by the CPU that brought them, newest first.
+FLAGS = (
+    *("avx_vnni", "cppc", "ibrs_enhanced", "tsc_adjust"),  # Zen 5
+    *("flush_l1d",),  # Zen 4
+    *("movdir64b", "movdiri"),  # Sapphire Rapids
+    *("avx512_bf16", "avx512_bitalg", "avx512_vbmi2", "avx512_vnni"),  # Ice Lake
+    *("avx512_vp2intersect", "avx512_vpopcntdq", "avx512ifma", "avx512vbmi"),
+    *("rdpid", "sha_ni", "vaes", "vpclmulqdq"),
+    *("clwb", "clzero"),  # Skylake with AVX-512
+    *("avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"),  # level v4
+    *("clflushopt", "gfni", "rdseed", "xsavec", "xsaveopt"),  # Skylake
+    *("adx",),  # Broadwell
+    *("avx2", "avx", "bmi2", "bmi1", "abm", "f16c", "fma", "movbe"),  # level v3
+    *("xsave",),
+    *("rdrand",),  # Sandy Bridge
+    *("aes",),  # Westmere
+    *("pclmulqdq",),  # Nehalem
+    *("sse4a", "fsgsbase"),  # Steamroller
+    *("sse4_2", "sse4_1", "ssse3", "sse3", "cx16", "lahf_lm", "popcnt"),  # level v2
+    *("sse2", "sse", "mmx"),  # level v1
+)
+
+
+def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+    """Tell which level and flags this machine's CPU has."""
+    return ask_cpu("x86_64", _features, _levels(1), hardware=hardware)
+
+
+def _features() -> tuple[SupportedFeature, ...]:
+    cpu = read_cpu()
+    from pip._vendor.archspec.cpu import TARGETS
+
+    level = next(
+        (
+            level
+            for level in range(_HIGHEST_LEVEL, 1, -1)
+            if TARGETS[f"x86_64_v{level}"].features <= cpu.features
+        ),
+        1,
+    )
+    return (_levels(level), *flag_features(cpu, FLAGS))
+
+
+def _levels(highest: int) -> SupportedFeature:
+    return SupportedFeature("level", tuple(f"v{n}" for n in range(highest, 0, -1)))

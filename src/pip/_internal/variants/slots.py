@@ -1,0 +1,135 @@
+"""What of ours hangs on upstream's objects and on modules, with who sets and reads it.
+
+Upstream hands few things from where they are known to where they matter, so values of
+ours travel on its objects. Each does by a slot, and all slots are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = [
+    "BOUND",
+    "COMMAND_LINE",
+    "CONTEXT",
+    "EARLY_REQUESTS",
+    "GLOBALS",
+    "INSTALLED_BUILD",
+    "LOCK_PLAN",
+    "SELECTION",
+    "SEVERAL_BUILDS",
+    "TYPED",
+    "UNSUPPORTED",
+    "Slot",
+]
+
+_Owner = TypeVar("_Owner")
+_Value = TypeVar("_Value")
+
+
+class Slot:
+    """An attribute of ours on objects of upstream's.
+
+    Who reads it names the class of the value, which need not be known here.
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def of(self, owner: object, kind: type[_Value]) -> _Value | None:
+        """Give the value that *owner* has, None if it has none of that kind."""
+        value = vars(owner).get(self._name)
+        return value if isinstance(value, kind) else None
+
+    def set(self, owner: object, value: object) -> None:
+        """Give *owner* a value."""
+        vars(owner)[self._name] = value
+
+    def once(self, owner: _Owner, make: Callable[[_Owner], _Value]) -> _Value:
+        """Give the value that *owner* has, which is made of it the first time."""
+        values = vars(owner)
+        if self._name not in values:
+            values[self._name] = make(owner)
+        value: _Value = values[self._name]
+        return value
+
+
+#: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
+#: ``Context`` of the command. Set by ``choice.context``, ``hooks.index``,
+#: ``hooks.build_env`` and ``machine.plugin_environment``; read by ``choice.context``,
+#: ``tell.lookup`` and ``locks.reading``.
+CONTEXT = Slot("_variants")
+#: On a ``PipSession``: its ``EarlyRequests``. Made and read by ``choice.lookahead`` and
+#: ``wheels.sources``.
+EARLY_REQUESTS = Slot("_variants_early")
+#: On a distribution: the ``Bound`` that settles its dependencies. Set and read by
+#: ``choice.installed``.
+BOUND = Slot("_variants_bound")
+#: On a distribution: the ``InstalledBuild`` that it is, None for what is none. Made and
+#: read by ``choice.installed``.
+INSTALLED_BUILD = Slot("_variants_installed_build")
+#: On an ``InstallRequirement``: the ``Selection`` by which its variant was taken. Set by
+#: ``hooks.prepare``, read by ``hooks.commands``.
+SELECTION = Slot("_variants_selection")
+#: On an ``InstallRequirement``: the ``Plan`` of the lock file that it is for. Set and read
+#: by ``locks.plan``.
+LOCK_PLAN = Slot("_variants_lock_plan")
+#: On the options of any command: its parser, and what was typed. Set by ``seams``, which
+#: imports nothing for it; read by ``choice.invocation``.
+COMMAND_LINE = Slot("variants_command_line")
+#: On the options of any command: which options of variants were typed, as a list of their
+#: rows, the names as typed, and the values. Set and read by ``choice.settings``.
+TYPED = Slot("variants_typed")
+#: On the options of a command that may take several builds of one project: True. Set by
+#: ``locks``, read by ``choice.settings``.
+SEVERAL_BUILDS = Slot("variants_several_builds")
+#: On the options of ``pip check``: how many installed variants do not suit. Set and read
+#: by ``hooks.check``.
+UNSUPPORTED = Slot("variants_unsupported")
+
+#: Globals that change, with who sets and who reads them. Where these matter, upstream
+#: hands on nothing of the run that they are of.
+GLOBALS = {
+    "packaging._variants.VARIANT_ENVIRONMENT": (
+        "The variant for which markers are evaluated. Set by core.markers, read by "
+        "packaging._variants wherever one is."
+    ),
+    "variants.choice.installed.SELECTIONS": (
+        "What to record of each build, by the path of its wheel. Set by "
+        "hooks.installing when the wheel is there, read by it when that is installed, "
+        "and by choice.installed."
+    ),
+    "variants.hooks.installing._LABELS": (
+        "The labels that were installed, by metadata folder, for the summary. Its own."
+    ),
+    "parallel.early_entries.HELD": (
+        "What the threads of early requests log, which goes through handlers that are "
+        "pip's. Used by parallel.early_requests and parallel.early_entries."
+    ),
+    "parallel.sizes._noted": (
+        "The sizes that JSON pages tell, by URL. From parallel.sizes.take_note on, "
+        "which takes the place of Link.from_json; read by listed_size."
+    ),
+    "parallel.downloads.digests._CHECKED": (
+        "Files that were verified while they were downloaded, which "
+        "Hashes.check_against_path asks for. Its own."
+    ),
+    "parallel.downloads.staged._installing": (
+        "What takes the files of wheels from a staging folder. Set by "
+        "parallel.downloads.downloader, read where files are installed."
+    ),
+    "parallel.downloads.replacing._is_wished": (
+        "Whether packages are replaced when what replaces them lies ready. Set by "
+        "hooks.installing and parallel.downloads.downloader, read when pip installs."
+    ),
+    "parallel.downloads.replacing._replacement": (
+        "The replacement that goes on, for the functions that upstream calls. Its own."
+    ),
+    "parallel.downloads.elsewhere._tree": (
+        "The folder that stands for the root. Set by parallel.downloads.replacing, read "
+        "by all that writes the final path of a file."
+    ),
+}

@@ -1,0 +1,1 @@
+"""What was decided, as people and programs read it."""

@@ -1,0 +1,143 @@
+"""The variants of a release as rows of a table: ``pip variants list``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging._variants import split_label
+
+from pip._internal.variants.choice.decision import Decision, File, Offer
+from pip._internal.variants.core.ordering import Mismatch
+from pip._internal.variants.wheels.links import label_of, source_of, version_of
+
+if TYPE_CHECKING:
+    from pip._internal.models.link import Link
+
+__all__ = ["Row", "listed_offers", "rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The files of one label, or those without, on one source.
+
+    :ivar label: None for plain wheels and source distributions.
+    :ivar files: all of them, those that suit platform and Python first, best first.
+    :ivar suitable: how many of them suit.
+    :ivar rank: 1 for the best one; None if none can be used.
+    :ivar mismatches: what the target lacks.
+    :ivar problem: what else keeps it from being used, None if nothing does.
+    :ivar chosen: whether one of the files would be installed.
+    """
+
+    source: str
+    label: str | None
+    files: Sequence[File]
+    suitable: int
+    rank: int | None
+    mismatches: Sequence[Mismatch]
+    problem: str | None
+    chosen: bool
+
+    @property
+    def platforms(self) -> Sequence[str]:
+        """Give the platforms in the files' names; ``source`` for a source distribution."""
+        return list(dict.fromkeys(platform_of(file.link) for file in self.files))
+
+    @property
+    def size(self) -> int | None:
+        """Give the size of the file that the target would take, in bytes if known."""
+        return self.files[0].size if self.suitable else None
+
+
+def platform_of(link: Link) -> str:
+    """Give the platform tags in a file's name, ``source`` if it is no wheel."""
+    if not link.is_wheel:
+        return "source"
+    return split_label(link.filename)[0].removesuffix(".whl").rpartition("-")[2]
+
+
+def rows(decision: Decision, offered: Offer) -> list[Row]:
+    """Give the rows of one version, in the order in which pip would take them.
+
+    :param offered: the version; its variants are judged now if they were not before.
+    :raises VariantLost: if that fails for one, and the user is strict.
+    """
+    if offered.release is not None:
+        offered.release.tell_losses()
+    suited = {link: place for place, link in enumerate(offered.links)}
+    groups: dict[tuple[str, str | None], list[File]] = {}
+    for file in decision.files:
+        if version_of(file.link, decision.project) == offered.version:
+            key = source_of(file.link), label_of(file.link)
+            groups.setdefault(key, []).append(file)
+    for files in groups.values():
+        files.sort(key=lambda file: suited.get(file.link, len(suited)))
+    places = {
+        key: _place(offered, files[0].link)
+        for key, files in groups.items()
+        if files[0].link in suited
+    }
+    ranked = sorted({place for place in places.values() if place is not None})
+    found = []
+    for (source, label), files in groups.items():
+        place = places.get((source, label))
+        mismatches, problem = _refusal(offered, files[0].link, label)
+        suitable = sum(file.link in suited for file in files)
+        if not suitable:
+            problem = "no file for this platform and Python"
+        found.append(
+            Row(
+                source=source,
+                label=label,
+                files=files,
+                suitable=suitable,
+                rank=None if place is None else ranked.index(place) + 1,
+                mismatches=mismatches,
+                problem=problem,
+                chosen=any(file.link == decision.link for file in files),
+            )
+        )
+    found.sort(key=lambda row: (row.rank is None, row.rank or 0, row.label or ""))
+    return found
+
+
+def _place(offered: Offer, link: Link) -> tuple[int, int] | None:
+    """Tell where a file stands: by source, then by label; None if it cannot be used."""
+    release, label = offered.release, label_of(link)
+    if release is None or label is None:
+        return (len(offered.links), 0)
+    selection = release.selection_of(link)
+    if selection is None or label not in selection.ranking.compatible:
+        return None
+    selections = list(release.selections.values())
+    return selections.index(selection), selection.ranking.compatible.index(label)
+
+
+def _refusal(
+    offered: Offer, link: Link, label: str | None
+) -> tuple[Sequence[Mismatch], str | None]:
+    release = offered.release
+    if release is None or label is None:
+        return (), None
+    # What one source cannot tell of a label, another one may.
+    selection = release.selection_of(link) or release.selections.get(source_of(link))
+    if selection is None:
+        return (), None
+    if label in selection.ranking.unknown:
+        return (), selection.problem or "the manifest does not describe it"
+    return selection.ranking.rejected.get(label, ()), None
+
+
+def listed_offers(decision: Decision, *, all_versions: bool) -> list[Offer]:
+    """Give the versions to list: the one that would be taken, or all with variants.
+
+    If none would be, that is the newest one that has variants.
+    """
+    with_variants = [each for each in decision.offers if each.has_variants]
+    if all_versions:
+        return with_variants
+    if decision.chosen is not None:
+        return [decision.chosen]
+    return with_variants[:1]

@@ -1,0 +1,289 @@
+"""Look a project up as the resolver of ``pip install`` does, and install nothing.
+
+Upstream's own code finds, filters and orders the versions, and the choice among the
+variants of a release is the one that an installation would make; no wheel is fetched.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.cli import cmdoptions
+from pip._internal.cli.req_command import parse_constraint_files
+from pip._internal.exceptions import DistributionNotFound, PipError
+from pip._internal.index.collector import IndexContent, LinkCollector, parse_links
+from pip._internal.index.package_finder import PackageFinder
+from pip._internal.models.link import Link
+from pip._internal.models.selection_prefs import SelectionPreferences
+from pip._internal.req.constructors import (
+    install_req_from_line,
+    install_req_from_req_string,
+)
+from pip._internal.resolution.resolvelib.base import Constraint
+from pip._internal.resolution.resolvelib.factory import Factory
+from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
+from pip._internal.variants.choice.builds import offer
+from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.decision import Decision, File, Offer
+from pip._internal.variants.choice.mistaken_labels import label_in_version
+from pip._internal.variants.choice.release import Release
+from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.choice.settings import Settings
+from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
+from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.machine.target import is_this_machine
+from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.tell.passing_over import passed_over
+from pip._internal.variants.tell.refusals import nothing_left, refuse_unknown_labels
+from pip._internal.variants.tell.unsuitable import true_reason
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.network.session import PipSession
+    from pip._internal.operations.prepare import RequirementPreparer
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Requirement
+    from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
+
+__all__ = ["look_up", "make_context"]
+
+
+def look_up(
+    session: PipSession, options: optparse.Values, requirement: str
+) -> Decision:
+    """Find out what ``pip install`` with the same options would install.
+
+    Dependencies are not looked at, nor is what is installed.
+
+    :raises PipError: if *requirement* is not one, or not of a project on an index, or
+        if the indexes cannot be read.
+    """
+    cmdoptions.check_release_control_exclusive(options)
+    collector = _PageKeeper.of(LinkCollector.create(session, options=options))
+    finder = _finder(collector, options)
+    constraints = parse_constraint_files(options.constraints, finder, options, session)
+    wanted = install_req_from_line(requirement, isolated=options.isolated_mode)
+    wanted.user_supplied = True
+    factory = Factory(
+        finder=finder,
+        # Nothing is prepared: candidates are looked at, never made.
+        preparer=cast("RequirementPreparer", None),
+        make_install_req=functools.partial(
+            install_req_from_req_string, isolated=options.isolated_mode
+        ),
+        wheel_cache=None,
+        use_user_site=False,
+        force_reinstall=False,
+        ignore_installed=not is_this_machine(Settings(options)),
+        ignore_requires_python=options.ignore_requires_python,
+        py_version_info=options.python_version,
+    )
+    if wanted.link is not None or wanted.req is None:
+        raise WrongUse(
+            "expected a project on an index, such as 'torch' or 'torch==2.8.0', got "
+            f"{str(wanted.link or wanted)!r}"
+        )
+    project = canonicalize_name(wanted.req.name)
+    context = context_of(finder)
+    assert context is not None, "the collector was made with options"
+    for mode in modes(context):
+        mode.note_roots([wanted, *constraints])
+    context.named = {project}
+    # What else is installed bears on the choice; the project is looked at afresh.
+    installed = factory._installed_dists.pop(project, None)
+    found, constraint, asked = _find(factory, wanted, constraints)
+    offers = list(_offers(found._get_infos()))
+    chosen, problem = _choose(offers, context, requirement, project)
+    if chosen is None:
+        specifier = wanted.req.specifier & constraint.specifier
+        mistaken = label_in_version(finder, project, specifier)
+        problem = mistaken or true_reason(context, finder, asked) or problem
+    if context.choices or context.settings.typed:
+        warn_of_unknown_names(
+            context, {project}, are_all=False, are_all_manifests=False
+        )
+    files = list(collector.files(project))
+    for mode in modes(context):
+        sizes = {file.link: file.size for file in files}
+        links = mode.files(finder, project, sizes)
+        files = [File(link, sizes.get(link)) for link in links]
+    return Decision(
+        requirement=requirement,
+        project=project,
+        offers=offers,
+        chosen=chosen,
+        passed_over=passed_over(
+            finder,
+            project,
+            wanted.req.specifier & constraint.specifier,
+            [file.link for file in files],
+            offers,
+            chosen,
+        ),
+        files=files,
+        problem=problem,
+        installed=installed,
+        context=context,
+    )
+
+
+def make_context(session: PipSession, options: optparse.Values) -> Context:
+    """Make what decides about variants where nothing is looked up on an index."""
+    cmdoptions.check_release_control_exclusive(options)
+    collector = LinkCollector.create(session, options=options)
+    context = context_of(_finder(collector, options))
+    assert context is not None, "the collector was made with options"
+    return context
+
+
+def _finder(collector: LinkCollector, options: optparse.Values) -> PackageFinder:
+    return PackageFinder.create(
+        link_collector=collector,
+        # As the commands that install have them.
+        selection_prefs=SelectionPreferences(
+            allow_yanked=True,
+            format_control=options.format_control,
+            release_control=options.release_control,
+            prefer_binary=options.prefer_binary,
+            ignore_requires_python=options.ignore_requires_python,
+        ),
+        target_python=cmdoptions.make_target_python(options),
+        uploaded_prior_to=options.uploaded_prior_to,
+    )
+
+
+def _find(
+    factory: Factory,
+    wanted: InstallRequirement,
+    constraints: Sequence[InstallRequirement],
+) -> tuple[FoundCandidates, Constraint, Requirement]:
+    """Have upstream look for candidates of one requirement, which is given too."""
+    roots = factory.collect_root_requirements([*constraints, wanted])
+    requirement: Requirement | None = next(iter(roots.requirements), None)
+    if requirement is None:
+        raise WrongUse(
+            f"{wanted} is for another environment: {wanted.markers} does not hold"
+        )
+    constraint = roots.constraints.get(requirement.project_name, Constraint.empty())
+    if constraint.links:
+        link = next(iter(constraint.links))
+        raise WrongUse(
+            f"a constraint has {requirement.project_name} installed from {link}, "
+            "whatever an index offers"
+        )
+    found = factory.find_candidates(
+        requirement.name,
+        {requirement.name: [requirement]},
+        {},
+        constraint,
+        prefers_installed=False,
+        is_satisfied_by=lambda *_: True,
+    )
+    assert isinstance(found, FoundCandidates), "nothing but links is explicit"
+    return found, constraint, requirement
+
+
+def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
+    """Give the versions behind the resolver's candidates, in their order."""
+    releases: set[Release] = set()
+    for version, grouped in itertools.groupby(infos, lambda info: info[0]):
+        files = []
+        for each in map(offer, grouped):
+            if isinstance(each, Link):
+                files.append(each)
+            elif each not in releases:
+                releases.add(each)
+                yield Offer(cast("Version", each.version), each.links, each)
+        if files:
+            yield Offer(cast("Version", version), files)
+
+
+def _choose(
+    offers: Iterable[Offer],
+    context: Context,
+    requirement: str,
+    project: NormalizedName,
+) -> tuple[Offer | None, PipError | None]:
+    """Give the version at which the resolver stops, and the error if it is one."""
+    for each in offers:
+        try:
+            if each.ranked:
+                found = [] if each.release is None else [each.release]
+                refuse_unknown_labels(context, found)
+                return each, None
+        except PipError as error:
+            return each, error
+    reached = weighed(context).reached(project)
+    if reached:
+        return None, nothing_left(requirement, context.label_for(project), reached)
+    return None, DistributionNotFound(
+        f"No matching distribution found for {requirement}"
+    )
+
+
+class _PageKeeper(LinkCollector):
+    """Keeps the pages of indexes: upstream forgets which files do not suit."""
+
+    def __init__(self, session: PipSession, collector: LinkCollector) -> None:
+        super().__init__(session, collector.search_scope)
+        self._pages: list[IndexContent] = []
+
+    @classmethod
+    def of(cls, collector: LinkCollector) -> _PageKeeper:
+        """Take the place of a collector that was made with options."""
+        keeper = cls(collector.session, collector)
+        context = CONTEXT.of(collector, Context)
+        assert context is not None, "it was made with options"
+        context.attach(keeper)
+        return keeper
+
+    def fetch_response(
+        self, location: Link, package_name: str | None = None
+    ) -> IndexContent | None:
+        """Fetch a page, and keep it."""
+        page = super().fetch_response(location, package_name)
+        if page is not None:
+            self._pages.append(page)
+        return page
+
+    def files(self, project: str) -> Iterator[File]:
+        """Give every file that was listed where *project* was looked up."""
+        for page in self._pages:
+            sizes = _sizes(page)
+            for link in parse_links(page):
+                yield File(link, sizes.get(link.url))
+        sources = self.collect_sources(project, candidates_from_page=lambda _: ())
+        for source in itertools.chain(*sources):
+            for link in () if source is None else source.file_links():
+                yield File(link, _size_of_file(link))
+
+
+def _sizes(page: IndexContent) -> dict[str, int]:
+    """Give the sizes that a JSON page states (PEP 700), by URL."""
+    if "json" not in page.content_type.lower():
+        return {}
+    sizes = {}
+    for entry in json.loads(page.content).get("files", ()):
+        size = entry.get("size")
+        link = Link.from_json(entry, page.url)
+        if link is not None and isinstance(size, int):
+            sizes[link.url] = size
+    return sizes
+
+
+def _size_of_file(link: Link) -> int | None:
+    try:
+        return os.path.getsize(link.file_path) if link.is_file else None
+    except OSError:
+        return None

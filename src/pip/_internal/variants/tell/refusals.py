@@ -1,0 +1,323 @@
+"""Say why nothing could be chosen: what was refused, and what to do about it."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.console.output import get_logger
+from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.wheels.links import label_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.exceptions import InstallationError
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.choice.release import Release
+
+__all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
+
+logger = get_logger(__name__)
+
+#: So many releases of a project are told of in an error, newest first.
+_SHOWN_RELEASES = 10
+
+
+def refuse_unknown_labels(
+    context: Context, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
+) -> None:
+    """Refuse a label that was typed for whatever has it if nothing has it.
+
+    One of the configuration, which may stand there for something else, is warned of.
+
+    :param releases: those that were chosen.
+    :param kept: what stays installed and was chosen among variants.
+    :raises VariantLabelNotFound: then.
+    """
+    if not context.labels_for_all():
+        return
+    from pip._internal.variants.choice.by_hand import typed_for_all
+
+    builds = {dist: installed_build(dist) for dist in kept}
+    known = {label for build in builds.values() if build for label in build.labels}
+    known.update(label for link in weighed(context).direct if (label := label_of(link)))
+    # What a named project has and was not taken gave way to a stronger choice.
+    for offered in context.labels_offered.values():
+        known.update(*offered.values())
+    missing = [
+        label
+        for label in context.labels_for_all()
+        if label not in known and not any(each.has_label(label) for each in releases)
+    ]
+    if not missing:
+        return
+    lines = [_labels_line(each) for each in releases if each.labels]
+    lines += [
+        f"{dist.raw_name} {dist.version}, which is installed, has "
+        f"{', '.join(build.labels)}"
+        for dist, build in builds.items()
+        if build is not None
+    ]
+    typed = {choice.label for choice in typed_for_all(context.choices)}
+    for label in missing:
+        if label in typed:
+            told = {str(release) for release in releases}
+            told |= {f"{dist.canonical_name} {dist.version}" for dist in builds}
+            lines += _other_lines(context, told)
+            raise _label_not_found(context, label, lines)
+        if lines:
+            # Where all stays, it is no news.
+            logger.log(
+                logging.WARNING if releases else logging.INFO,
+                "Nothing has a variant that is labelled %s, as the configuration or "
+                "PIP_VARIANT has it: %s",
+                *(label, "; ".join(lines)),
+            )
+
+
+def _label_not_found(
+    context: Context, label: str, lines: Sequence[str]
+) -> InstallationError:
+    from pip._internal.variants.errors import VariantLabelNotFound
+
+    if lines:
+        hint = (
+            "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
+            "leave it to pip, or describe another machine with --variant-host FILE."
+        )
+    else:
+        lines = [_without_variants(project) for project in sorted(context.named)]
+        hint = (
+            "Leave --variant out, name the package that is meant, or an index with "
+            "variants: --index-url URL."
+        )
+    return VariantLabelNotFound(label, lines, hint)
+
+
+def _other_lines(context: Context, told: Collection[str]) -> Iterator[str]:
+    """List the labels of what could have been chosen instead, the newest first.
+
+    :param told: releases whose labels are told already.
+    """
+    for project, offered in context.labels_offered.items():
+        for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
+            if f"{project} {version}" not in told:
+                yield f"{project} {version} has {', '.join(labels)}"
+
+
+def _without_variants(project: str) -> str:
+    return f"{project} has no variant wheels for this platform and Python"
+
+
+def _labels_line(release: Release, *, judge: bool = True) -> str:
+    """List the labels of a release; only if it is to be judged, which ones run."""
+    labels = release.labels
+    if judge:
+        runs = {
+            label
+            for selection in release.selections.values()
+            for label in selection.ranking.compatible
+        }
+        labels = [
+            label if label in runs else f"{label} (not supported here)"
+            for label in labels
+        ]
+    return f"{release} has {', '.join(labels)}"
+
+
+def refusal(
+    usual: Callable[[], InstallationError],
+    factory: Factory,
+    error: Any,
+    constraints: Mapping[str, Any],
+) -> InstallationError:
+    """Say which variants were refused, if that is why nothing is left.
+
+    :param usual: says what upstream says.
+    """
+    context = context_of(factory._finder)
+    if context is not None and context.is_trying:
+        return _build_conflict(error.causes)
+    if context is not None and context.enabled:
+        for cause in error.causes:
+            mistaken = _label_in_version(factory, cause, constraints)
+            if mistaken is not None:
+                return mistaken
+    if context is not None and len(error.causes) == 1:
+        from pip._internal.variants.tell.unsuitable import true_reason
+
+        (cause,) = error.causes
+        reason = true_reason(context, factory._finder, cause.requirement, cause.parent)
+        if reason is not None:
+            return reason
+    if context is None or not context.enabled:
+        return usual()
+    parents = (cause.parent for cause in error.causes if cause.parent is not None)
+    for release in dict.fromkeys(
+        weighed(context).release_of(parent.source_link) for parent in parents
+    ):
+        if release is not None and release.labels and release.has_alternatives:
+            from pip._internal.variants.tell import sentences
+
+            logger.critical("%s", sentences.alternatives(release))
+    named = (cause.requirement.get_candidate_lookup()[0] for cause in error.causes)
+    links = {candidate.source_link for candidate in named if candidate is not None}
+    wheels = [link for link in links if link is not None and link.is_wheel]
+    if any(label_of(link) for link in wheels):
+        from pip._internal.variants.tell import sentences
+
+        for line in sentences.several_builds(sorted(wheels), context.options):
+            logger.critical("%s", line)
+    projects = {cause.requirement.project_name for cause in error.causes}
+    for mode in modes(context):
+        for line in mode.origins(sorted(projects)):
+            logger.critical("%s", line)
+    causes: dict[NormalizedName, str] = {
+        cause.requirement.project_name: cause.requirement.format_for_error()
+        for cause in error.causes
+    }
+    refused = {
+        project: releases
+        for project in causes
+        if (releases := weighed(context).reached(project))
+        and not any(release.ranked for release in releases)
+    }
+    if len(causes) == 1 and refused:
+        ((project, releases),) = refused.items()
+        hashed = project in constraints and bool(constraints[project].hashes)
+        for cause in error.causes:
+            ireq = cause.requirement.get_candidate_lookup()[1]
+            hashed |= ireq is not None and ireq.has_hash_options
+        label = context.label_for(project)
+        usual()
+        return nothing_left(causes[project], label, releases, hashed=hashed)
+    # Among several causes the variants are one: the usual error tells the rest.
+    for project in causes:
+        if context.label_for(project) is not None:
+            _tell_lacking(weighed(context).reached(project))
+    for releases in refused.values():
+        for line in _refusals(releases):
+            logger.critical("%s", line)
+    return usual()
+
+
+def _build_conflict(causes: Sequence[Any]) -> InstallationError:
+    """Say what contradicts each other where builds are just tried: nothing is logged."""
+    from pip._internal.variants.choice import reasons
+    from pip._internal.variants.errors import BuildConflict
+
+    lines = dict.fromkeys(
+        f"{cause.parent or 'the user'} wants {cause.requirement.format_for_error()}"
+        for cause in causes
+    )
+    return BuildConflict(reasons.shortened(list(lines), "; "))
+
+
+def _tell_lacking(releases: Iterable[Release]) -> None:
+    """Say which is the newest release that lacks the label chosen by hand."""
+    from pip._internal.variants.tell import sentences
+
+    for release in releases:
+        lacking = sentences.lacks_label(release)
+        if lacking is not None:
+            logger.critical("%s %s", release, lacking)
+            return
+
+
+def _label_in_version(
+    factory: Factory, cause: Any, constraints: Mapping[str, Any]
+) -> InstallationError | None:
+    """Give the error for a label that the user wrote into a version, if that is it."""
+    project = cause.requirement.project_name
+    written = []
+    if project in constraints:
+        written.append(constraints[project].specifier)
+    ireq = cause.requirement.get_candidate_lookup()[1]
+    if cause.parent is None and ireq is not None and ireq.req is not None:
+        written.append(ireq.req.specifier)
+    for specifier in written:
+        if any("+" in each.version for each in specifier):
+            from pip._internal.variants.choice.mistaken_labels import label_in_version
+
+            return label_in_version(factory._finder, project, specifier)
+    return None
+
+
+def _refusals(releases: list[Release]) -> list[str]:
+    from pip._internal.variants.tell import sentences
+
+    lines = []
+    for release in releases[:_SHOWN_RELEASES]:
+        lines.append(f"{release}:")
+        lines.extend(f"  {reason}" for reason in sentences.rejections(release))
+    if len(releases) > _SHOWN_RELEASES:
+        lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
+    return lines
+
+
+def nothing_left(
+    requirement: str,
+    label: str | None,
+    releases: list[Release],
+    *,
+    hashed: bool = False,
+) -> InstallationError:
+    """Make the error that says why none of *releases* could be taken.
+
+    :param label: the label that the user chose for this project, if any.
+    :param releases: those that were reached, newest first.
+    :param hashed: whether hashes leave only some of their files.
+    """
+    from pip._internal.console.texts import Hint
+    from pip._internal.variants.choice import reasons
+    from pip._internal.variants.choice.invocation import command
+    from pip._internal.variants.choice.losses import losses_of_answers
+    from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
+
+    if label is not None:
+        labelled = [release for release in releases if release.labels]
+        # Judging takes a request each; the newest release is the one that matters.
+        lines = [
+            _labels_line(release, judge=release is labelled[0])
+            for release in labelled[:_SHOWN_RELEASES]
+        ] or [_without_variants(releases[0].project)]
+        return VariantLabelNotFound(
+            label,
+            lines,
+            f"Choose another one with --variant {releases[0].project}=LABEL, or leave "
+            "that option out; for another machine, describe it with --variant-host "
+            "FILE.",
+        )
+    hints = [
+        hint
+        for release in releases
+        for loss in losses_of_answers(release, release.selections.values())
+        for hint in loss.hints
+    ]
+    selections = [each for release in releases for each in release.selections.values()]
+    judged = any(selection.manifest is not None for selection in selections)
+    if any(selection.manifest is None for selection in selections):
+        hints.append(f"{reasons.WITHOUT_MANIFEST}.")
+    if hashed:
+        hints.append(
+            "The given hashes leave no other build: add the hash of one that runs."
+        )
+    choices = [each.hint for each in releases if each.hint is not None]
+    if choices:
+        hints.append(choices[0])
+    elif judged:
+        options, project = releases[0].options, releases[0].project
+        hints += (
+            Hint("What the target supports:", command(options, "variants", "host")),
+            Hint("Why not:", command(options, "variants", "explain", project)),
+            "For another machine, describe it with --variant-host FILE.",
+        )
+    return NoCompatibleVariant(
+        requirement, _refusals(releases), dict.fromkeys(hints), judged=judged
+    )

@@ -1,0 +1,276 @@
+"""Releases, their builds and the answers of providers, in sentences.
+
+Only texts are made here; nothing is decided and nothing is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import parse_wheel_filename
+
+from pip._internal.console.texts import Hint, counted
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.reasons import any_build, rejection, shortened
+from pip._internal.variants.core.abi_dependency import wanted
+from pip._internal.variants.core.answer import Step
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.models.link import Link
+    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.core.answer import Answer
+    from pip._internal.variants.core.ordering import Mismatch
+    from pip._internal.variants.core.properties import Property
+
+__all__ = [
+    "alternatives",
+    "block",
+    "chosen_line",
+    "lacks_label",
+    "missed_accelerator",
+    "provider_line",
+    "provider_lines",
+    "rejections",
+    "several_builds",
+    "several_sources",
+]
+
+#: Namespaces of devices that a plain or CPU build leaves idle, with their names.
+_ACCELERATORS = {
+    "nvidia": "an NVIDIA GPU",
+    "amd": "an AMD GPU",
+    "intel": "an Intel GPU",
+}
+
+_WIDTH = 80
+
+
+def block(
+    project: str,
+    version: object,
+    label: str,
+    properties: Iterable[Property],
+    width: int = _WIDTH,
+) -> list[str]:
+    """Describe a variant in the form that users of variant previews know.
+
+    :param properties: all that it has, supported or not.
+    :param width: of the terminal.
+    """
+    width = min(width, _WIDTH)
+    title = f" {project}=={version}; variant_label={label} "
+    lines = [f"Variant-property: {property_}" for property_ in properties]
+    return [title.center(width, "#"), *lines, "#" * width]
+
+
+def chosen_line(
+    release: Release, label: str, properties: Sequence[Property], option: str | None
+) -> str:
+    """Say in one line which variant was chosen.
+
+    :param option: how an option of the user's led to it, if one did.
+    """
+    why = shortened([str(property_) for property_ in properties]) or "no properties"
+    how = f", {option}" if option is not None else ""
+    return f"Using the variant {label} of {release} ({why}{how})"
+
+
+def several_sources(release: Release, chosen: Selection, label: str) -> str | None:
+    """Say from which of several indexes the chosen variant is, and how to choose.
+
+    Indexes that list the same files are one.
+    """
+    others = [
+        f"{redact_auth_from_url(selection.source)} ({shortened(selection.labels)})"
+        for selection in release.selections.values()
+        if selection is not chosen and selection.manifest is not None
+    ]
+    if not others:
+        return None
+    return (
+        f"Variants of {release} come from several indexes, where labels may mean "
+        f"different things: {label} was taken from "
+        f"{redact_auth_from_url(chosen.source)}; others are on {'; '.join(others)}. "
+        "The first index with a variant that runs wins: --find-links, then "
+        "--index-url, then --extra-index-url"
+    )
+
+
+def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[str]:
+    """Say which of the wheels at *links* are builds of one release."""
+    releases: dict[tuple[str, object], list[Link]] = {}
+    for link in links:
+        project, version, *_ = parse_wheel_filename(link.filename)
+        releases.setdefault((project, version), []).append(link)
+    for release, builds in releases.items():
+        if len(builds) > 1:
+            from pip._internal.variants.choice.invocation import command
+
+            names = " and ".join(link.filename for link in builds)
+            yield Hint(
+                f"{names} are builds of {' '.join(map(str, release))}, of which one "
+                "can be installed. To have the best:",
+                command(options, "install", *any_build(builds[0])),
+            )
+
+
+def rejections(release: Release) -> list[str]:
+    """Say for each variant of a release that was refused, why."""
+    if release.refusal is not None:
+        return [release.refusal]
+    several = len(release.selections) > 1
+    lines = []
+    for selection in release.selections.values():
+        if selection.problem is not None:
+            lines.append(f"{shortened(selection.labels)}: {selection.problem}")
+            continue
+        where = f" (on {redact_auth_from_url(selection.source)})" if several else ""
+        lines.extend(
+            rejection(selection, label) + where
+            for label in (*selection.ranking.rejected, *selection.ranking.unknown)
+        )
+    return lines
+
+
+def lacks_label(release: Release) -> str | None:
+    """Say that a release lacks the label that was chosen by hand, if it does."""
+    if not release.lacks_label:
+        return None
+    label = release.chosen_label
+    if not release.labels:
+        return f"has no variants; you asked for {label}"
+    return f"has no variant {label}, which you asked for; it has {shortened(release.labels)}"
+
+
+def alternatives(release: Release) -> str:
+    """Say for which versions of other packages the variants of a release are."""
+    builds: dict[str, list[str]] = {}
+    for selection in release.selections.values():
+        for label in selection.ranking.compatible:
+            assert selection.manifest is not None, "without one, no label is compatible"
+            versions = " and ".join(wanted(selection.manifest, label))
+            builds.setdefault(versions or "anything", []).append(label)
+    listed = "; ".join(
+        f"{versions} ({shortened(labels)})" for versions, labels in builds.items()
+    )
+    return f"{release} has variants that run here for {listed}"
+
+
+def missed_accelerator(release: Release, label: str | None) -> str | None:
+    """Say which variant for a device that is there came closest, if none was chosen.
+
+    :param label: the label of what was chosen; None for a plain wheel or an sdist.
+    """
+    best: tuple[tuple[int, list[tuple[int, ...]], str], str, str] | None = None
+    for selection in release.selections.values():
+        present = {
+            namespace
+            for namespace in _ACCELERATORS
+            if namespace in selection.answers and selection.answers[namespace].features
+        }
+        if selection.manifest is None or not present:
+            continue
+        variants = selection.manifest.variants
+        chosen = None if label is None else variants.get(label)
+        if chosen is not None and set(chosen.features) & set(_ACCELERATORS):
+            return None
+        for refused, mismatches in selection.ranking.rejected.items():
+            used = present & set(variants[refused].features)
+            if not used or {m.feature.namespace for m in mismatches} - present:
+                continue
+            distance = (len(mismatches), [_distance(m) for m in mismatches], refused)
+            if best is None or distance < best[0]:
+                best = (distance, min(used), rejection(selection, refused))
+    if best is None:
+        return None
+    what = f"the variant {label}" if label is not None else "a plain build"
+    return (
+        f"This machine has {_ACCELERATORS[best[1]]}, but {what} of {release} without "
+        f"support for it was chosen. The nearest other variant: {best[2]}"
+    )
+
+
+def _distance(mismatch: Mismatch) -> tuple[int, ...]:
+    """Tell how far the nearest accepted value is from what the target has.
+
+    Values that count something (versions, compute capabilities) are compared by
+    their numbers, the target's best value standing for it.
+    """
+    if not mismatch.offered:
+        return (1_000_000,)
+    offered = _numbers(mismatch.offered[0])
+    return min(
+        tuple(abs(a - b) for a, b in zip(_numbers(wanted), offered, strict=False))
+        for wanted in mismatch.wanted
+    )
+
+
+def _numbers(value: str) -> list[int]:
+    # No real value has longer numbers; int() of a hostile one could be slow.
+    return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
+
+
+#: The values of a feature that is there, or is not.
+_FLAG = ("on",)
+_STEPS = {
+    Step.DISABLED: "disabled",
+    Step.OPTIONAL: "not enabled",
+    Step.CONDITION: "not for this environment",
+    Step.STATIC: "static list",
+    Step.DECLARED: "declared",
+    Step.HOST: "host file",
+    Step.BUILTIN: "built in",
+    Step.PLUGIN: "plugin",
+    Step.NONE: "no provider",
+}
+
+
+def provider_line(namespace: str, answer: Answer) -> str:
+    """Say in short what a namespace was found to support.
+
+    That is the best value of each feature; of those that are there or are not, how many.
+    """
+    names = {feature.name for feature in answer.features}
+    flags, said = 0, []
+    for feature in answer.features:
+        # Where one bound ends, the other begins.
+        if feature.name.replace("upper_bound", "lower_bound") in names - {feature.name}:
+            continue
+        if tuple(feature.values) == _FLAG:
+            flags += 1
+        else:
+            said.append(f"{feature.name} {feature.values[0]}")
+    if flags:
+        said.append(counted(flags, "flag"))
+    if not said:
+        why, _, _ = (answer.reason or "").partition(";")
+        said = ["nothing" + (f", since {why}" if why else "")]
+    is_told = answer.step is Step.BUILTIN or (answer.reason and not answer.features)
+    how = "" if is_told else f" ({_STEPS[answer.step]})"
+    return f"{namespace}: {shortened(said)}{how}"
+
+
+def provider_lines(
+    namespace: str, answer: Answer, used: Collection[str] | None = None
+) -> Iterator[str]:
+    """Describe what a namespace was found to support, by whom, and how fast.
+
+    :param used: the features that matter; then long lists are shortened. None for all.
+    """
+    source = f"{_STEPS[answer.step]}, "
+    source += f"from {answer.origin}" if answer.features else "nothing supported"
+    if answer.seconds is not None:
+        source += f", {answer.seconds * 1000:.1f} ms"
+    yield f"{namespace} ({source})"
+    for feature in answer.features:
+        if used is None:
+            yield f"  {feature.name}: {', '.join(feature.values)}"
+        elif feature.name in used:
+            yield f"  {feature.name}: {shortened(feature.values)}"
+    if answer.reason is not None:
+        yield f"  note: {answer.reason}"

@@ -1,0 +1,126 @@
+"""Say why there is nothing to choose from, where variants have to do with it.
+
+Upstream finds no version then, and says no more. Where no variant is in sight, that is
+left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+
+from pip._internal.console.texts import Hint
+from pip._internal.models.index import PyPI
+from pip._internal.variants.choice import fork
+from pip._internal.variants.choice.decision import Cause
+from pip._internal.variants.choice.invocation import again, command, is_typed
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.errors import (
+    DependencyNotListed,
+    KeepsToFork,
+    NoSuitableFile,
+)
+from pip._internal.variants.tell.passing_over import passed_over
+from pip._internal.variants.tell.story import tell_passed_over
+from pip._internal.variants.wheels.links import label_of, searched, version_of
+
+if TYPE_CHECKING:
+    from pip._internal.exceptions import InstallationError
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.link import Link
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.variants.choice.context import Context
+
+__all__ = ["true_reason"]
+
+#: So many versions are told of, newest first.
+_SHOWN_VERSIONS = 5
+
+
+def true_reason(
+    context: Context,
+    finder: PackageFinder,
+    requirement: Requirement,
+    dependent: Candidate | None = None,
+) -> InstallationError | None:
+    """Make the error for one requirement that nothing was found for.
+
+    :param dependent: what has it; None for the user.
+    :return: None if upstream's says it all.
+    """
+    project = requirement.project_name
+    listed = context.listed.get(project, ())
+    # The page of a project is a link, too.
+    links = [each for each in listed if version_of(each, project) is not None]
+    if project == "pip" and (newest := fork.newest_upstream(context.left_out_pips)):
+        return KeepsToFork(
+            requirement.format_for_error(),
+            Hint(fork.FOR_UPSTREAM, command(context.options, "install", newest)),
+        )
+    if any(label_of(link) is not None for link in links):
+        return _no_suitable(context, finder, requirement, links)
+    link = None if dependent is None else dependent.source_link
+    parent = weighed(context).release_of(link)
+    if parent is None or not parent.labels or context.collector is None:
+        return None
+    if links or finder.find_all_candidates(project):
+        return None
+    return DependencyNotListed(
+        project,
+        str(parent),
+        searched(context.collector),
+        Hint(
+            "An index of variants may lack what they depend on. To look elsewhere too:",
+            again(
+                context.options,
+                *("--extra-index-url", PyPI.simple_url),
+                without=("--no-index",),
+            ),
+        ),
+    )
+
+
+def _no_suitable(
+    context: Context,
+    finder: PackageFinder,
+    requirement: Requirement,
+    links: Sequence[Link],
+) -> InstallationError | None:
+    _, ireq = requirement.get_candidate_lookup()
+    wanted = SpecifierSet() if ireq is None or ireq.req is None else ireq.req.specifier
+    passed = [
+        each
+        for each in passed_over(
+            finder, requirement.project_name, wanted, links, (), None
+        )
+        if each.cause is not Cause.REQUIREMENT
+    ][:_SHOWN_VERSIONS]
+    causes = {each.cause for each in passed}
+    hints: list[str] = []
+    if Cause.VARIANTS_OFF in causes:
+        if is_typed(context.options, "--no-variants"):
+            retry = again(context.options, without=("--no-variants",))
+            hints.append(Hint("With variants:", retry))
+        else:
+            hints.append(
+                "PIP_NO_VARIANTS, no-variants in a configuration file, --no-variants in "
+                "a requirements file, or the legacy resolver turns them off."
+            )
+    if Cause.PLATFORM in causes:
+        best = finder.target_python.get_sorted_tags()[0]
+        hints.append(
+            f"The target takes wheels for {best.interpreter} on {best.platform}, and "
+            "older ones that it can run: use a Python and a platform that there are "
+            "wheels for, or another version."
+        )
+    if Cause.REQUIRES_PYTHON in causes:
+        hints.append("Use a Python that they are for, or another version.")
+    if not passed or not hints:
+        return None
+    return NoSuitableFile(
+        requirement.format_for_error(),
+        (line.text for line in tell_passed_over(passed, str(requirement.project_name))),
+        hints,
+    )

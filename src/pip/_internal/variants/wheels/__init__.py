@@ -1,0 +1,1 @@
+"""Where manifests and wheels are, and what they say: the edge to index and disk."""

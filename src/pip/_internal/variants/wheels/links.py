@@ -1,0 +1,148 @@
+"""Links to manifests and builds: what they are of, and where they are listed."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging._variants import split_label
+from pip._vendor.packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from pip._vendor.packaging.version import InvalidVersion, Version
+
+from pip._internal.models.link import Link
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.utils.urls import path_to_url, url_to_path
+
+if TYPE_CHECKING:
+    import datetime
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+
+    from pip._internal.index.collector import LinkCollector
+
+__all__ = [
+    "BuildLink",
+    "ManifestLink",
+    "folder_url",
+    "label_of",
+    "public",
+    "searched",
+    "source_of",
+    "uploaded_too_late",
+    "version_of",
+]
+
+
+class ManifestLink(Link):
+    """A link whose URL does not end in the name of the manifest it leads to."""
+
+    __slots__ = ["stated_filename"]
+
+    stated_filename: str
+
+    @property
+    def filename(self) -> Any:
+        """Give the file name that the index states."""
+        return self.stated_filename
+
+
+class BuildLink(Link):
+    """A wheel that is a variant although its name has no label: its version tells it."""
+
+    __slots__ = ["label", "source"]
+
+    label: str
+    source: str
+
+    @classmethod
+    def of(cls, link: Link, label: str, source: str) -> BuildLink:
+        """Make a variant of the wheel at *link*."""
+        build = cls.__new__(cls)
+        for name in Link.__slots__:
+            setattr(build, name, getattr(link, name))
+        build.label, build.source = label, source
+        return build
+
+
+def label_of(link: Link) -> str | None:
+    """Give the label of the variant wheel at *link*, None for any other file."""
+    return link.label if isinstance(link, BuildLink) else _label_in_name(link)
+
+
+# It is asked for each file of a release again and again.
+@functools.lru_cache(maxsize=8192)
+def _label_in_name(link: Link) -> str | None:
+    return split_label(link.filename)[1]
+
+
+def version_of(link: Link, project: NormalizedName) -> Version | None:
+    """Read the version in the name of a wheel or source distribution of *project*.
+
+    :return: None if it is none of that project; without its local part if that tells
+        the build.
+    """
+    try:
+        if link.is_wheel:
+            name, version, *_ = parse_wheel_filename(link.filename)
+        else:
+            name, version = parse_sdist_filename(link.filename)
+    except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
+        return None
+    if name != project:
+        return None
+    return public(version) if isinstance(link, BuildLink) else version
+
+
+def public(version: _BaseVersion) -> Version:
+    """Give a version without its local part, which may name the build."""
+    return Version(str(version).partition("+")[0])
+
+
+def source_of(link: Link) -> str:
+    """Name the page or directory that lists *link*: its manifest is listed there too.
+
+    The meaning of a label is that source's alone (PEP 825).
+    """
+    if isinstance(link, BuildLink):
+        return link.source
+    return link.comes_from or link.url_without_fragment.rpartition("/")[0]
+
+
+def searched(collector: LinkCollector) -> str:
+    """Say where packages are looked for, in a sentence; nothing if that is nowhere."""
+    scope = collector.search_scope
+    places = [*scope.find_links, *([] if scope.no_index else scope.index_urls)]
+    return f" on {' or '.join(map(redact_auth_from_url, places))}" if places else ""
+
+
+def folder_url(location: str) -> str:
+    """Name what ``--find-links`` names as :func:`source_of` names a folder."""
+    if location.startswith("file:"):
+        location = url_to_path(location)
+    if os.path.isfile(location):
+        location = os.path.dirname(location)
+    return path_to_url(location) if os.path.isdir(location) else location
+
+
+def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
+    """Say why a manifest does not count where later uploads are ruled out.
+
+    Of what is on this machine upstream does not ask either when it was uploaded.
+
+    :param limit: the moment before which it must have been uploaded, None for none.
+    :return: None if it counts.
+    """
+    if limit is None or link.is_file:
+        return None
+    if link.upload_time is None:
+        return "the index does not tell when its variants manifest was uploaded"
+    if link.upload_time >= limit:
+        return f"its variants manifest was uploaded at {link.upload_time}"
+    return None

@@ -1,0 +1,167 @@
+"""Read the metadata of a wheel that is on a server without the rest of the wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from pip._vendor.packaging.utils import parse_wheel_filename
+from pip._vendor.requests.exceptions import RequestException
+from pip._vendor.urllib3.exceptions import HTTPError, ProtocolError
+
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import InvalidWheel, NetworkConnectionError
+from pip._internal.network.lazy_wheel import (
+    HTTPRangeRequestUnsupported,
+    dist_from_wheel_url,
+)
+from pip._internal.parallel.request_errors import with_attempts
+from pip._internal.parallel.time_limits import Overdue, TimeBudget, time_limit
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.errors import in_words
+
+if TYPE_CHECKING:
+    from pip._vendor.requests import Response
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
+
+__all__ = ["NoRanges", "WheelUnreadable", "remote_wheel"]
+
+logger = get_logger(__name__)
+
+#: Metadata takes a handful; what needs more is no wheel, or reads like none.
+_MAX_REQUESTS = 200
+#: A wheel whose parts break off is read again, as pip's session does with requests.
+_ATTEMPTS = 3
+#: The list of a wheel's files takes most of it: 1.4 MB for torch, which has 12,000. To
+#: keep a list in memory takes up to fifteen times its size.
+_MAX_BYTES = 8 * 1024 * 1024
+#: Digits of the size of a wheel; no file system has room for one of so many.
+_MAX_DIGITS = 18
+
+
+class WheelUnreadable(Exception):
+    """The metadata of a wheel could not be read; the message says why, to people."""
+
+
+class NoRanges(WheelUnreadable):
+    """The server sends whole files only."""
+
+    def __init__(self) -> None:
+        super().__init__("its server cannot send the part of a wheel that describes it")
+
+
+def remote_wheel(
+    session: PipSession, link: Link, budget: TimeBudget | None = None
+) -> BaseDistribution:
+    """Give the metadata of the wheel at *link*, read by range requests.
+
+    :param budget: how long that may take, within which the session is; None for as
+        long as the session's own limits let it
+    :raises NoRanges: if the server has none.
+    :raises WheelUnreadable: if it sends no wheel, or not in time.
+    :raises UnsupportedWheel: if what it sends breaks the rules for wheels.
+    :raises DiagnosticPipError: if there is no connection.
+    """
+    project, *_ = parse_wheel_filename(link.filename)
+    url = link.url_without_fragment
+    logger.verbose("Reading what %s says of itself", link)
+    for attempt in range(1, _ATTEMPTS + 1):
+        # Upstream's reader takes whatever has these two methods of a session.
+        ranges = cast("PipSession", _RangeRequests(session, budget))
+        try:
+            return dist_from_wheel_url(project, url, ranges)
+        except HTTPRangeRequestUnsupported:
+            raise NoRanges from None
+        except InvalidWheel:
+            raise WheelUnreadable("it is not a ZIP file") from None
+        except Overdue as error:
+            raise WheelUnreadable(str(error)) from None
+        except ProtocolError as error:
+            logger.debug("Attempt %s at %s: %s", attempt, link, error)
+            reason = f"{in_words(error)} ({attempt} attempts)"
+        except (
+            *(NetworkConnectionError, RequestException, HTTPError),
+            # A redirect to what is no URL.
+            ValueError,
+        ) as error:
+            # The session has already tried this again as often as it should.
+            reason = with_attempts(in_words(error), error, session)
+            break
+    raise WheelUnreadable(redact_auth_from_url(reason))
+
+
+class _RangeRequests:
+    """A session that follows redirects, and notices servers that ignore ranges."""
+
+    def __init__(self, session: PipSession, budget: TimeBudget | None) -> None:
+        self._session = session
+        self._budget = budget
+        self._final_url = ""
+        self._left = _MAX_REQUESTS
+        self._bytes_left = _MAX_BYTES
+
+    def head(self, url: str, **kwargs: Any) -> Response:
+        response = self._session.head(url, allow_redirects=True, **kwargs)
+        if response.status_code != 200:
+            raise WheelUnreadable(_answered(response))
+        size = response.headers.get("Content-Length", "")
+        if not size.isdecimal() or len(size) > _MAX_DIGITS:
+            raise NoRanges
+        self._final_url = response.url
+        return response
+
+    def get(self, _url: str, headers: Mapping[str, str], **kwargs: Any) -> Response:
+        if not self._left:
+            raise WheelUnreadable(f"it takes more than {_MAX_REQUESTS} requests")
+        self._left -= 1
+        response = self._session.get(self._final_url, headers=headers, **kwargs)
+        if response.status_code >= 400:
+            response.close()
+            raise WheelUnreadable(_answered(response))
+        if _range_sent(response) != headers["Range"]:
+            # What follows would be taken for the part that was asked for.
+            response.close()
+            raise NoRanges
+        first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
+        size = int(last) + 1 - int(first)
+        self._bytes_left -= size
+        if self._bytes_left < 0:
+            response.close()
+            raise WheelUnreadable(f"it takes more than {_MAX_BYTES >> 20} MiB")
+        response.raw = _AsAsked(response.raw, size, self._budget)
+        return response
+
+
+def _answered(response: Response) -> str:
+    return f"the server answered {response.status_code} {response.reason}".rstrip()
+
+
+def _range_sent(response: Response) -> str | None:
+    """Give which part of a file a response holds, as a request names it."""
+    if response.status_code != 206:
+        return None
+    part = response.headers.get("Content-Range", "").partition("/")[0]
+    return part.replace("bytes ", "bytes=", 1)
+
+
+class _AsAsked:
+    """A body that must not be longer than what was asked for."""
+
+    def __init__(self, body: Any, size: int, budget: TimeBudget | None) -> None:
+        self._body = body
+        self._left = size
+        self._budget = budget
+
+    def stream(self, *args: Any, **options: Any) -> Iterator[bytes]:
+        with time_limit(self._body, self._budget):
+            for chunk in self._body.stream(*args, **options):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    raise WheelUnreadable("its server sends more than it was asked for")
+                yield chunk
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._body, name)

@@ -1,0 +1,322 @@
+"""Fetch the manifest of a release through pip's own session.
+
+The session brings authentication, proxies, retries and its cache along. A manifest
+may grow after it was published, so it is cached as HTTP allows and no longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
+from pip._vendor.requests.exceptions import ConnectionError as RequestConnectionError
+from pip._vendor.urllib3.exceptions import HTTPError
+
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import (
+    DiagnosticPipError,
+    HashMismatch,
+    NetworkConnectionError,
+)
+from pip._internal.models.link import Link
+from pip._internal.network.cache import is_from_cache
+from pip._internal.parallel.early_entries import Kind
+from pip._internal.parallel.early_requests import EarlyRequests
+from pip._internal.parallel.request_errors import UNTRUSTED, is_passing, times
+from pip._internal.parallel.time_limits import (
+    MAX_TIME,
+    Overdue,
+    TimeBudget,
+    time_limit,
+)
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
+from pip._internal.variants.errors import in_words
+from pip._internal.variants.slots import EARLY_REQUESTS
+from pip._internal.variants.wheels.links import uploaded_too_late
+
+if TYPE_CHECKING:
+    import datetime
+
+    from pip._vendor.requests import Response
+
+    from pip._internal.network.session import PipSession
+
+__all__ = [
+    "AGAIN",
+    "MANIFEST",
+    "ManifestMissing",
+    "ManifestUnavailable",
+    "fetch_manifest",
+    "fetch_manifest_bytes",
+    "manifest_headers",
+    "unattended",
+]
+
+logger = get_logger(__name__)
+
+#: What limits the early request for a manifest; pip goes on without it.
+MANIFEST = Kind(MAX_MANIFEST_SIZE, MAX_TIME)
+
+#: A body that breaks off is asked for again, as pip's session does with requests.
+_ATTEMPTS = 3
+_HEADERS = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
+#: Statuses of what is not there, as against what cannot be had at the moment.
+_GONE = (404, 410)
+#: Of a manifest as a whole; a proxy may have changed how it is written.
+_FULL = (200, 203)
+
+
+#: What may help: where a server fails, and where it answers as it will again.
+AGAIN = "Try again"
+_CREDENTIALS = (
+    "If it takes a password, put that into the URL of the index, a .netrc file or a "
+    "keyring"
+)
+_CERTIFICATES = "--cert FILE names the certificates to trust"
+_TO_MEND = "Whoever runs the index has to mend it"
+#: Statuses of servers that may answer otherwise before long, beside those above 500.
+_BUSY = (408, 425, 429)
+#: Statuses of what is not for everybody.
+_REFUSED = (401, 403, 407)
+
+
+class ManifestUnavailable(Exception):
+    """A manifest could not be had or read; the message says why, to people.
+
+    :ivar hint: what may help, in a sentence without a final period; may be empty.
+    :ivar attempts: how often it was asked for.
+    """
+
+    def __init__(self, problem: str, hint: str = "", *, attempts: int = 1) -> None:
+        super().__init__(problem)
+        self.hint = hint
+        self.attempts = attempts
+
+
+class ManifestMissing(ManifestUnavailable):
+    """A manifest is not there for this run.
+
+    :ivar listed: whether the index lists it nevertheless, as mirrors do that leave out
+        what they do not know; otherwise it does not count.
+    """
+
+    def __init__(self, problem: str, *, listed: bool) -> None:
+        super().__init__(problem)
+        self.listed = listed
+
+
+def fetch_manifest(
+    session: PipSession, link: Link, uploaded_prior_to: datetime.datetime | None = None
+) -> Manifest:
+    """Fetch, verify and parse the manifest at *link*.
+
+    If its hash is not the one that the index stated, the index page is read afresh,
+    since either of the two may be an older copy. What the cache has may be damaged.
+
+    All of that takes :data:`~pip._internal.parallel.time_limits.MAX_TIME` at most.
+
+    :param uploaded_prior_to: what was uploaded later counts as missing.
+    :raises ManifestMissing: if the server says that there is none.
+    :raises ManifestUnavailable: if it cannot be had, or is not valid.
+    """
+    try:
+        with unattended(session) as budget:
+            manifest = _fetch(session, link, budget, uploaded_prior_to)
+    except InvalidManifest as error:
+        raise ManifestUnavailable(str(error), _TO_MEND) from None
+    except Overdue as error:
+        raise ManifestUnavailable(str(error), AGAIN) from None
+    return manifest
+
+
+def _fetch(
+    session: PipSession,
+    link: Link,
+    budget: TimeBudget,
+    uploaded_prior_to: datetime.datetime | None,
+) -> Manifest:
+    fetched = _download(session, link, manifest_headers(link), budget)
+    if not _hash_matches(link, fetched.data):
+        link = _link_read_afresh(session, link)
+        too_late = uploaded_too_late(link, uploaded_prior_to)
+        if too_late is not None:
+            raise ManifestMissing(too_late, listed=False)
+        fetched = _download_afresh(session, link, budget)
+        if not _hash_matches(link, fetched.data):
+            problem = "its hash is not the one the index states"
+            raise ManifestUnavailable(problem, _TO_MEND)
+    try:
+        manifest = parse_manifest(fetched.data)
+    except InvalidManifest:
+        if not fetched.from_cache:
+            raise
+        manifest = parse_manifest(_download_afresh(session, link, budget).data)
+    return manifest._replace(url=redact_auth_from_url(link.url_without_fragment))
+
+
+def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
+    """Fetch the manifest at *link* as it is; tell whether its hash is the stated one.
+
+    :raises ManifestMissing: if the server says that there is none.
+    :raises ManifestUnavailable: if it cannot be had.
+    """
+    headers = {**_HEADERS, "Cache-Control": "no-cache"}
+    try:
+        with unattended(session) as budget:
+            data = _download(session, link, headers, budget).data
+    except Overdue as error:
+        raise ManifestUnavailable(str(error), AGAIN) from None
+    return data, _hash_matches(link, data)
+
+
+def _hash_matches(link: Link, data: bytes) -> bool:
+    if not link.has_hash:
+        return True
+    try:
+        link.as_hashes().check_against_chunks(iter([data]))
+    except HashMismatch as error:
+        logger.debug("The hash of %s differs: %s", link, error)
+        return False
+    return True
+
+
+def manifest_headers(link: Link) -> dict[str, str]:
+    """Give the headers by which the manifest at *link* is asked for."""
+    # With a hash to compare with, an older copy from the cache does no harm.
+    return _HEADERS if link.has_hash else {**_HEADERS, "Cache-Control": "max-age=0"}
+
+
+class _Fetched(NamedTuple):
+    data: bytes
+    from_cache: bool
+
+
+def _download_afresh(session: PipSession, link: Link, budget: TimeBudget) -> _Fetched:
+    """Fetch what is at *link* whatever the cache has."""
+    _forget(session, link)
+    headers = {**_HEADERS, "Cache-Control": "no-cache"}
+    return _download(session, link, headers, budget)
+
+
+def _forget(session: PipSession, link: Link) -> None:
+    """Take what is at *link* out of the cache.
+
+    With its copy at hand, the server might say that nothing has changed.
+    """
+    url = link.url_without_fragment
+    controller = getattr(session.get_adapter(url), "controller", None)
+    if controller is not None:
+        controller.cache.delete(controller.cache_url(url))
+
+
+def _download(
+    session: PipSession, link: Link, headers: dict[str, str], budget: TimeBudget
+) -> _Fetched:
+    url = link.url_without_fragment
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return _get(session, url, headers, budget)
+        except _BodyBrokeOff as error:
+            logger.debug("Attempt %s at %s: %s", attempt, link, error)
+            reason, sent, hint = str(error), attempt, AGAIN
+            # It may be the cache's copy that is not whole.
+            _forget(session, link)
+        except (
+            *(NetworkConnectionError, DiagnosticPipError, RequestException),
+            # A redirect to what is no URL.
+            ValueError,
+        ) as error:
+            # The session has already tried this again as often as it should.
+            reason, sent = in_words(error).rstrip("."), times(error, session)
+            hint = AGAIN if is_passing(error) else ""
+            if reason.startswith(UNTRUSTED):
+                hint = _CERTIFICATES
+            break
+    raise ManifestUnavailable(redact_auth_from_url(reason), hint, attempts=sent)
+
+
+class _BodyBrokeOff(Exception):
+    """A response began well and did not end so."""
+
+
+def _get(
+    session: PipSession, url: str, headers: dict[str, str], budget: TimeBudget
+) -> _Fetched:
+    response = session.get(url, headers=headers, stream=True)
+    try:
+        code = response.status_code
+        status = f"the server answered {code} {response.reason}".rstrip()
+        if code in _GONE:
+            raise ManifestMissing(status, listed=True)
+        if code not in _FULL:
+            raise ManifestUnavailable(status, _hint_for(code))
+        with time_limit(response.raw, budget):
+            return _Fetched(_read(response), is_from_cache(response))
+    except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
+        raise _BodyBrokeOff(in_words(error)) from None
+    finally:
+        response.close()
+
+
+@contextmanager
+def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeBudget]:
+    """Keep pip from asking for a password, or waiting for long, for a manifest.
+
+    Where a password is needed, the index page has asked for it already; and there is a
+    way to go on without a manifest.
+
+    :param seconds: that all requests made meanwhile may take together; less if all this
+        is part of what has less left
+    :return: what is left of these, for the bodies
+    :raises Overdue: when nothing is
+    """
+    auth, requests = session.auth, EARLY_REQUESTS.once(session, EarlyRequests)
+    budget = TimeBudget(min(seconds, requests.time_left))
+    prompting, auth.prompting = auth.prompting, False
+    try:
+        with requests.within(budget):
+            yield budget
+    finally:
+        auth.prompting = prompting
+
+
+def _read(response: Response) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_content(64 * 1024):
+        body += chunk
+        if len(body) > MAX_MANIFEST_SIZE:
+            problem = f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
+            raise ManifestUnavailable(problem, _TO_MEND)
+    return bytes(body)
+
+
+def _hint_for(status: int) -> str:
+    if status in _BUSY or status >= 500:
+        return AGAIN
+    if status in _REFUSED:
+        return _CREDENTIALS
+    return ""
+
+
+def _link_read_afresh(session: PipSession, link: Link) -> Link:
+    """Find the same manifest on its index page, fetched without any cache."""
+    from pip._internal.index.collector import _get_index_content, parse_links
+
+    page = link.comes_from
+    if not page:
+        return link
+    afresh = Link(page, cache_link_parsing=False)
+    content = _get_index_content(afresh, session=session, force_revalidate=True)
+    if content is None:
+        return link
+    for candidate in parse_links(content):
+        if candidate.filename == link.filename:
+            return candidate
+    return link

@@ -1,0 +1,156 @@
+"""Manifests that come from the wheels themselves (PEP 825, "Wheel metadata").
+
+Each variant wheel repeats its part of the release's manifest as ``variant.json``. Where
+an index or a directory has no manifest, the parts of one wheel a label make up for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+from pip._internal.exceptions import PipError, UnsupportedWheel
+from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
+from pip._internal.parallel.request_errors import with_attempts
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
+from pip._internal.variants.core.merging import Disagreement, merge
+from pip._internal.variants.errors import InvalidVariantWheel, in_words
+from pip._internal.variants.wheels.archives import undamaged
+from pip._internal.variants.wheels.remote_wheels import (
+    NoRanges,
+    WheelUnreadable,
+    remote_wheel,
+)
+from pip._internal.variants.wheels.sources import ManifestUnavailable, unattended
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
+    from pip._internal.parallel.time_limits import TimeBudget
+
+__all__ = [
+    "manifest_of_wheel",
+    "manifest_of_wheels",
+    "metadata_of_wheel",
+    "own_manifest",
+]
+
+#: Bytes that the ``variant.json`` of a wheel may have however many wheels there are;
+#: real ones have two thousand.
+_LEAST_SIZE = 16 * 1024
+
+
+def own_manifest(
+    dist: BaseDistribution,
+    filename: str,
+    label: str,
+    max_size: int = MAX_MANIFEST_SIZE,
+) -> Manifest:
+    """Read the ``variant.json`` of a wheel, which must describe just *label*.
+
+    :param max_size: in bytes.
+    :raises InvalidVariantWheel: if it has none, or one of another label.
+    """
+    try:
+        data = dist.read_text("variant.json").encode("utf-8")
+        if len(data) > max_size:
+            raise InvalidManifest(f"it is larger than {max_size >> 10} KiB")
+        manifest = parse_manifest(data)
+    except FileNotFoundError:
+        problem = "it has no variant.json in its .dist-info directory"
+    except (UnsupportedWheel, UnicodeDecodeError):
+        problem = "its variant.json is not UTF-8"
+    except InvalidManifest as error:
+        problem = f"its variant.json cannot be used: {error}"
+    else:
+        if set(manifest.variants) == {label}:
+            return manifest
+        problem = f"its variant.json describes {sorted(manifest.variants)!r} instead"
+    raise InvalidVariantWheel(filename, problem)
+
+
+def manifest_of_wheel(
+    session: PipSession,
+    link: Link,
+    label: str,
+    max_size: int = MAX_MANIFEST_SIZE,
+    budget: TimeBudget | None = None,
+) -> Manifest:
+    """Read the ``variant.json`` of the wheel at *link*, and as little else as can be.
+
+    :param max_size: of that, in bytes.
+    :param budget: as :func:`.remote_wheel` takes it.
+    :raises InvalidVariantWheel: if it is not the wheel that its name says.
+    :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
+    """
+    try:
+        with undamaged(link.filename):
+            dist = metadata_of_wheel(session, link, budget)
+    except UnsupportedWheel as error:
+        # Upstream names the project first, which the file name does already.
+        problem = str(error).rpartition("has an invalid wheel, ")[2]
+        raise InvalidVariantWheel(link.filename, problem) from None
+    return own_manifest(dist, link.filename, label, max_size)
+
+
+def metadata_of_wheel(
+    session: PipSession, link: Link, budget: TimeBudget | None = None
+) -> BaseDistribution:
+    """Give the metadata of the wheel at *link*, wherever that is.
+
+    :param budget: as :func:`.remote_wheel` takes it, which tells what is raised too.
+    """
+    if not link.is_file:
+        return remote_wheel(session, link, budget)
+    try:
+        project, *_ = parse_wheel_filename(link.filename)
+    except InvalidWheelFilename:
+        # A lock file may state another name than that of the path.
+        raise InvalidVariantWheel(link.filename, "its file name is invalid") from None
+    return get_wheel_distribution(FilesystemWheel(link.file_path), project)
+
+
+def manifest_of_wheels(
+    session: PipSession, links: Mapping[str, Link]
+) -> tuple[Manifest, Mapping[str, str]]:
+    """Put a release's manifest together from a wheel of each label.
+
+    Of wheels on a server only the metadata is read, by range requests.
+
+    :param links: by label.
+    :return: the manifest, and by label why others are not in it.
+    :raises ManifestUnavailable: if no wheel can be read, or if they contradict.
+    """
+    # Together they may be as large as a manifest; each one alone may be no small one.
+    max_size = max(_LEAST_SIZE, MAX_MANIFEST_SIZE // max(1, len(links)))
+    found: dict[str, Manifest] = {}
+    problems: dict[str, str] = {}
+    remaining = iter(links.items())
+    for label, link in remaining:
+        try:
+            with unattended(session) as budget:
+                found[str(link.filename)] = manifest_of_wheel(
+                    session, link, label, max_size, budget
+                )
+        except NoRanges as error:
+            # The others are on the same server.
+            rest = [label, *(other for other, _ in remaining)]
+            problems.update(dict.fromkeys(rest, str(error)))
+        except InvalidVariantWheel as error:
+            problems[label] = f"{link.filename}: {error.problem}"
+        except (WheelUnreadable, PipError, OSError) as error:
+            problem = with_attempts(in_words(error), error, session)
+            problems[label] = f"{link.filename} cannot be read: {problem}"
+    if not found:
+        raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
+    try:
+        return merge(found), problems
+    except Disagreement as error:
+        raise ManifestUnavailable(f"its wheels disagree: {error}") from None

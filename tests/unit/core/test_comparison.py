@@ -1,0 +1,187 @@
+"""Which property decides between two variants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pip._internal.variants.core.comparison import Comparison, Criterion, compare
+from pip._internal.variants.core.ordering import rank, supported_of
+from pip._internal.variants.core.preferences import Preference
+from pip._internal.variants.core.properties import Property
+from tests.unit.core.ordering_cases import (
+    ABLE_MACHINES,
+    VARIANTS,
+    Machine,
+    machine,
+    manifest,
+)
+
+HOST: Machine = {
+    "gpu": [("cuda", ["12.8", "12.6"]), ("sm", ["90", "80"])],
+    "cpu": [("level", ["v3", "v2"])],
+}
+CUDA, OLD_CUDA = Property("gpu", "cuda", "12.8"), Property("gpu", "cuda", "12.6")
+SM, LEVEL = Property("gpu", "sm", "80"), Property("cpu", "level", "v3")
+ON_CPU = Preference("cpu")
+
+# name: (features of the first, of the second, preferences, what decides)
+CASES: Mapping[str, tuple[Any, Any, Sequence[Preference], Comparison]] = {
+    "namespace": (
+        {"gpu": {"sm": ["80"]}},
+        {"cpu": {"level": ["v3"]}},
+        [],
+        Comparison(Criterion.NAMESPACE, SM, LEVEL),
+    ),
+    "feature": (
+        {"gpu": {"cuda": ["12.6"]}},
+        {"gpu": {"sm": ["80"]}},
+        [],
+        Comparison(Criterion.FEATURE, OLD_CUDA, SM),
+    ),
+    "value": (
+        {"gpu": {"cuda": ["12.6", "12.8"]}, "cpu": {"level": ["v2"]}},
+        {"gpu": {"cuda": ["12.6"], "sm": ["90"]}},
+        [],
+        Comparison(Criterion.VALUE, CUDA, OLD_CUDA),
+    ),
+    "more": (
+        {"gpu": {"cuda": ["12.8"], "sm": ["80"]}},
+        {"gpu": {"cuda": ["12.8"]}},
+        [],
+        Comparison(Criterion.MORE, SM),
+    ),
+    "more than null": (
+        {"cpu": {"level": ["v3"]}},
+        {},
+        [],
+        Comparison(Criterion.MORE, LEVEL),
+    ),
+    "label": (
+        {"gpu": {"cuda": ["12.8"]}},
+        {"gpu": {"cuda": ["12.8", "13.0"]}},
+        [],
+        Comparison(Criterion.LABEL),
+    ),
+    "preference": (
+        {"cpu": {"level": ["v3"]}},
+        {"gpu": {"cuda": ["12.8"]}},
+        [Preference("amd"), ON_CPU],
+        Comparison(Criterion.PREFERENCE, LEVEL, CUDA, ON_CPU),
+    ),
+    "not a preference that both have": (
+        {"cpu": {"level": ["v3"]}, "gpu": {"cuda": ["12.8"]}},
+        {"cpu": {"level": ["v3"]}, "gpu": {"sm": ["80"]}},
+        [ON_CPU],
+        Comparison(Criterion.FEATURE, CUDA, SM),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str) -> None:
+    first, second, preferences, expected = CASES[name]
+    content = manifest(["gpu", "cpu"], {"first": first, "second": second})
+    ranking = rank(content, machine(HOST), ["second", "first"], preferences)
+    assert ranking.compatible == ("first", "second")
+    found = compare(content, machine(HOST), "first", "second", preferences)
+    assert found == expected
+
+
+def test_null_is_last() -> None:
+    content = manifest(["gpu"], {"zero": {}})
+    assert compare(content, machine(HOST), "zero", "null").criterion is Criterion.NULL
+
+
+def _decided(
+    first: str,
+    second: str,
+    variants: Mapping[str, Any],
+    described: Machine,
+    namespaces: Sequence[str],
+) -> Comparison | None:
+    """Go through the steps of PEP 825; None if *second* comes first."""
+    keys, names = [], []
+    for label in (first, second):
+        places = {}
+        for namespace, features in variants[label].items():
+            offered = [name for name, _ in described[namespace]]
+            for name, accepted in features.items():
+                values = dict(described[namespace])[name]
+                value = next(value for value in values if value in accepted)
+                place = (
+                    namespaces.index(namespace),
+                    offered.index(name),
+                    values.index(value),
+                )
+                places[place] = Property(namespace, name, value)
+        keys.append(sorted(places))
+        names.append([places[place] for place in sorted(places)])
+    for at, (place, other) in enumerate(zip(*keys, strict=False)):
+        if place > other:
+            return None
+        for axis, criterion in enumerate(
+            (Criterion.NAMESPACE, Criterion.FEATURE, Criterion.VALUE)
+        ):
+            if place[axis] < other[axis]:
+                return Comparison(criterion, names[0][at], names[1][at])
+    if len(keys[0]) != len(keys[1]):
+        shorter = len(keys[1])
+        more = len(keys[0]) > shorter
+        return Comparison(Criterion.MORE, names[0][shorter]) if more else None
+    if second == "null":
+        return Comparison(Criterion.NULL)
+    return Comparison(Criterion.LABEL) if "null" != first < second else None
+
+
+@given(VARIANTS, ABLE_MACHINES, st.permutations("abc"))
+def test_every_pair_of_the_order_is_decided_as_the_pep_says(
+    variants: dict[str, Any], described: Machine, namespaces: list[str]
+) -> None:
+    variants["null"] = {}
+    supported, content = machine(described), manifest(namespaces, variants)
+    order = rank(content, supported, variants).compatible
+    for first, second in combinations(order, 2):
+        found = compare(content, supported, first, second)
+        assert found == _decided(first, second, variants, described, namespaces)
+
+
+_PREFERENCES = st.lists(
+    st.builds(Preference, st.sampled_from("abc"))
+    | st.builds(Preference, *[st.sampled_from("abc")] * 2)
+    | st.builds(Preference, *[st.sampled_from("abc")] * 2, st.sampled_from("123")),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(VARIANTS, ABLE_MACHINES, st.permutations("abc"), _PREFERENCES)
+def test_a_preference_decides_only_where_it_turns_the_order(
+    variants: dict[str, Any],
+    described: Machine,
+    namespaces: list[str],
+    preferences: list[Preference],
+) -> None:
+    supported, content = machine(described), manifest(namespaces, variants)
+    usual = rank(content, supported, variants).compatible
+    order = rank(content, supported, variants, preferences).compatible
+    for first, second in combinations(order, 2):
+        found = compare(content, supported, first, second, preferences)
+        if found.criterion is Criterion.PREFERENCE:
+            assert found.first is not None
+            assert found.second is not None
+            assert found.preference is not None
+            assert found.preference.covers(found.first)
+            stronger = preferences[: preferences.index(found.preference) + 1]
+            assert not any(each.covers(found.second) for each in stronger)
+        if usual.index(first) > usual.index(second):
+            # Where the order was turned, a preference put one of them first, or put
+            # both on a par where they were not.
+            properties = supported_of(content, content.variants[first], supported)
+            properties += supported_of(content, content.variants[second], supported)
+            assert any(p.covers(each) for p in preferences for each in properties)

@@ -1,0 +1,70 @@
+"""Take a mode out of a copy of the project, and run the tests of all that is left."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.mutants.__main__ import OVERLAY, copied
+
+__all__ = ["MODES", "main", "take_out"]
+
+MODES = ("locks", "pytorch")
+#: Of the rooms, not of the repository.
+_TESTS = ("tests/unit/variants", "tests/unit/machine", "tests/functional")
+
+
+def take_out(mode: str, internal: Path) -> None:
+    """Delete the room of a mode, and the line that registers it.
+
+    :param internal: the folder ``pip/_internal`` of a copy.
+    :raises ValueError: if it is not registered by just one line.
+    """
+    shutil.rmtree(internal / "variants" / mode)
+    door = internal / "variants" / "seams.py"
+    text, count = re.subn(
+        rf'^    "{mode}": .*,\n', "", door.read_text(encoding="utf-8"), flags=re.M
+    )
+    if count != 1 or mode in text:
+        raise ValueError(f"{mode} is not registered by one line, but by {count}")
+    door.write_text(text, encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tests without each mode; the status tells if any fails."""
+    parser = argparse.ArgumentParser(prog="nox -s modes --", description=__doc__)
+    parser.add_argument("--mode", choices=MODES, help="only without this one")
+    parser.add_argument("tests", nargs="*", default=_TESTS)
+    options = parser.parse_args(arguments)
+    failed = False
+    for mode in [options.mode] if options.mode else MODES:
+        print(f"without {mode}:", flush=True)
+        with tempfile.TemporaryDirectory(prefix="without-") as name:
+            copy = copied(Path(name))
+            take_out(mode, copy / OVERLAY)
+            shutil.rmtree(copy / "tests/unit/variants" / mode)
+            failed |= _fails(copy, mode, options.tests)
+    return int(failed)
+
+
+def _fails(copy: Path, mode: str, tests: Sequence[str]) -> bool:
+    """Run tests that are not about a mode."""
+    command = [sys.executable, "-m", "pytest", "-q", "--in-process"]
+    done = subprocess.run(
+        [*command, "-m", f"not {mode} and not torch and not matrix", *tests],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": ""},
+        check=False,
+    )
+    return done.returncode != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
