@@ -43,6 +43,8 @@ logger = get_logger(__name__)
 
 #: At so many at once, neither the server nor this machine minds.
 _WORKERS = 16
+#: Seconds in which a thread that has nothing to do ends, and far less.
+_ENDING = 0.2
 #: Bytes of all bodies that are held, or on their way: as much as the workers can need.
 _MAX_HELD = 32 * 1024 * 1024
 #: What goes wrong with a request; it would have gone wrong with a later one too.
@@ -79,7 +81,7 @@ class EarlyRequests:
         self._adapters: dict[str, EarlyAdapter] = {}
         self._entries: dict[_Key, Entry] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._workers = 0
+        self._workers: list[_Worker] = []
         #: What workers have to do, or are at.
         self._unanswered: set[Future[Answer]] = set()
         self._account = Account(_MAX_HELD)
@@ -123,11 +125,16 @@ class EarlyRequests:
         self._entries.clear()
         self._account.close()
         self._account = Account(_MAX_HELD)
-        for _ in range(self._workers):
+        for _ in self._workers:
             self._jobs.put(None)
+        # A thread that is about to end when Python does may crash it. One that hangs does
+        # nothing then, and is not waited for.
+        for worker in self._workers:
+            if not worker.is_at_work:
+                worker.join(_ENDING)
         # A worker that hangs has yet to take its own; it is not for another one's eyes.
         self._jobs = queue.SimpleQueue()
-        self._workers = 0
+        self._workers = []
         self._unanswered = set()
 
     @property
@@ -333,6 +340,7 @@ class EarlyRequests:
             raise
         finally:
             emit(records, _rewording(dispensable=self._budget is not None))
+        thread.join(_ENDING)
         return future.result()
 
     def _wait_for(self, future: Future[Any]) -> None:
@@ -371,18 +379,17 @@ class EarlyRequests:
 
         self._unanswered.add(entry.future)
         entry.future.add_done_callback(self._unanswered.discard)
-        if self._workers < min(_WORKERS, len(self._unanswered)):
-            # A server that hangs must not keep pip from ending.
-            thread = threading.Thread(target=_work, args=[self._jobs], daemon=True)
+        if len(self._workers) < min(_WORKERS, len(self._unanswered)):
+            worker = _Worker(self._jobs)
             try:
-                thread.start()
+                worker.start()
             except RuntimeError as error:
                 logger.debug("No thread for early requests: %s", error)
                 if not self._workers:
                     entry.future.set_exception(error)
                     return entry
             else:
-                self._workers += 1
+                self._workers.append(worker)
         self._jobs.put(partial(entry.make, self._account, send))
         return entry
 
@@ -401,11 +408,27 @@ def _close(future: Future[Response]) -> None:
         future.result().close()
 
 
-def _work(jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
-    while (job := jobs.get()) is not None:
-        job()
-        # While there is nothing to do, nothing is held.
-        del job
+class _Worker(threading.Thread):
+    """A thread that makes requests; None among its jobs ends it.
+
+    A server that hangs must not keep pip from ending.
+
+    :ivar is_at_work: whether it may take as long as a server does.
+    """
+
+    def __init__(self, jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+        super().__init__(daemon=True)
+        self._jobs = jobs
+        self.is_at_work = False
+
+    def run(self) -> None:
+        """Do what there is to do."""
+        while (job := self._jobs.get()) is not None:
+            self.is_at_work = True
+            job()
+            # While there is nothing to do, nothing is held.
+            del job
+            self.is_at_work = False
 
 
 def _key(request: PreparedRequest) -> _Key:

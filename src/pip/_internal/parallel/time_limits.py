@@ -80,6 +80,8 @@ def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
             raise
     finally:
         timer.cancel()
+        # A thread that is about to end when Python does may crash it.
+        timer.join(0.2)
     if over.is_set():
         raise budget.overdue() from None
 

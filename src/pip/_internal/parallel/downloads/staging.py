@@ -24,6 +24,8 @@ logger = get_logger(__name__)
 
 #: The downloads themselves wait for the network most of the time.
 _MAX_CHILDREN = 4
+#: Seconds in which a thread ends whose child was killed, and far less.
+_ENDING = 1.0
 
 
 @dataclass(eq=False, slots=True)
@@ -58,7 +60,7 @@ class Staging(TempDirectory):
         self._jobs: dict[str, _Job] = {}
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._children: list[subprocess.Popen[bytes]] = []
-        self._threads = 0
+        self._threads: list[threading.Thread] = []
         self._is_open = True
         self._lock = threading.Lock()
         path = None if parent is None else _make_below(parent)
@@ -77,10 +79,11 @@ class Staging(TempDirectory):
                 logger.debug("%s is not unpacked ahead: %s", wheel, error)
                 return
             self._jobs[wheel] = job
-            if self._threads < min(_MAX_CHILDREN, len(os.sched_getaffinity(0))):
-                self._threads += 1
+            if len(self._threads) < min(_MAX_CHILDREN, len(os.sched_getaffinity(0))):
+                thread = threading.Thread(target=self._work, daemon=True)
                 with suppress(RuntimeError):
-                    threading.Thread(target=self._work, daemon=True).start()
+                    thread.start()
+                    self._threads.append(thread)
         self._waiting.put(job)
 
     def folder_of(self, wheel: str) -> str | None:
@@ -111,11 +114,14 @@ class Staging(TempDirectory):
         with self._lock:
             self._is_open = False
             children = list(self._children)
-        for _ in range(self._threads):
+        for _ in self._threads:
             self._waiting.put(None)
         for child in children:
             child.kill()
             child.wait()
+        # A thread that is about to end when Python does may crash it.
+        for thread in self._threads:
+            thread.join(_ENDING)
 
     def cleanup(self) -> None:
         """Remove the folder, once nothing is written there any more."""
