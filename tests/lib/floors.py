@@ -78,7 +78,10 @@ def imports(source: Path) -> dict[str, set[str]]:
 
 
 def _imported(tree: ast.AST, modules: Mapping[str, object]) -> Iterator[str]:
-    """Give the modules that are imported, the packages around them left out."""
+    """Give the modules that are imported, the packages around them left out.
+
+    :raises ValueError: for a relative import, which the source does without.
+    """
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
@@ -90,6 +93,8 @@ def _imported(tree: ast.AST, modules: Mapping[str, object]) -> Iterator[str]:
                         yield inside
                     elif module in modules:
                         yield module
+            case ast.ImportFrom():
+                raise ValueError(f"a relative import: {ast.unparse(node)}")
 
 
 def circles(arrows: Mapping[str, set[str]]) -> list[set[str]]:

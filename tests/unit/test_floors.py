@@ -43,6 +43,14 @@ def test_there_is_no_circle() -> None:
     assert list(map(sorted, circles(ARROWS))) == []
 
 
+def test_a_relative_import_does_not_go_unseen(tmp_path: Path) -> None:
+    (tmp_path / "pip/_internal").mkdir(parents=True)
+    module = tmp_path / "pip/_internal/low.py"
+    module.write_text("from . import high", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"from \. import high"):
+        imports(tmp_path)
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -29,6 +29,7 @@ from pip._internal.parallel.early_adapters import EarlyAdapter, with_early_respo
 from pip._internal.parallel.early_entries import HELD, Entry, Kind
 from pip._internal.parallel.held_bytes import Account
 from pip._internal.parallel.held_records import emit
+from pip._internal.parallel.threads import start
 from pip._internal.parallel.time_limits import Overdue, TimeBudget
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ logger = get_logger(__name__)
 
 #: At so many at once, neither the server nor this machine minds.
 _WORKERS = 16
-#: Seconds in which a thread that has nothing to do ends, and far less.
-_ENDING = 0.2
 #: Bytes of all bodies that are held, or on their way: as much as the workers can need.
 _MAX_HELD = 32 * 1024 * 1024
 #: What goes wrong with a request; it would have gone wrong with a later one too.
@@ -81,7 +80,7 @@ class EarlyRequests:
         self._adapters: dict[str, EarlyAdapter] = {}
         self._entries: dict[_Key, Entry] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._workers: list[_Worker] = []
+        self._workers = 0
         #: What workers have to do, or are at.
         self._unanswered: set[Future[Answer]] = set()
         self._account = Account(_MAX_HELD)
@@ -125,16 +124,11 @@ class EarlyRequests:
         self._entries.clear()
         self._account.close()
         self._account = Account(_MAX_HELD)
-        for _ in self._workers:
+        for _ in range(self._workers):
             self._jobs.put(None)
-        # A thread that is about to end when Python does may crash it. One that hangs does
-        # nothing then, and is not waited for.
-        for worker in self._workers:
-            if not worker.is_at_work:
-                worker.join(_ENDING)
         # A worker that hangs has yet to take its own; it is not for another one's eyes.
         self._jobs = queue.SimpleQueue()
-        self._workers = []
+        self._workers = 0
         self._unanswered = set()
 
     @property
@@ -326,9 +320,8 @@ class EarlyRequests:
                 else:
                     future.set_result(response)
 
-        thread = threading.Thread(target=job, daemon=True)
         try:
-            thread.start()
+            start(threading.Thread(target=job))
         except RuntimeError as error:
             logger.debug("No thread for a request: %s", error)
             return send()
@@ -340,7 +333,6 @@ class EarlyRequests:
             raise
         finally:
             emit(records, _rewording(dispensable=self._budget is not None))
-        thread.join(_ENDING)
         return future.result()
 
     def _wait_for(self, future: Future[Any]) -> None:
@@ -379,17 +371,16 @@ class EarlyRequests:
 
         self._unanswered.add(entry.future)
         entry.future.add_done_callback(self._unanswered.discard)
-        if len(self._workers) < min(_WORKERS, len(self._unanswered)):
-            worker = _Worker(self._jobs)
+        if self._workers < min(_WORKERS, len(self._unanswered)):
             try:
-                worker.start()
+                start(threading.Thread(target=_work, args=[self._jobs]))
             except RuntimeError as error:
                 logger.debug("No thread for early requests: %s", error)
                 if not self._workers:
                     entry.future.set_exception(error)
                     return entry
             else:
-                self._workers.append(worker)
+                self._workers += 1
         self._jobs.put(partial(entry.make, self._account, send))
         return entry
 
@@ -408,27 +399,11 @@ def _close(future: Future[Response]) -> None:
         future.result().close()
 
 
-class _Worker(threading.Thread):
-    """A thread that makes requests; None among its jobs ends it.
-
-    A server that hangs must not keep pip from ending.
-
-    :ivar is_at_work: whether it may take as long as a server does.
-    """
-
-    def __init__(self, jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
-        super().__init__(daemon=True)
-        self._jobs = jobs
-        self.is_at_work = False
-
-    def run(self) -> None:
-        """Do what there is to do."""
-        while (job := self._jobs.get()) is not None:
-            self.is_at_work = True
-            job()
-            # While there is nothing to do, nothing is held.
-            del job
-            self.is_at_work = False
+def _work(jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job()
+        # While there is nothing to do, nothing is held.
+        del job
 
 
 def _key(request: PreparedRequest) -> _Key:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from pip._internal.parallel.threads import start
+
 if TYPE_CHECKING:
     from pip._vendor.urllib3 import HTTPResponse
     from pip._vendor.urllib3.util import Retry
@@ -71,8 +73,7 @@ def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
             raw.shutdown()
 
     timer = threading.Timer(budget.left, stop)
-    timer.daemon = True
-    timer.start()
+    start(timer)
     try:
         yield
     except Exception:
@@ -80,8 +81,6 @@ def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
             raise
     finally:
         timer.cancel()
-        # A thread that is about to end when Python does may crash it.
-        timer.join(0.2)
     if over.is_set():
         raise budget.overdue() from None
 

@@ -109,6 +109,9 @@ GLOBALS = {
         "What the threads of early requests log, which goes through handlers that are "
         "pip's. Used by parallel.early_requests and parallel.early_entries."
     ),
+    "parallel.threads._BIRTHS": (
+        "Held while a thread is born, and from the moment on at which Python ends. Its own."
+    ),
     "parallel.sizes._noted": (
         "The sizes that JSON pages tell, by URL. From parallel.sizes.take_note on, "
         "which takes the place of Link.from_json; read by listed_size."

@@ -15,6 +15,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.parallel.downloads.fetch import Fetch, Stopped, needs_the_user
 from pip._internal.parallel.downloads.session import without_questions
 from pip._internal.parallel.held_records import HeldRecords
+from pip._internal.parallel.threads import start
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
@@ -59,10 +60,9 @@ class Pool:
     def start(self) -> bool:
         """Begin; tell whether there are threads for it."""
         for _ in range(min(_WORKERS, len(self._fetches))):
-            # A server that hangs must not keep pip from ending.
-            thread = threading.Thread(target=self._work, daemon=True)
+            thread = threading.Thread(target=self._work)
             try:
-                thread.start()
+                start(thread)
             except RuntimeError as error:
                 logger.debug("No thread for a download: %s", error)
                 break

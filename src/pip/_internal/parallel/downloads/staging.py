@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.downloads.digests import Verified, identity
+from pip._internal.parallel.threads import start
 from pip._internal.utils.temp_dir import TempDirectory
 
 __all__ = ["Staging"]
@@ -24,8 +25,6 @@ logger = get_logger(__name__)
 
 #: The downloads themselves wait for the network most of the time.
 _MAX_CHILDREN = 4
-#: Seconds in which a thread ends whose child was killed, and far less.
-_ENDING = 1.0
 
 
 @dataclass(eq=False, slots=True)
@@ -60,7 +59,7 @@ class Staging(TempDirectory):
         self._jobs: dict[str, _Job] = {}
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._children: list[subprocess.Popen[bytes]] = []
-        self._threads: list[threading.Thread] = []
+        self._threads = 0
         self._is_open = True
         self._lock = threading.Lock()
         path = None if parent is None else _make_below(parent)
@@ -79,11 +78,10 @@ class Staging(TempDirectory):
                 logger.debug("%s is not unpacked ahead: %s", wheel, error)
                 return
             self._jobs[wheel] = job
-            if len(self._threads) < min(_MAX_CHILDREN, len(os.sched_getaffinity(0))):
-                thread = threading.Thread(target=self._work, daemon=True)
+            if self._threads < min(_MAX_CHILDREN, len(os.sched_getaffinity(0))):
+                self._threads += 1
                 with suppress(RuntimeError):
-                    thread.start()
-                    self._threads.append(thread)
+                    start(threading.Thread(target=self._work))
         self._waiting.put(job)
 
     def folder_of(self, wheel: str) -> str | None:
@@ -114,14 +112,11 @@ class Staging(TempDirectory):
         with self._lock:
             self._is_open = False
             children = list(self._children)
-        for _ in self._threads:
+        for _ in range(self._threads):
             self._waiting.put(None)
         for child in children:
             child.kill()
             child.wait()
-        # A thread that is about to end when Python does may crash it.
-        for thread in self._threads:
-            thread.join(_ENDING)
 
     def cleanup(self) -> None:
         """Remove the folder, once nothing is written there any more."""

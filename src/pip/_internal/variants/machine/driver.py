@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from pip._internal.parallel.threads import start
+
 __all__ = ["DriverUnavailable", "call_driver"]
 
 T = TypeVar("T")
@@ -48,9 +50,9 @@ def call_driver(name: str, ask: Callable[[], T]) -> T:
             reason = f"{name} cannot be asked: {type(error).__name__}: {error}"
             outcome.append(DriverUnavailable(reason, fault=True))
 
-    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread = threading.Thread(target=run, name=name)
     try:
-        thread.start()
+        start(thread)
     except RuntimeError as error:
         raise DriverUnavailable(f"{name} cannot be asked: {error}") from error
     thread.join(_TIMEOUT)
