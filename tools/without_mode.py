@@ -18,7 +18,12 @@ __all__ = ["MODES", "main", "take_out"]
 
 MODES = ("locks", "pytorch")
 #: Of the rooms, not of the repository.
-_TESTS = ("tests/unit/variants", "tests/unit/machine", "tests/functional")
+_TESTS = (
+    "tests/unit/console",
+    "tests/unit/parallel",
+    "tests/unit/variants",
+    "tests/functional",
+)
 
 
 def take_out(mode: str, internal: Path) -> None:

@@ -90,7 +90,7 @@ def run_tests(folder: str, alone: Path) -> None:
 
 
 def test_core_with_packaging_as_released(alone: Path) -> None:
-    run_tests("tests/unit/core", alone)
+    run_tests("tests/unit/variants/core", alone)
 
 
 def test_the_grammar_with_packaging_as_released(alone: Path) -> None:

@@ -9,6 +9,10 @@ import pytest
 from tests.lib.floors import Floors, circles, imports, read_floors
 
 ROOT = Path(__file__).resolve().parents[2]
+UNIT = ROOT / "tests/unit"
+#: Folders of unit tests that are about no room: of the project as a whole, of the
+#: grammar in vendored packaging, and of what makes and tests the fork.
+NO_ROOMS = {"", "fork", "lib", "packaging", "tools"}
 FLOORS = read_floors(ROOT / "tests/data/floors.toml")
 ARROWS = imports(ROOT / "src")
 
@@ -41,6 +45,16 @@ def test_arrows_point_down() -> None:
 
 def test_there_is_no_circle() -> None:
     assert list(map(sorted, circles(ARROWS))) == []
+
+
+@pytest.mark.parametrize(
+    "path", [str(path.relative_to(UNIT)) for path in UNIT.rglob("test_*.py")]
+)
+def test_unit_tests_stand_in_the_room_that_they_test(path: str) -> None:
+    folder = ".".join(Path(path).parts[:-1])
+    # Some rooms are modules.
+    module = f"{folder}.{Path(path).stem.removeprefix('test_')}"
+    assert not {folder, module}.isdisjoint({*FLOORS.level, *NO_ROOMS})
 
 
 def test_a_relative_import_does_not_go_unseen(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pip._internal.variants.core.ordering import rank, supported_of
 from pip._internal.variants.core.preferences import Preference, parse_blank_separated
 from pip._internal.variants.core.properties import InvalidProperty
-from tests.unit.core.ordering_cases import (
+from tests.unit.variants.core.ordering_cases import (
     MACHINES,
     VARIANTS,
     Machine,

@@ -14,7 +14,7 @@ from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.properties import is_valid_value
 from pip._internal.variants.machine import amd
 from pip._internal.variants.machine.amd import GFX_VARIABLE, ROCM_VARIABLE
-from tests.unit.machine.asking import ask
+from tests.unit.variants.machine.asking import ask
 
 TOPOLOGY = "sys/class/kfd/kfd/topology/nodes"
 FIRST_RENDER_MINOR = 128

@@ -19,7 +19,7 @@ from pip._internal.variants.choice import settings
 from pip._internal.variants.choice.settings import OptionRow, Settings, VariantOption
 from pip._internal.variants.publishing import options as publishing
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 #: What each place is called in documentation; no word for those that choose candidates.
 _PLACES = {

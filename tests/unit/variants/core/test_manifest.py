@@ -311,7 +311,7 @@ def test_invalid_content(changes: Mapping[str, Any]) -> None:
 
 
 def test_all_manifests_of_the_public_index() -> None:
-    repository = Path(__file__).resolve().parents[3]
+    repository = Path(__file__).resolve().parents[4]
     folder = repository.parent / "shared" / "data" / "public-index"
     if not folder.is_dir():
         pytest.skip("the data of the public index is not there")

@@ -15,7 +15,7 @@ from pip._internal.variants.core.properties import is_valid_value
 from pip._internal.variants.machine import intel
 from pip._internal.variants.machine.intel import DEVICE_VARIABLE
 from tests.lib.native import compile_library
-from tests.unit.machine.asking import Asked, ask
+from tests.unit.variants.machine.asking import Asked, ask
 
 LIBRARY_NAME = "libze_loader.so.1"
 STUB = Path(tests.lib.__file__ or "").with_name("level_zero_stub.c")

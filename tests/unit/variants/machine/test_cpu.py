@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.native import compile_library
-from tests.unit.machine.asking import Asked, ask
+from tests.unit.variants.machine.asking import Asked, ask
 
 # As /proc/cpuinfo spells them: "pni" is SSE3.
 BASE = "fpu mmx sse sse2 syscall lm"
@@ -228,7 +228,7 @@ def test_this_machine() -> None:
 @pytest.fixture(scope="module")
 def sysctl(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sysctl")
-    source = Path(__file__).parents[2] / "lib" / "sysctl_stub.c"
+    source = Path(__file__).parents[3] / "lib" / "sysctl_stub.c"
     return compile_library(source, folder / "sysctl.so")
 
 

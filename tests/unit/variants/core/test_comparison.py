@@ -14,7 +14,7 @@ from pip._internal.variants.core.comparison import Comparison, Criterion, compar
 from pip._internal.variants.core.ordering import rank, supported_of
 from pip._internal.variants.core.preferences import Preference
 from pip._internal.variants.core.properties import Property
-from tests.unit.core.ordering_cases import (
+from tests.unit.variants.core.ordering_cases import (
     ABLE_MACHINES,
     VARIANTS,
     Machine,

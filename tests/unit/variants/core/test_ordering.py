@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pip._internal.variants.core.ordering import Mismatch, rank, supported_of
 from pip._internal.variants.core.properties import Feature
-from tests.unit.core.ordering_cases import (
+from tests.unit.variants.core.ordering_cases import (
     MACHINES,
     VARIANTS,
     Machine,

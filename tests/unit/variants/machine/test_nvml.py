@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.nvml import LIBRARY_NAME, NvmlStub, build_nvml_stub
-from tests.unit.machine.asking import Asked, ask
+from tests.unit.variants.machine.asking import Asked, ask
 
 DRIVER_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
