@@ -19,9 +19,10 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     Run,
     conditions,
+    group_names,
     holds,
+    marker_text,
 )
-from pip._internal.variants.locks.groups import group_names, marker_text
 
 # Of each node, what it depends on: of a project with variants by label.
 Dependencies = Mapping[str, Sequence[str] | Mapping[str | None, Sequence[str]]]

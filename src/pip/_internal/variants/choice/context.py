@@ -7,6 +7,7 @@ import os
 from collections.abc import (
     Callable,
     Collection,
+    Container,
     Iterable,
     Mapping,
     Sequence,
@@ -100,31 +101,22 @@ _Part = TypeVar("_Part")
 
 
 class Bearing:
-    """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest."""
+    """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest.
 
-    @property
-    def chosen_for(self) -> Providers | None:
-        """Return what builds are chosen for in place of the target."""
-        return None
+    :ivar chosen_for: what builds are chosen for in place of the target; None for that.
+    :ivar may_take_several: whether several builds of one project may be wanted.
+    :ivar may_switch: whether the user asked for what may differ from an installed build.
+    :ivar is_trying: whether something is tried just now, so that a failure is no error.
+    """
+
+    chosen_for: Providers | None = None
+    may_take_several = False
+    may_switch = False
+    is_trying = False
 
     def limited(self, target: Providers) -> Providers:
         """Return what the target supports, less what the user excludes."""
         return target
-
-    @property
-    def may_take_several(self) -> bool:
-        """Tell whether several builds of one project may be wanted."""
-        return False
-
-    @property
-    def may_switch(self) -> bool:
-        """Tell whether the user asked for what may differ from an installed build."""
-        return False
-
-    @property
-    def is_trying(self) -> bool:
-        """Tell whether something is tried just now, so that a failure is no error."""
-        return False
 
     def for_build(self, context: Context) -> Bearing | None:  # noqa: ARG002
         """Return the mode of the run that installs build requirements.
@@ -365,6 +357,21 @@ class Context:
         """Give the labels chosen for each project that has them, the strongest first."""
         labels = [choice.label for choice in self.choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
+
+    def applying_labels(
+        self, project: NormalizedName | None, labels: Container[str]
+    ) -> list[str]:
+        """Return the labels chosen by hand of which a build must have one.
+
+        Those chosen for just its project apply whether it has them or not; without any,
+        those chosen for all that it has.
+
+        :param project: None if nobody knows which it is.
+        :param labels: of what there is to choose from.
+        :return: the strongest first.
+        """
+        own = [] if project is None else self.labels_for(project)
+        return own[::-1] or [each for each in self.labels_for_all() if each in labels]
 
     def is_open(self, project: NormalizedName) -> bool:
         """Tell whether a label for all may be one that *project* must have."""

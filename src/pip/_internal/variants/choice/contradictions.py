@@ -1,13 +1,16 @@
-"""Options that contradict each other on one command line, refused before any request.
+"""What was typed of the options about variants, and what contradicts itself in it.
 
-What stands in the configuration or the environment gives way to what is typed, as ever.
-The one exception is ``no-variants``, which leaves nothing that could be typed in its place.
+What is typed is meant for this very command: a mistake in it is worth an error, before any
+request, or a warning. The configuration and the environment are for many commands, most of
+which have nothing to do with what stands there; it gives way to what is typed, as ever. The
+one exception is ``no-variants``, which leaves nothing that could be typed in its place.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._internal.variants.choice.by_hand import (
     WITHOUT_VARIANTS,
@@ -22,49 +25,72 @@ from pip._internal.variants.choice.settings import (
     PREFER_VARIANT,
     PROVIDER_KIND,
     VARIANT,
-    OptionRow,
 )
-from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.errors import ContradictoryOptions
 
 if TYPE_CHECKING:
-    from pip._internal.variants.choice.settings import Settings
+    from pip._internal.variants.choice.settings import OptionRow, Settings
 
-__all__ = ["refuse_contradictions", "refuse_without_variants"]
+__all__ = [
+    "Typed",
+    "refuse_contradictions",
+    "refuse_without_variants",
+    "typed_options",
+]
 
 
-class _Pair(NamedTuple):
-    """Two options that contradict each other where they are about the same namespace.
+class Typed(NamedTuple):
+    """An option as it stands on a command line.
 
-    :ivar why: with a place for the namespace.
+    :ivar option: as it is called, ``--variant``.
+    :ivar value: checked and converted; None for a flag.
     """
 
-    first: OptionRow
-    second: OptionRow
-    why: str
+    row: OptionRow
+    option: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.option
+        if self.row is PROVIDER_KIND:
+            return f"{self.option} {'='.join(self.value)}"
+        return f"{self.option} {shlex.quote(str(self.value))}"
+
+    @property
+    def namespace(self) -> str | None:
+        """Return the namespace that it is about, None if it is about none."""
+        named: str | None = None
+        if self.row in (ENABLE_PROVIDER, DISABLE_PROVIDER):
+            named = self.value
+        elif self.row is PROVIDER_KIND:
+            named, _ = self.value
+        elif self.row is PREFER_VARIANT:
+            named = self.value.namespace
+        return named
 
 
+def typed_options(settings: Settings) -> list[Typed]:
+    """Return the options about variants that were typed, in their order."""
+    return [Typed(*each) for each in settings.typed]
+
+
+#: Two options that contradict each other where they are about the same namespace, and
+#: why, with a place for that.
 _PAIRS = (
-    _Pair(
-        ENABLE_PROVIDER,
-        DISABLE_PROVIDER,
+    (
+        *(ENABLE_PROVIDER, DISABLE_PROVIDER),
         "The provider of {} cannot be asked and not be asked.",
     ),
-    _Pair(
-        DISABLE_PROVIDER,
-        PREFER_VARIANT,
+    (
+        *(DISABLE_PROVIDER, PREFER_VARIANT),
         "Nothing of {} that is disabled can be preferred.",
     ),
-    _Pair(
-        DISABLE_PROVIDER,
-        PROVIDER_KIND,
+    (
+        *(DISABLE_PROVIDER, PROVIDER_KIND),
         "The provider of {} is not asked, whichever it is.",
     ),
-    _Pair(
-        PROVIDER_KIND,
-        PROVIDER_KIND,
-        "Only one provider of {} is asked.",
-    ),
+    (*(PROVIDER_KIND, PROVIDER_KIND), "Only one provider of {} is asked."),
 )
 
 
@@ -105,22 +131,10 @@ def refuse_without_variants(
 
 
 def _contradicting(typed: Sequence[Typed]) -> Iterator[tuple[Typed, Typed, str]]:
-    for pair in _PAIRS:
+    for one, other, why in _PAIRS:
         for first in typed:
             for second in typed:
-                if (first.row, second.row) != (pair.first, pair.second):
-                    continue
-                namespace = _namespace(first)
-                is_same = first.row is second.row and first.value == second.value
-                if namespace == _namespace(second) and not is_same:
-                    yield first, second, pair.why.format(namespace)
-
-
-def _namespace(typed: Typed) -> str:
-    if typed.row is PREFER_VARIANT:
-        namespace: str = typed.value.namespace
-    elif typed.row is PROVIDER_KIND:
-        namespace, _ = typed.value
-    else:
-        namespace = typed.value
-    return namespace
+                is_pair = (first.row, second.row) == (one, other)
+                is_same = one is other and first.value == second.value
+                if is_pair and first.namespace == second.namespace and not is_same:
+                    yield first, second, why.format(first.namespace)

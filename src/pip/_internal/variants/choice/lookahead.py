@@ -4,14 +4,16 @@ The resolver goes from package to package and waits for each page, manifest and 
 file in turn. Which ones these will be is known earlier: it looks at the best candidate of
 each requirement as soon as it meets that requirement. So once a run has met a variant,
 they are asked for early, all at once (see :mod:`.early_requests`). Nothing is decided
-here, and a run without variants makes its requests as ever.
+here, and a run without variants makes its requests as ever. In the end the small wheels are
+asked for together, which upstream would fetch one after the other.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pip._vendor.packaging.specifiers import SpecifierSet
@@ -20,12 +22,12 @@ from pip._vendor.requests.exceptions import RequestException
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
+from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import METADATA, PAGE, WHEEL
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.held_records import HeldRecords, emit
-from pip._internal.parallel.sizes import take_note
-from pip._internal.variants.choice.early_wheels import is_small
+from pip._internal.parallel.sizes import SMALL, listed_size, take_note
 from pip._internal.variants.choice.releases import releases
 from pip._internal.variants.choice.verification import is_here
 from pip._internal.variants.slots import EARLY_REQUESTS
@@ -38,12 +40,13 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.models.link import Link
+    from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
 
-__all__ = ["Lookahead"]
+__all__ = ["Lookahead", "asked_together"]
 
 logger = get_logger(__name__)
 
@@ -274,6 +277,36 @@ class Lookahead:
         metadata = None if preparer.require_hashes else link.metadata_link()
         if metadata is not None:
             return [self._early.ask(metadata.url_without_fragment, HEADERS, METADATA)]
-        if preparer.use_lazy_wheel or not link.is_wheel or not is_small(link):
+        if preparer.use_lazy_wheel or not link.is_wheel or not _is_small(link):
             return []
         return [self._early.ask(link.url_without_fragment, HEADERS, WHEEL)]
+
+
+@contextmanager
+def asked_together(
+    context: Context, preparer: RequirementPreparer, reqs: Iterable[InstallRequirement]
+) -> Iterator[None]:
+    """Ask for the small ones of the wheels of which only the metadata is here.
+
+    What is asked for is what upstream asks for next, whatever comes of it.
+    """
+    # Another kind of downloader has its own way of fetching several files together.
+    if context.early is None or type(preparer._download) is not Downloader:
+        yield
+        return
+    early, context.early = context.early, None
+    early.open()
+    try:
+        for req in reqs:
+            link = req.link if req.needs_more_preparation else None
+            if link and _is_small(link) and not is_here(preparer, link):
+                early.ask(link.url_without_fragment, HEADERS, WHEEL)
+        yield
+    finally:
+        early.close()
+
+
+def _is_small(link: Link) -> bool:
+    """Tell whether a file is known to be small."""
+    size = listed_size(link)
+    return size is not None and size <= SMALL

@@ -15,7 +15,7 @@ from pip._internal.variants.choice.context import Bearing
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version, _BaseVersion
+    from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
@@ -76,18 +76,13 @@ class Mode(Bearing):
         """
         return infos()
 
-    def release(
-        self,
-        project: NormalizedName,
-        version: _BaseVersion,
-        links: Sequence[Link],
-        sources: Sequence[str],
-        *,
-        pinned: bool,
-    ) -> Release | None:
-        """Make the release of these files if it is one of the mode's own kind.
+    def release_type(
+        self, links: Sequence[Link], *, pinned: bool
+    ) -> Callable[..., Release] | None:
+        """Return what makes the release of these files if it is one of the mode's own kind.
 
-        :param sources: of the files, in the user's order.
+        It is called as :class:`Release` is.
+
         :param pinned: what :meth:`pins_build` told.
         """
         return None

@@ -1,7 +1,4 @@
-"""Why builds are refused, in words.
-
-Only texts are made here; nothing is decided and nothing is printed.
-"""
+"""Why builds are refused, in words; nothing is printed here."""
 
 from __future__ import annotations
 
@@ -10,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
+
+from pip._internal.variants.errors import UnsupportedVariant
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -21,6 +20,7 @@ __all__ = [
     "any_build",
     "build_name",
     "needs",
+    "refuse_unsupported",
     "rejection",
     "shortened",
 ]
@@ -30,6 +30,7 @@ WITHOUT_MANIFEST = (
     "An index with a manifest that can be used (--index-url URL), or the wheels in a "
     "folder (--find-links DIR), lets pip choose among them"
 )
+_BEST = "Without a label chosen by hand, pip takes the best variant that runs."
 #: So many values of a feature are shown before the rest is counted.
 _SHOWN_VALUES = 8
 
@@ -56,6 +57,22 @@ def rejection(selection: Selection, label: str) -> str:
             return f"{label}: {selection.problem}"
         return f"{label}: the variants manifest does not describe it"
     return f"{label} needs {needs(selection, selection.ranking.rejected[label])}"
+
+
+def refuse_unsupported(
+    what: str, label: str, selections: Sequence[Selection], instead: str = _BEST
+) -> None:
+    """Refuse a label that the target cannot run, whichever source it is of.
+
+    :param what: the build, for people.
+    :param selections: the decisions about what there is to choose from.
+    :param instead: what to do otherwise.
+    :raises UnsupportedVariant: then.
+    """
+    if any(label in each.ranking.compatible for each in selections):
+        return
+    why = [rejection(each, label) for each in selections if label in each.labels]
+    raise UnsupportedVariant(what, why, instead)
 
 
 def needs(

@@ -91,10 +91,8 @@ class Release:
     @property
     def chosen_label(self) -> str | None:
         """Give the label that the user chose for this release, if it applies to it."""
-        chosen = self._context.label_for(self.project)
-        if chosen is not None:
-            return chosen
-        return next(filter(self.has_label, self._context.labels_for_all()), None)
+        labels = self._context.applying_labels(self.project, self.labels)
+        return labels[0] if labels else None
 
     @property
     def chosen_by(self) -> str | None:
@@ -295,7 +293,10 @@ class Release:
             for label_at, label in enumerate(labels):
                 places[source, label] = (source_at, label_at)
         if chosen is not None:
-            self._refuse_unsupported(chosen)
+            from pip._internal.variants.choice.reasons import refuse_unsupported
+
+            selections = [*self.selections.values()]
+            refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
             places = {key: place for key, place in places.items() if key[1] == chosen}
         plain = (len(self.selections), 0)
         ranked = []
@@ -361,22 +362,6 @@ class Release:
             from pip._internal.variants.choice.losses import loss_of_wheel
 
             self._context.cost(loss_of_wheel(self, self.project, label, reason))
-
-    def _refuse_unsupported(self, label: str) -> None:
-        from pip._internal.variants.choice.reasons import rejection
-        from pip._internal.variants.errors import UnsupportedVariant
-
-        holders = [
-            selection
-            for selection in self.selections.values()
-            if label in selection.labels
-        ]
-        if not any(label in selection.ranking.compatible for selection in holders):
-            raise UnsupportedVariant(
-                f"The variant {label} of {self}",
-                [rejection(selection, label) for selection in holders],
-                "Without a label chosen by hand, pip takes the best variant that runs.",
-            )
 
 
 def _identities(link: Link) -> set[str]:

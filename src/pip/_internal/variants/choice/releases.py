@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -185,32 +184,22 @@ def release_of(
     :param pinned: whether a requirement names their local version.
     """
     key = project, version, tuple(links)
-    return weighed(context).release(
-        # Where lock files are read, the same key stands for what was chosen.
-        (*key, pinned) if pinned else key,
-        functools.partial(_release, context, finder, project, version, links, pinned),
-    )
 
+    def make() -> Release:
+        sources = list(dict.fromkeys(source_of(link) for link in links))
+        if len(sources) > 1:
+            order = [*_sources_in_order(finder, project), *sources]
+            sources.sort(key=order.index)
+        for mode in modes(context):
+            own = mode.release_type(links, pinned=pinned)
+            if own is not None:
+                return own(context, project, version, links, sources)
+        from pip._internal.variants.choice.release import Release
 
-def _release(
-    context: Context,
-    finder: PackageFinder,
-    project: NormalizedName,
-    version: _BaseVersion,
-    links: Sequence[Link],
-    pinned: bool,
-) -> Release:
-    sources = list(dict.fromkeys(source_of(link) for link in links))
-    if len(sources) > 1:
-        order = [*_sources_in_order(finder, project), *sources]
-        sources.sort(key=order.index)
-    for mode in modes(context):
-        release = mode.release(project, version, links, sources, pinned=pinned)
-        if release is not None:
-            return release
-    from pip._internal.variants.choice.release import Release
+        return Release(context, project, version, links, sources)
 
-    return Release(context, project, version, links, sources)
+    # Where lock files are read, the same key stands for what was chosen.
+    return weighed(context).release((*key, pinned) if pinned else key, make)
 
 
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:

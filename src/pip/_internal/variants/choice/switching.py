@@ -159,9 +159,9 @@ def _contested(
     labels = context.labels_for_all()
     if build is None:
         return user_supplied and (bool(labels) or context.settings.upgrade_variants)
-    applying = next((label for label in labels if label in build.labels), None)
-    if applying is not None:
-        return applying != build.label
+    applying = context.applying_labels(None, build.labels)
+    if applying:
+        return applying[0] != build.label
     return context.settings.upgrade_variants or (user_supplied and bool(labels))
 
 

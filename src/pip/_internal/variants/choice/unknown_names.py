@@ -16,11 +16,11 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.choice import settings
 from pip._internal.variants.choice.by_hand import written
+from pip._internal.variants.choice.contradictions import Typed, typed_options
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.core.answer import Step
 from pip._internal.variants.errors import Loss
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
@@ -94,18 +94,13 @@ def _tell(
     :param is_certain: whether there is something to say without such a one.
     :raises VariantLost: if the user is strict, and the run has not failed anyway.
     """
-    nearest = _nearest(name, names)
-    if nearest is None and not is_certain:
+    nearest = difflib.get_close_matches(name, sorted(names), 1, _ALIKE)
+    if not nearest and not is_certain:
         return
-    meant = [] if nearest is None else [f"Did you mean {nearest}?"]
+    meant = [f"Did you mean {each}?" for each in nearest]
     typed, _, reason = problem.partition(": ")
     warning = ". ".join([problem, *meant])
     context.cost(Loss(f"what {typed} asks for", reason, warning, hints=meant))
-
-
-def _nearest(name: str, names: Iterable[str]) -> str | None:
-    alike = difflib.get_close_matches(name, sorted(names), 1, _ALIKE)
-    return alike[0] if alike else None
 
 
 def _unknown(typed: Typed, known: _Known) -> tuple[str, str, Collection[str]] | None:
@@ -113,26 +108,20 @@ def _unknown(typed: Typed, known: _Known) -> tuple[str, str, Collection[str]] | 
 
     :return: the problem, the name, and those that are known.
     """
-    namespace: str
-    feature: str | None = None
-    match typed.row:
-        case settings.TRUST_PROVIDER:
-            if typed.value in known.plugins or known.some_plugin_answered:
-                return None
-            problem = "no manifest in this run requires that package"
-            return problem, typed.value, known.plugins
-        case settings.ENABLE_PROVIDER | settings.DISABLE_PROVIDER:
-            namespace = typed.value
-        case settings.PROVIDER_KIND:
-            namespace, _ = typed.value
-        case settings.PREFER_VARIANT:
-            namespace, feature = typed.value.namespace, typed.value.feature
-        case _:
+    if typed.row is settings.TRUST_PROVIDER:
+        if typed.value in known.plugins or known.some_plugin_answered:
             return None
+        problem = "no manifest in this run requires that package"
+        return problem, typed.value, known.plugins
+    namespace = typed.namespace
+    if namespace is None:
+        return None
     if namespace not in known.features:
         problem = f"nothing in this run has a namespace {namespace}"
         return problem, namespace, known.features.keys()
     features = known.features[namespace]
+    is_preference = typed.row is settings.PREFER_VARIANT
+    feature: str | None = typed.value.feature if is_preference else None
     if feature is None or feature in features:
         return None
     has = f"; it has {shortened(sorted(features))}" if features else ""
@@ -159,8 +148,11 @@ def _check_host(context: Context, typed: Typed, known: _Known) -> None:
 
 def _known(context: Context, kept: Iterable[BaseDistribution]) -> _Known:
     """Collect names from what was decided; nothing is asked for now."""
+    from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
+
     features = {
-        namespace: _builtin_features(namespace) for namespace in BUILTIN_NAMESPACES
+        namespace: set(KNOWN_PROVIDERS[namespace].features)
+        for namespace in BUILTIN_NAMESPACES
     }
     plugins: set[str] = set()
     answered = False
@@ -177,12 +169,6 @@ def _known(context: Context, kept: Iterable[BaseDistribution]) -> _Known:
         if build is not None:
             _add(build.manifest, features, plugins)
     return _Known(features, plugins, answered)
-
-
-def _builtin_features(namespace: str) -> set[str]:
-    from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
-
-    return set(KNOWN_PROVIDERS[namespace].features)
 
 
 def _add(manifest: Manifest, features: dict[str, set[str]], plugins: set[str]) -> None:

@@ -8,14 +8,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.reasons import any_build, rejection
+from pip._internal.variants.choice.reasons import any_build, refuse_unsupported
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.selection import Selection, select
-from pip._internal.variants.errors import (
-    InvalidVariantWheel,
-    UnsupportedVariant,
-    VariantDisagreement,
-)
+from pip._internal.variants.errors import InvalidVariantWheel, VariantDisagreement
 from pip._internal.variants.machine.chain import warnings_of
 from pip._internal.variants.wheels.links import BuildLink, source_of
 from pip._internal.variants.wheels.remote_wheels import WheelUnreadable
@@ -110,10 +106,8 @@ def _check_alone(
 
 
 def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
-    if label not in selection.ranking.compatible:
-        raise UnsupportedVariant(
-            link.filename,
-            [rejection(selection, label)],
-            f"In place of this one file, {shlex.join(any_build(link))} takes the best "
-            "build that runs.",
-        )
+    instead = (
+        f"In place of this one file, {shlex.join(any_build(link))} takes the best "
+        "build that runs."
+    )
+    refuse_unsupported(link.filename, label, [selection], instead)

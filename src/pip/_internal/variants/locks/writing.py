@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.markers import Marker
-from pip._vendor.packaging.pylock import Package, PackageWheel, Pylock
+from pip._vendor.packaging.pylock import Package, Pylock
 from pip._vendor.packaging.version import Version
 
-from pip._internal.variants.locks.documents import inlined
-from pip._internal.variants.locks.groups import group_names, marker_text
-from pip._internal.variants.locks.plan import plan_of
+from pip._internal.variants.locks.conditions import group_names, marker_text
+from pip._internal.variants.locks.plan import Plan, Variants
+from pip._internal.variants.slots import LOCK_PLAN
 
 if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
@@ -30,9 +30,13 @@ class VariantPackage(Package):
 
     variants_json: Mapping[str, Any] | None = None
 
-    def __init__(self, variants_json: Mapping[str, Any], **fields: Any) -> None:
-        super().__init__(**fields)
-        object.__setattr__(self, "variants_json", variants_json)
+    def __init__(self, package: Package, variants: Variants) -> None:
+        fields = {name: getattr(package, name) for name in _FIELDS}
+        super().__init__(**{**fields, "wheels": variants.wheels})
+        object.__setattr__(self, "variants_json", variants.document)
+
+
+_FIELDS = [field.name for field in dataclasses.fields(Package)]
 
 
 def lock_written(
@@ -42,7 +46,7 @@ def lock_written(
 ) -> Pylock:
     """Make the lock file with all builds, and with all that any of them needs."""
     requirements = list(install_requirements)
-    plan = plan_of(requirements)
+    plan = LOCK_PLAN.of(requirements[0], Plan) if requirements else None
     if plan is None:
         return fn(requirements, base_dir)
     locked = sorted(plan.requirements, key=lambda each: (each[0], Version(each[1])))
@@ -55,22 +59,12 @@ def lock_written(
         condition = plan.conditions[each]
         used.update(names[build] for terms in condition for build in terms)
         marker = marker_text(condition, names)
-        fields = {item.name: getattr(package, item.name) for item in _FIELDS}
         if marker is not None:
-            fields["marker"] = Marker(marker)
+            package = dataclasses.replace(package, marker=Marker(marker))
         variants = plan.variants.get(each[0])
-        if variants is None:
-            packages.append(Package(**fields))
-            continue
-        fields["wheels"] = [
-            PackageWheel(name=wheel.name, url=wheel.url, hashes=wheel.hashes)
-            for wheel in variants.wheels
-        ]
-        document = inlined(variants.manifest, variants.labels)
-        packages.append(VariantPackage(document, **fields))
+        if variants is not None:
+            package = VariantPackage(package, variants)
+        packages.append(package)
     return dataclasses.replace(
         lock, packages=packages, default_groups=sorted(used) or None
     )
-
-
-_FIELDS = dataclasses.fields(Package)

@@ -62,7 +62,7 @@ def newest_with_gpu_build(
 def _newest(
     context: Context, finder: PackageFinder, chosen: BridgedRelease
 ) -> tuple[Release, str] | None:
-    candidates = chosen.bridge.places.found.get(chosen.project, [])
+    candidates = chosen.bridge.found.get(chosen.project, [])
     finals_only = not public(chosen.version).is_prerelease
     for release, _ in releases(context, finder, chosen.project, candidates):
         if release.version >= chosen.version:
@@ -105,17 +105,17 @@ def different_backends(
 
 def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:
     """Say of projects that something is wrong with where they come from."""
-    url = redact_auth_from_url(bridge.places.index.base_url)
+    url = redact_auth_from_url(bridge.index.base_url)
     for project in projects:
-        if project in bridge.places.left_alone:
+        if project in bridge.left_alone:
             yield (
                 f"{project} is looked up on your own index, since you pinned it; "
                 f"without that, on PyTorch's index ({url})"
             )
-        elif project in bridge.places.shared:
+        elif project in bridge.shared:
             yield (
                 f"{project} is looked up on PyTorch's index alone ({url}), since that "
                 f"has it; from your own index you get it with {project}==VERSION"
             )
-        elif project in bridge.places.looked_up:
+        elif project in bridge.looked_up:
             yield f"{project} is looked up on PyTorch's index alone ({url})"

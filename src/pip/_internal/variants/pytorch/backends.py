@@ -42,6 +42,9 @@ _OLDEST_CUDA = (7, 0)
 class InvalidBackend(ValueError):
     """A text names no computation backend."""
 
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"invalid computation backend: {problem}")
+
 
 class Kind(enum.IntEnum):
     """What a build computes on; of several, the first is preferred."""

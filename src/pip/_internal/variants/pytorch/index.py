@@ -1,19 +1,20 @@
 """PyTorch's index: which page lists the files of a project, if any does.
 
 An *umbrella* page, ``BASE/torch/``, lists the builds for all backends; beside them there
-are pages a backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some.
+are pages a backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some. What a
+wheel there is built for is told by its name and place.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import RetryError
 
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import capital
+from pip._internal.console.texts import Hint, capital
 from pip._internal.exceptions import DiagnosticPipError, NetworkConnectionError
 from pip._internal.index.collector import (
     _get_simple_response,
@@ -24,17 +25,19 @@ from pip._internal.index.collector import (
 from pip._internal.models.link import Link
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import url_to_path
-from pip._internal.variants.errors import in_words
-from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.pytorch.errors import PyTorchIndexUnavailable
-from pip._internal.variants.pytorch.wheels import have_builds
+from pip._internal.variants.choice.invocation import again
+from pip._internal.variants.errors import VariantError, in_words
+from pip._internal.variants.pytorch.backends import CPU, Backend, is_special_build
+from pip._internal.variants.pytorch.options import INDEX_URL
+from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._internal.network.session import PipSession
+    from pip._internal.models.candidate import InstallationCandidate
+    from pip._internal.variants.choice.context import Context
 
-__all__ = ["PUBLISHED", "PyTorchIndex"]
+__all__ = ["PUBLISHED", "PyTorchIndex", "as_build", "have_builds", "is_special"]
 
 logger = get_logger(__name__)
 
@@ -56,24 +59,45 @@ _MISSING = (403, 404, 410)
 _LANDMARK = "torch"
 
 
+class PyTorchIndexUnavailable(VariantError):
+    """What PyTorch's index has cannot be told."""
+
+    reference = "pytorch-index-unavailable"
+
+    def __init__(self, url: str, problem: str, options: optparse.Values) -> None:
+        super().__init__(
+            f"Cannot use {redact_auth_from_url(url)} as PyTorch's index.",
+            [problem.rstrip(".") + "."],
+            [
+                Hint("A mirror may have it:", again(options, INDEX_URL.name, "URL")),
+                (
+                    "Without the --pytorch-* options, --cpuonly and "
+                    "LTT_PYTORCH_COMPUTATION_BACKEND, their environment variables and "
+                    "configuration keys, pip does not look there."
+                ),
+            ],
+            [
+                (
+                    "What might be on it is not taken from another index, which anybody may "
+                    "have put it on."
+                )
+            ],
+        )
+
+
 class PyTorchIndex:
     """One channel of PyTorch's index, or of a mirror; each page is fetched once a run."""
 
     def __init__(
-        self,
-        session: PipSession,
-        base_url: str,
-        backends: Callable[[], Sequence[Backend]],
-        options: optparse.Values,
+        self, context: Context, base_url: str, backends: Callable[[], Sequence[Backend]]
     ) -> None:
         """Prepare the index; nothing is fetched before a project is looked up.
 
         :param backends: gives those whose own pages to look at where the umbrella pages
             are missing.
-        :param options: of the command.
         """
-        self._options = options
-        self._session = session
+        self._options = context.options
+        self._session = context.session
         self.base_url = base_url
         self._backends = backends
         self._pages: dict[str, list[Link] | None] = {}
@@ -81,7 +105,7 @@ class PyTorchIndex:
         self._served: list[Backend] | None = None
 
     def links(self, project: str) -> list[Link] | None:
-        """Give the links of a project, None if the index does not have it.
+        """Return the links of a project, None if the index does not have it.
 
         :raises PyTorchIndexUnavailable: if that cannot be told: what it might have must
             not be taken from elsewhere.
@@ -98,7 +122,7 @@ class PyTorchIndex:
         return self._merged(self._served_backends(), project)
 
     def links_by_backend(self, project: str) -> list[Link] | None:
-        """Give the links of a project from the pages that are for one backend each."""
+        """Return the links of a project from the pages that are for one backend each."""
         return self._merged(self._backends(), project)
 
     def _umbrella(self, project: str) -> list[Link] | None:
@@ -166,3 +190,36 @@ class PyTorchIndex:
 
     def _unavailable(self, url: str, problem: str) -> PyTorchIndexUnavailable:
         return PyTorchIndexUnavailable(url, problem, self._options)
+
+
+def have_builds(links: Iterable[Link]) -> bool:
+    """Tell whether any of the files of a project is built for one backend."""
+    return any(Backend.find(_local_version(link.filename)) for link in links)
+
+
+def _local_version(filename: str) -> str | None:
+    # Thousands of names are looked at: they are not parsed any further than needed.
+    parts = filename.split("-", 2)
+    return parts[1].partition("+")[2] or None if len(parts) == 3 else None
+
+
+def as_build(link: Link, source: str, *, by_place: bool) -> Link:
+    """Make a wheel for one backend a variant, labelled with it.
+
+    :param source: names where such labels have a meaning.
+    :param by_place: whether a wheel without a local version is for the backend that its
+        folder is named after, and for the CPU otherwise.
+    """
+    if not link.is_wheel or label_of(link) is not None:
+        return link
+    local = _local_version(link.filename)
+    backend = Backend.find(local)
+    if local is None and by_place:
+        backend = Backend.find(link.path.split("/")[-2]) or CPU
+    return link if backend is None else BuildLink.of(link, backend.label, source)
+
+
+def is_special(candidate: InstallationCandidate) -> bool:
+    """Tell whether a wheel is a build of a backend that only an exact pin takes."""
+    local = candidate.version.local
+    return local is not None and is_special_build(local)

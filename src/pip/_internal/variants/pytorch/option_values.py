@@ -6,14 +6,17 @@ Loaded when such an option is given: most runs of pip have none.
 from __future__ import annotations
 
 import enum
+from urllib.parse import urlsplit
 
+from pip._internal.variants.errors import InvalidOption
 from pip._internal.variants.pytorch.backends import (
     Backend,
     InvalidBackend,
     parse_list,
 )
+from pip._internal.variants.pytorch.options import DEFAULT_URL
 
-__all__ = ["Channel", "invalid", "named_backends", "named_channel"]
+__all__ = ["Channel", "backends", "channel", "url"]
 
 
 class Channel(enum.Enum):
@@ -24,33 +27,41 @@ class Channel(enum.Enum):
     NIGHTLY = "nightly"
 
 
-def named_backends(option: str, value: str) -> tuple[Backend, ...]:
-    """Read what an option names.
+def backends(opt: str, value: str) -> tuple[Backend, ...]:
+    """Read which backends are named, most preferred first; none for what suits.
 
-    :param option: as it was typed; where it was configured, its key.
-    :return: most preferred first; empty for what suits.
-    :raises ValueError: if *value* is invalid; the message says what is valid.
+    :param opt: as it was typed; where it was configured, its key.
+    :raises InvalidOption: if *value* is invalid.
     """
     try:
         return parse_list(value)
     except InvalidBackend as error:
-        raise ValueError(invalid(f"option {option}", error)) from None
+        raise InvalidOption(f"option {opt}: {error}") from None
 
 
-def invalid(what: str, error: InvalidBackend) -> str:
-    """Say what is wrong with the backends that *what* names."""
-    return f"{what}: invalid computation backend: {error}"
-
-
-def named_channel(option: str, value: str) -> Channel:
+def channel(opt: str, value: str) -> Channel:
     """Read the name of a channel.
 
-    :raises ValueError: if there is no such channel; the message says which there are.
+    :raises InvalidOption: if there is no such channel.
     """
     try:
         return Channel(value.strip().lower())
     except ValueError:
         names = ", ".join(channel.value for channel in Channel)
-        raise ValueError(
-            f"option {option}: invalid channel {value!r}, expected one of {names}"
+        raise InvalidOption(
+            f"option {opt}: invalid channel {value!r}, expected one of {names}"
         ) from None
+
+
+def url(opt: str, value: str) -> str:
+    """Read the URL of an index.
+
+    :raises InvalidOption: if it is none.
+    """
+    read = value.strip()
+    if urlsplit(read).scheme not in ("http", "https", "file"):
+        raise InvalidOption(
+            f"option {opt}: invalid URL {value!r}, expected something like "
+            f"{DEFAULT_URL!r}"
+        )
+    return read

@@ -15,7 +15,7 @@ from pip._internal.variants.pytorch.backends import (
     parse_list,
 )
 from pip._internal.variants.pytorch.devices import NAMESPACES
-from pip._internal.variants.pytorch.option_values import Channel, invalid
+from pip._internal.variants.pytorch.option_values import Channel
 from pip._internal.variants.pytorch.options import (
     BACKENDS,
     CHANNEL,
@@ -108,4 +108,4 @@ def _backends(
     try:
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
-        raise WrongUse(invalid(LTT_VARIABLE, error)) from None
+        raise WrongUse(f"{LTT_VARIABLE}: {error}") from None
