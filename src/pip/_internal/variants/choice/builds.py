@@ -11,7 +11,6 @@ from pip._vendor.packaging.version import Version
 from pip._internal.exceptions import MetadataInvalid
 
 if TYPE_CHECKING:
-    from pip._internal.exceptions import InstallationError
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
@@ -100,16 +99,9 @@ class Builds:
             self.release.discarded(link, str(error))
             raise
         if candidate is None:
-            self.release.discarded(link, str(_failures(maker)[link]))
+            factory: Factory = cast("Any", maker.func).__self__
+            self.release.discarded(link, str(factory._build_failures[link]))
         return candidate
-
-
-def _failures(
-    maker: functools.partial[Candidate | None],
-) -> Mapping[Link, InstallationError]:
-    """Give why candidates were discarded by what makes them."""
-    factory: Factory = cast("Any", maker.func).__self__
-    return factory._build_failures
 
 
 def offer(info: IndexCandidateInfo) -> Release | Link:

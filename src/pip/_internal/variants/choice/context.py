@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import (
-    Callable,
-    Collection,
-    Container,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -93,7 +86,7 @@ if TYPE_CHECKING:
             """Say what is wrong with all that is installed, some of it by this mode."""
 
 
-__all__ = ["Bearing", "Context", "Foresight", "Room", "context_of"]
+__all__ = ["Bearing", "Context", "Room", "context_of"]
 
 logger = get_logger(__name__)
 
@@ -168,9 +161,7 @@ class Context:
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
         if enabled and settings.typed:
-            from pip._internal.variants.choice.contradictions import (
-                refuse_contradictions,
-            )
+            from pip._internal.variants.choice.by_hand import refuse_contradictions
 
             refuse_contradictions(settings)
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
@@ -391,7 +382,7 @@ class Context:
         :raises ContradictoryOptions: if two labels may be meant.
         """
         if self.is_open(project):
-            from pip._internal.variants.choice.by_hand import labels_of_named
+            from pip._internal.variants.choice.by_hand import labels_meant
 
             offered: dict[str, dict[str, None]] = {}
             for version, label in files:
@@ -399,8 +390,9 @@ class Context:
                     offered.setdefault(str(version), {})[label] = None
             self.labels_offered[project] = offered
             labels = {label for found in offered.values() for label in found}
-            self._labels_of_named[project] = labels_of_named(
-                self.choices, project, labels, may_be_several=self.may_take_several
+            self._labels_of_named[project] = labels_meant(
+                *(self.choices, project, labels, project),
+                may_be_several=self.may_take_several,
             )
 
     def look_ahead(self, project: NormalizedName) -> None:
@@ -452,7 +444,7 @@ class Context:
         :param where: the requirements file that says so.
         :raises ContradictoryOptions: if the user chose among variants.
         """
-        from pip._internal.variants.choice.contradictions import refuse_without_variants
+        from pip._internal.variants.choice.by_hand import refuse_without_variants
 
         off = f"--no-variants in {where}"
         refuse_without_variants(self.settings, self.choices, off)

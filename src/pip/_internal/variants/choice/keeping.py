@@ -171,10 +171,7 @@ class _Keeper:
     """
 
     def __init__(
-        self,
-        resolver: Resolver,
-        context: Context,
-        roots: Iterable[InstallRequirement],
+        self, resolver: Resolver, context: Context, roots: Iterable[InstallRequirement]
     ) -> None:
         self._resolver = resolver
         self._context = context

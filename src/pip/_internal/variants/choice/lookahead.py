@@ -60,6 +60,8 @@ _PAGE_HEADERS = {
         ]
     )
 }
+#: What the pages begin with that it asks for without a warning.
+_FETCHED = ("https://", "http://127.0.0.1:", "http://localhost:")
 _T = TypeVar("_T")
 _Asked = list["Future[Any] | None"]
 _Plan = Generator[_Asked, None, None]
@@ -158,15 +160,17 @@ class Lookahead:
         """Drop the plan that waits for a response: upstream is there now."""
         for plan, pending in list(self._plans.items()):
             if future in pending:
-                del self._plans[plan]
-                plan.close()
+                self._drop(plan)
 
     def _leave_stuck(self, project: NormalizedName) -> None:
         """Drop the plan of a project if it waits for upstream, which is there now."""
         plan = self._plan_of.get(project)
         if plan is not None and self._plans.get(plan) == [self._progress]:
-            del self._plans[plan]
-            plan.close()
+            self._drop(plan)
+
+    def _drop(self, plan: _Plan) -> None:
+        del self._plans[plan]
+        plan.close()
 
     def _go_on(self) -> None:
         if self._is_going_on:
@@ -220,7 +224,8 @@ class Lookahead:
         assert ireq.req is not None
         finder = self._factory._finder
         pages = finder.search_scope.get_index_urls_locations(project)
-        if not pages or not all(self._is_fetched(page) for page in pages):
+        # Upstream would warn of others, and not fetch them.
+        if not pages or not all(page.startswith(_FETCHED) for page in pages):
             return
         yield [self._early.ask(page, _PAGE_HEADERS, PAGE) for page in pages]
         hashes = ireq.hashes(trust_internet=False)
@@ -241,13 +246,13 @@ class Lookahead:
             if group.release is None:
                 yield self._ask_for_metadata(group.links[0])
                 return
-            if group.release.lacks_label:
-                continue
-            yield self._ask_for_manifests(group.release)
-            # Without a manifest the wheels are read, by requests not foreseen here.
-            if not self._has_manifests(group.release):
-                return
             release = group.release
+            if release.lacks_label:
+                continue
+            yield self._ask_for_manifests(release)
+            # Without a manifest the wheels are read, by requests not foreseen here.
+            if len(release.manifest_links) < len(release.wheels):
+                return
             ranked = yield from self._ahead(
                 lambda release=release: release.ranked,  # type: ignore[misc]
                 self._unsaid.setdefault(project, deque()),
@@ -256,18 +261,11 @@ class Lookahead:
                 yield self._ask_for_metadata(ranked[0])
                 return
 
-    def _is_fetched(self, page: str) -> bool:
-        # Upstream would warn of others, and not fetch them.
-        return page.startswith(("https://", "http://127.0.0.1:", "http://localhost:"))
-
     def _ask_for_manifests(self, release: Release) -> list[Future[Any] | None]:
         return [
             self._early.ask(link.url_without_fragment, manifest_headers(link), MANIFEST)
             for link in release.manifest_links
         ]
-
-    def _has_manifests(self, release: Release) -> bool:
-        return len(release.manifest_links) == len(release.wheels)
 
     def _ask_for_metadata(self, link: Link) -> list[Future[Any] | None]:
         """Ask for what upstream reads the dependencies of a wheel from."""

@@ -13,8 +13,7 @@ from pip._vendor.packaging._variants import (
 )
 from pip._vendor.packaging.utils import NormalizedName
 
-from pip._internal.variants.choice.losses import tell_unanswered
-from pip._internal.variants.choice.reasons import refuse_unsupported
+from pip._internal.variants.choice.reasons import refuse_unsupported, tell_unanswered
 from pip._internal.variants.choice.selection import (
     Origin,
     OriginKind,
@@ -31,7 +30,7 @@ from pip._internal.variants.errors import UnusableManifest
 if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
 
-__all__ = ["STANDARD_INPUT", "judge_manifest", "read_manifest"]
+__all__ = ["judge_manifest", "read_manifest"]
 
 #: The path that means standard input.
 STANDARD_INPUT = "-"

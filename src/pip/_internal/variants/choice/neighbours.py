@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
 
-__all__ = [
-    "beside_installed",
-    "replaced",
-    "requirements_of",
-    "unfit",
-]
+__all__ = ["beside_installed", "replaced", "requirements_of", "unfit"]
 
 
 def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:

@@ -8,7 +8,26 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.reasons import (
+    loss_of_problem,
+    loss_of_wheel,
+    refuse_unsupported,
+    tell_unanswered,
+)
+from pip._internal.variants.choice.selection import (
+    Origin,
+    OriginKind,
+    select,
+    without_manifest,
+)
+from pip._internal.variants.core.abi_dependency import has_dependencies
 from pip._internal.variants.wheels.links import label_of, source_of
+from pip._internal.variants.wheels.sources import (
+    ManifestMissing,
+    ManifestUnavailable,
+    fetch_manifest,
+)
+from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
 
 if TYPE_CHECKING:
     import optparse
@@ -18,10 +37,9 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.selection import Agreement, Origin, Selection
+    from pip._internal.variants.choice.selection import Agreement, Selection
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.machine.chain import Providers
-    from pip._internal.variants.wheels.sources import ManifestUnavailable
 
 __all__ = ["Release"]
 
@@ -151,8 +169,6 @@ class Release:
         So it is where they are for certain versions of another package: which of
         these it will be is for the resolver to find out.
         """
-        from pip._internal.variants.core.abi_dependency import has_dependencies
-
         return any(
             selection.manifest is not None
             and has_dependencies(selection.manifest, selection.ranking.compatible)
@@ -172,9 +188,6 @@ class Release:
         return None
 
     def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
-        from pip._internal.variants.choice.selection import select, without_manifest
-        from pip._internal.variants.wheels.sources import ManifestUnavailable
-
         by_label: dict[str, Link] = {}
         for link in wheels:
             by_label.setdefault(label_of(link) or "", link)
@@ -183,13 +196,8 @@ class Release:
         except ManifestUnavailable as error:
             self._problems.append((f"the variant wheels of {self}", error))
             return without_manifest(source, by_label, str(error))
-        context = self._context
         return select(
-            source,
-            manifest,
-            by_label,
-            self._providers,
-            context.preferences,
+            *(source, manifest, by_label, self._providers, self._context.preferences),
             project=self.project,
             origin=origin,
         )
@@ -206,13 +214,6 @@ class Release:
 
         :raises ManifestUnavailable: if there is neither, or one that cannot be used.
         """
-        from pip._internal.variants.choice.selection import Origin, OriginKind
-        from pip._internal.variants.wheels.sources import (
-            ManifestMissing,
-            ManifestUnavailable,
-            fetch_manifest,
-        )
-
         where = redact_auth_from_url(source)
         key = self.project, self.version, source
         skipped = self._context.skipped_manifests.get(key)
@@ -244,9 +245,6 @@ class Release:
         :param missing: why it is up to them.
         :raises ManifestUnavailable: if none of them does.
         """
-        from pip._internal.variants.wheels.sources import ManifestUnavailable
-        from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
-
         try:
             manifest, problems = manifest_of_wheels(self._context.session, wheels)
         except ManifestUnavailable as error:
@@ -279,10 +277,12 @@ class Release:
         context = self._context
         is_for_all = chosen is not None and not context.labels_for(self.project)
         if is_for_all and not context.may_take_several:
-            from pip._internal.variants.choice.by_hand import refuse_two_labels_for_all
+            from pip._internal.variants.choice.by_hand import labels_meant
 
-            refuse_two_labels_for_all(
-                context.choices, self.project, self.labels, str(self)
+            # It is an error if two are.
+            labels_meant(
+                *(context.choices, self.project, self.labels, str(self)),
+                may_be_several=False,
             )
         self.tell_losses()
         places: dict[tuple[str, str], tuple[int, int]] = {}
@@ -293,8 +293,6 @@ class Release:
             for label_at, label in enumerate(labels):
                 places[source, label] = (source_at, label_at)
         if chosen is not None:
-            from pip._internal.variants.choice.reasons import refuse_unsupported
-
             selections = [*self.selections.values()]
             refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
             places = {key: place for key, place in places.items() if key[1] == chosen}
@@ -321,20 +319,13 @@ class Release:
 
         :raises VariantLost: if one is, and the user is strict.
         """
+        # Only what was decided has problems.
         selections = self.selections.values()
-        if self._problems:
-            from pip._internal.variants.choice.losses import loss_of_problem
-
-            for lost, problem in self._problems:
-                loss = loss_of_problem(lost, problem, self._what_follows())
-                self._context.cost(loss)
+        for lost, problem in self._problems:
+            loss = loss_of_problem(lost, problem, self._what_follows())
+            self._context.cost(loss)
         for selection in selections:
-            for answer in selection.answers.values():
-                if answer.is_lacking:
-                    from pip._internal.variants.choice.losses import tell_unanswered
-
-                    tell_unanswered(self._context, self, selection)
-                    break
+            tell_unanswered(self._context, self, selection)
 
     def _what_follows(self) -> str:
         """Say what pip does where variants of this release are left out.
@@ -359,8 +350,6 @@ class Release:
         """
         label = label_of(link)
         if label is not None:
-            from pip._internal.variants.choice.losses import loss_of_wheel
-
             self._context.cost(loss_of_wheel(self, self.project, label, reason))
 
 

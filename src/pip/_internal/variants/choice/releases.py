@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
 
-__all__ = [
-    "Ahead",
-    "Group",
-    "Weighed",
-    "modes",
-    "release_of",
-    "releases",
-    "weighed",
-]
+__all__ = ["Ahead", "modes", "release_of", "releases", "weighed"]
 
 #: So many older releases are looked at together where a newer one was refused, and where
 #: more were refused.

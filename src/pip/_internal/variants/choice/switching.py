@@ -61,14 +61,10 @@ class Rival:
 
     def stays(self, release: Release, link: Link) -> bool:
         """Tell whether it stays where the choice among *release* would be *link*."""
-        by_hand = release.chosen_label is not None or self.must_go
-        if (
-            not by_hand
-            and not self.holds_back
-            and not self.context.settings.upgrade_variants
-        ):
-            return True
-        return label_of(link) == self.label
+        is_asked_for = self.must_go or self.holds_back
+        if release.chosen_label is not None or self.context.settings.upgrade_variants:
+            is_asked_for = True
+        return not is_asked_for or label_of(link) == self.label
 
     def among(
         self, infos: Iterator[IndexCandidateInfo], *, first: bool
@@ -179,9 +175,7 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
 
 
 def better_build(
-    context: Context,
-    dist: BaseDistribution,
-    found: Mapping[NormalizedName, Version],
+    context: Context, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
 ) -> str | None:
     """Say which variant would suit better than the build that is kept, if one would.
 
@@ -197,24 +191,17 @@ def better_build(
         # Without these options another build is not found.
         return None
     providers = context.providers.without_plugins()
-    selection = select(
-        str(dist.location),
-        build.manifest,
-        build.labels,
-        providers,
-        context.preferences,
-    )
+    source, preferences = str(dist.location), context.preferences
+    selection = select(source, build.manifest, build.labels, providers, preferences)
     for warning in warnings_of(selection.answers):
         context.say_once(logging.WARNING, warning)
     # What would replace another package unasked is no better, nor what switching gives.
-    best = next(
-        (
-            label
-            for label in selection.ranking.compatible
-            if not any(unfit(context, _required(build, label), found))
-        ),
-        None,
+    better = (
+        label
+        for label in selection.ranking.compatible
+        if not any(unfit(context, _required(build, label), found))
     )
+    best = next(better, None)
     if best is None or best == build.label:
         return None
     rejected = build.label is not None and build.label in selection.ranking.rejected

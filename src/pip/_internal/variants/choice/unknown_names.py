@@ -2,37 +2,43 @@
 
 What the configuration and the environment name is for other runs too. A host file
 describes a machine to whatever is installed for it, so of what it names only that is told
-which is nearly the name of something else.
+which is nearly the name of something else. Labels may also stand where a version or an
+extra belongs.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.variants.choice import settings
-from pip._internal.variants.choice.by_hand import written
-from pip._internal.variants.choice.contradictions import Typed, typed_options
+from pip._internal.variants.choice.by_hand import Typed, typed_options, written
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.core.answer import Step
-from pip._internal.variants.errors import Loss
+from pip._internal.variants.errors import LabelInVersion, Loss
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
 
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Manifest
 
-__all__ = ["warn_of_unknown_names"]
+
+__all__ = ["label_in_version", "labels_as_extras", "warn_of_unknown_names"]
 
 #: How alike two names are of which one is taken for the other mistyped.
 _ALIKE = 0.75
@@ -184,3 +190,64 @@ def _add(manifest: Manifest, features: dict[str, set[str]], plugins: set[str]) -
     for variant in manifest.variants.values():
         for namespace, stated in variant.features.items():
             features.setdefault(namespace, set()).update(stated)
+
+
+def label_in_version(
+    finder: PackageFinder, project: NormalizedName, specifier: SpecifierSet
+) -> LabelInVersion | None:
+    """Give the error for a local version that is the label of a variant, if it is one.
+
+    :param specifier: of which the project has no version.
+    """
+    for each in specifier:
+        if each.operator not in ("==", "===") or "+" not in each.version:
+            continue
+        public, _, local = each.version.partition("+")
+        for candidate in finder.find_all_candidates(project):
+            label = label_of(candidate.link)
+            if label is None or isinstance(candidate.link, BuildLink):
+                continue
+            if _is_version(f"{candidate.version}+{label}", each.version):
+                return LabelInVersion(project, public, local, label)
+    return None
+
+
+def _is_version(one: str, other: str) -> bool:
+    try:
+        return Version(one) == Version(other)
+    except InvalidVersion:
+        return False
+
+
+def labels_as_extras(
+    context: Context, candidates: Iterable[Candidate]
+) -> Iterator[str]:
+    """Say which extras that were asked for are labels of variants, and no extras.
+
+    :param candidates: that were chosen.
+    """
+    for candidate in candidates:
+        parts = vars(candidate)
+        base, extras = parts.get("base"), parts.get("extras")
+        if base is None or not extras:
+            continue
+        labels = {canonicalize_name(label): label for label in _labels(context, base)}
+        provided = {
+            canonicalize_name(each) for each in base.dist.iter_provided_extras()
+        }
+        for extra in sorted(extras):
+            name = canonicalize_name(extra)
+            if name in labels and name not in provided:
+                label, project = labels[name], candidate.project_name
+                yield (
+                    f"{label} is a variant of {project} {candidate.version}, not an "
+                    f"extra: --variant {project}={label}"
+                )
+
+
+def _labels(context: Context, base: Candidate) -> Iterable[str]:
+    release = weighed(context).release_of(base.source_link)
+    if release is not None:
+        return release.labels
+    build = installed_build(vars(base)["dist"]) if base.is_installed else None
+    return () if build is None else build.labels

@@ -20,7 +20,6 @@ from functools import cached_property
 from pip._vendor.packaging.utils import canonicalize_name
 
 __all__ = [
-    "ALWAYS",
     "Ambiguity",
     "Build",
     "Condition",

@@ -44,10 +44,7 @@ class _AnyMachine(Providers):
         super().__init__(environ={}, environment={}, hardware=False)
 
     def ask(
-        self,
-        manifest: Manifest,
-        namespaces: Iterable[str],
-        project: str | None = None,
+        self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
     ) -> dict[str, Answer]:
         """Return all that the variants of *manifest* declare in *namespaces*."""
         return {

@@ -18,7 +18,7 @@ from pip._internal.variants.slots import LOCK_PLAN
 if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = ["VariantPackage", "lock_written"]
+__all__ = ["lock_written"]
 
 
 @dataclasses.dataclass(frozen=True, init=False)

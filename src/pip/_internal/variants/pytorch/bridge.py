@@ -18,19 +18,17 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.choice.losses import tell_unanswered
 from pip._internal.variants.choice.mode import Mode
+from pip._internal.variants.choice.reasons import tell_unanswered
 from pip._internal.variants.choice.selection import select
-from pip._internal.variants.pytorch.backends import Backend
+from pip._internal.variants.pytorch.backends import Backend, is_special_build
 from pip._internal.variants.pytorch.index import (
     PUBLISHED,
     PyTorchIndex,
     as_build,
     have_builds,
-    is_special,
 )
-from pip._internal.variants.pytorch.option_values import Channel
-from pip._internal.variants.pytorch.settings import Settings
+from pip._internal.variants.pytorch.settings import Channel, Settings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.wheels.links import BuildLink
 
@@ -229,7 +227,7 @@ class Bridge(Mode):
         return {
             candidate.version
             for candidate in self.found[project]
-            if is_special(candidate)
+            if is_special_build(candidate.version.local or "")
         }
 
 

@@ -1,19 +1,31 @@
-"""Which GPUs the builds of PyTorch have code for.
+"""Which GPUs the builds of PyTorch have code for, and which drivers run CUDA builds.
 
-Facts of the scripts that build PyTorch, by toolkit: another project on its index is
-built for the same GPUs as torch. Newer toolkits than those here are taken to cover what
-the newest of the same major does. Pure: no I/O and nothing from the rest of pip.
+The GPUs are facts of the scripts that build PyTorch, by toolkit: another project on its
+index is built for the same ones as torch. Newer toolkits than those here are taken to cover
+what the newest of the same major does.
+
+Drivers are as NVIDIA publishes it: since CUDA 11 one for a version of a major runs builds
+for all of that major ("minor version compatibility"), from a minimum version on that the
+release notes of each CUDA toolkit state. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from pip._internal.variants.pytorch.backends import Backend, Kind
 
-__all__ = ["INTEL_DEVICES", "NAMESPACES", "amd_architectures", "nvidia_architectures"]
+__all__ = [
+    "INTEL_DEVICES",
+    "NAMESPACES",
+    "amd_architectures",
+    "lower_bound",
+    "nvidia_architectures",
+    "runs",
+]
 
 _Values = TypeVar("_Values")
 
@@ -91,3 +103,58 @@ def _newest_row(
 ) -> tuple[tuple[int, ...], _Values] | None:
     key = max((key for key in table if key <= version), default=None)
     return None if key is None else (key, table[key])
+
+
+Version = tuple[int, ...]
+System = Literal["linux", "windows"]
+
+#: For builds from a CUDA version on, up to the next one here: the oldest drivers.
+MINIMUM_DRIVERS: Mapping[tuple[int, int], Mapping[System, Version]] = MappingProxyType(
+    {
+        (13, 0): {"linux": (580, 65, 6), "windows": (580, 0)},
+        (12, 0): {"linux": (525, 60, 13), "windows": (528, 33)},
+        (11, 1): {"linux": (450, 80, 2), "windows": (452, 39)},
+        (11, 0): {"linux": (450, 36, 6), "windows": (451, 22)},
+        (10, 2): {"linux": (440, 33), "windows": (441, 22)},
+        (10, 1): {"linux": (418, 39), "windows": (418, 96)},
+        (10, 0): {"linux": (410, 48), "windows": (411, 31)},
+        (9, 2): {"linux": (396, 26), "windows": (398, 26)},
+        (9, 1): {"linux": (390, 46), "windows": (391, 29)},
+        (9, 0): {"linux": (384, 81), "windows": (385, 54)},
+        (8, 0): {"linux": (375, 26), "windows": (376, 51)},
+    }
+)
+#: The oldest major of which a driver runs all minor versions, and the oldest that the
+#: properties of the namespace ``nvidia`` speak of.
+_FIRST_COMPATIBLE_MAJOR = 11
+
+
+def runs(cuda: tuple[int, int], driver: str, system: System) -> bool | None:
+    """Tell whether a driver runs builds for a CUDA version.
+
+    :param driver: its version, ``"535.104.05"``.
+    :return: None if the table does not say, as of majors that came after it.
+    """
+    numbers = tuple(map(int, re.findall(r"[0-9]{1,9}", driver)))
+    first = max((each for each in MINIMUM_DRIVERS if each <= cuda), default=None)
+    if not numbers or first is None or first[0] != cuda[0]:
+        return None
+    return numbers >= MINIMUM_DRIVERS[first][system]
+
+
+def lower_bound(
+    cuda: tuple[int, int], driver: str | None, system: System = "linux"
+) -> str:
+    """Give the oldest CUDA version that a driver may report and run builds for *cuda*.
+
+    :param driver: the version of the driver in question, if that is known.
+    :return: a value of ``nvidia :: cuda_version_lower_bound``.
+    """
+    major, minor = cuda
+    if major < _FIRST_COMPATIBLE_MAJOR:
+        # Any driver that the namespace speaks of is newer.
+        return str(_FIRST_COMPATIBLE_MAJOR)
+    if driver is not None and runs(cuda, driver, system) is False:
+        # One from before the promise; it runs what it was made for.
+        return f"{major}.{minor}"
+    return f"{major}.0"

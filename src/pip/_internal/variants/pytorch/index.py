@@ -27,31 +27,24 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import url_to_path
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.errors import VariantError, in_words
-from pip._internal.variants.pytorch.backends import CPU, Backend, is_special_build
+from pip._internal.variants.pytorch.backends import CPU, Backend, parse_list
 from pip._internal.variants.pytorch.options import INDEX_URL
 from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.variants.choice.context import Context
 
-__all__ = ["PUBLISHED", "PyTorchIndex", "as_build", "have_builds", "is_special"]
+__all__ = ["PUBLISHED", "PyTorchIndex", "as_build", "have_builds"]
 
 logger = get_logger(__name__)
 
 #: What PyTorch has published builds for: the pages to look for where a mirror has no
 #: umbrella page, and nobody names a backend.
-PUBLISHED = tuple(
-    map(
-        Backend.parse,
-        (
-            *("cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130", "cu132"),
-            *("rocm6.2", "rocm6.2.4", "rocm6.3", "rocm6.4"),
-            *("rocm7.0", "rocm7.1", "rocm7.2", "xpu", "cpu"),
-        ),
-    )
+PUBLISHED = parse_list(
+    "cu118, cu121, cu124, cu126, cu128, cu129, cu130, cu132, rocm6.2, rocm6.2.4, "
+    "rocm6.3, rocm6.4, rocm7.0, rocm7.1, rocm7.2, xpu, cpu"
 )
 #: What a server says of a page that it does not have; object stores say 403.
 _MISSING = (403, 404, 410)
@@ -111,12 +104,12 @@ class PyTorchIndex:
             not be taken from elsewhere.
         """
         if self._has_umbrellas is not False:
-            links = self._umbrella(project)
+            links = self._page(project)
             if links is not None:
                 self._has_umbrellas = True
                 return links
             if self._has_umbrellas is None:
-                self._has_umbrellas = self._umbrella(_LANDMARK) is not None
+                self._has_umbrellas = self._page(_LANDMARK) is not None
             if self._has_umbrellas:
                 return None
         return self._merged(self._served_backends(), project)
@@ -125,16 +118,10 @@ class PyTorchIndex:
         """Return the links of a project from the pages that are for one backend each."""
         return self._merged(self._backends(), project)
 
-    def _umbrella(self, project: str) -> list[Link] | None:
-        return self._page(f"{self.base_url}/{project}/", project)
-
-    def _of(self, backend: Backend, project: str) -> list[Link] | None:
-        return self._page(f"{self.base_url}/{backend}/{project}/", project)
-
     def _merged(self, backends: Sequence[Backend], project: str) -> list[Link] | None:
         found: list[Link] | None = None
         for backend in backends:
-            page = self._of(backend, project)
+            page = self._page(project, backend)
             if page is not None:
                 found = [*(found or ()), *page]
                 if not have_builds(page):
@@ -145,7 +132,7 @@ class PyTorchIndex:
     def _served_backends(self) -> Sequence[Backend]:
         if self._served is None:
             backends = self._backends()
-            self._served = [each for each in backends if self._of(each, _LANDMARK)]
+            self._served = [each for each in backends if self._page(_LANDMARK, each)]
             if not self._served:
                 raise self._unavailable(
                     self.base_url,
@@ -154,7 +141,10 @@ class PyTorchIndex:
                 )
         return self._served
 
-    def _page(self, url: str, project: str) -> list[Link] | None:
+    def _page(self, project: str, backend: Backend | None = None) -> list[Link] | None:
+        """Return the links of the umbrella page, or of the one for a backend."""
+        folder = self.base_url if backend is None else f"{self.base_url}/{backend}"
+        url = f"{folder}/{project}/"
         if url not in self._pages:
             afresh = not self._session.refresh_package.isdisjoint((":all:", project))
             self._pages[url] = self._fetched(url, afresh=afresh)
@@ -217,9 +207,3 @@ def as_build(link: Link, source: str, *, by_place: bool) -> Link:
     if local is None and by_place:
         backend = Backend.find(link.path.split("/")[-2]) or CPU
     return link if backend is None else BuildLink.of(link, backend.label, source)
-
-
-def is_special(candidate: InstallationCandidate) -> bool:
-    """Tell whether a wheel is a build of a backend that only an exact pin takes."""
-    local = candidate.version.local
-    return local is not None and is_special_build(local)

@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.pytorch.advice import newest_with_gpu_build, origins
+from pip._internal.variants.pytorch.advice import (
+    best_builds,
+    newest_with_gpu_build,
+    origins,
+)
 from pip._internal.variants.pytorch.agreement import one_backend
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.bridge import Bridge
-from pip._internal.variants.pytorch.listing import best_builds
-from pip._internal.variants.pytorch.options import (
-    BACKENDS,
-    CHANNEL,
-    CPUONLY,
-    INDEX_URL,
-)
+from pip._internal.variants.pytorch.options import BACKENDS, CHANNEL, CPUONLY, INDEX_URL
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.wheels.links import BuildLink, public
 

@@ -29,7 +29,7 @@ LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 DEFAULT_URL = "https://download.pytorch.org/whl"
 
 
-_VALUES = "pytorch.option_values"
+_VALUES = "pytorch.settings"
 
 BACKENDS = OptionRow(
     "--pytorch-computation-backend",

@@ -1,12 +1,17 @@
-"""What the options and variables that concern PyTorch's index come to."""
+"""What the options and variables that concern PyTorch's index come to.
+
+Loaded when there are any: most runs of pip have none.
+"""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
     CPU,
@@ -15,7 +20,6 @@ from pip._internal.variants.pytorch.backends import (
     parse_list,
 )
 from pip._internal.variants.pytorch.devices import NAMESPACES
-from pip._internal.variants.pytorch.option_values import Channel
 from pip._internal.variants.pytorch.options import (
     BACKENDS,
     CHANNEL,
@@ -28,10 +32,15 @@ from pip._internal.variants.pytorch.options import (
 if TYPE_CHECKING:
     from pip._internal.variants.choice.settings import Settings as CommandSettings
 
+
 __all__ = [
     "ANY_BACKEND",
+    "Channel",
     "Settings",
+    "backends",
+    "channel",
     "settings",
+    "url",
 ]
 
 #: The options that turn the bridge on, and leave the rest to pip.
@@ -109,3 +118,51 @@ def _backends(
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
         raise WrongUse(f"{LTT_VARIABLE}: {error}") from None
+
+
+class Channel(enum.Enum):
+    """A stage of PyTorch's releases."""
+
+    STABLE = "stable"
+    TEST = "test"
+    NIGHTLY = "nightly"
+
+
+def backends(opt: str, value: str) -> tuple[Backend, ...]:
+    """Read which backends are named, most preferred first; none for what suits.
+
+    :param opt: as it was typed; where it was configured, its key.
+    :raises InvalidOption: if *value* is invalid.
+    """
+    try:
+        return parse_list(value)
+    except InvalidBackend as error:
+        raise InvalidOption(f"option {opt}: {error}") from None
+
+
+def channel(opt: str, value: str) -> Channel:
+    """Read the name of a channel.
+
+    :raises InvalidOption: if there is no such channel.
+    """
+    try:
+        return Channel(value.strip().lower())
+    except ValueError:
+        names = ", ".join(channel.value for channel in Channel)
+        raise InvalidOption(
+            f"option {opt}: invalid channel {value!r}, expected one of {names}"
+        ) from None
+
+
+def url(opt: str, value: str) -> str:
+    """Read the URL of an index.
+
+    :raises InvalidOption: if it is none.
+    """
+    read = value.strip()
+    if urlsplit(read).scheme not in ("http", "https", "file"):
+        raise InvalidOption(
+            f"option {opt}: invalid URL {value!r}, expected something like "
+            f"{DEFAULT_URL!r}"
+        )
+    return read

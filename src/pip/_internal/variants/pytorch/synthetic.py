@@ -15,9 +15,9 @@ from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.pytorch import devices
 from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
-from pip._internal.variants.pytorch.driver_table import System, lower_bound
+from pip._internal.variants.pytorch.devices import System, lower_bound
 
-__all__ = ["FEATURE", "NAMESPACE", "Machine", "manifest_for", "manifest_of_choice"]
+__all__ = ["NAMESPACE", "Machine", "manifest_for", "manifest_of_choice"]
 
 NAMESPACE, FEATURE = "pytorch", "backend"
 
