@@ -79,7 +79,7 @@ class CudaBuild(NamedTuple):
 
 
 def cuda_major(properties: Iterable[Property]) -> int | None:
-    """Give the CUDA major version that a variant is for.
+    """Return the CUDA major version that a variant is for.
 
     :param properties: those that a machine supports, best first.
     """
@@ -237,7 +237,7 @@ def _chosen(
 
 
 def cuda_build(release: Release, link: Link) -> CudaBuild | None:
-    """Give the build at *link* if it is for a CUDA version."""
+    """Return the build at *link* if it is for a CUDA version."""
     label, selection = label_of(link), release.selection_of(link)
     if label is None or selection is None:
         return None

@@ -55,7 +55,7 @@ class Builds:
         self._told = False
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
-        """Give versions, and what makes their candidates."""
+        """Yield versions, and what makes their candidates."""
         version = self.release.version
         yield version, functools.partial(self._make, 0)
         for place in range(len(self.release.links)):
@@ -86,7 +86,7 @@ class Builds:
         return candidate
 
     def _made(self, link: Link) -> Candidate | None:
-        """Give the candidate of a link, None if upstream discards it.
+        """Return the candidate of a link, None if upstream discards it.
 
         :raises VariantLost: in place of that, if it is a variant and the user strict.
         """
@@ -105,7 +105,7 @@ class Builds:
 
 
 def offer(info: IndexCandidateInfo) -> Release | Link:
-    """Give what the resolver may take: one of the files of a release, or this file.
+    """Return what the resolver may take: one of the files of a release, or this file.
 
     Nothing is made or chosen by that. What is installed is not among them.
     """

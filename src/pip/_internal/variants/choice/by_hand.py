@@ -58,7 +58,7 @@ WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
 
 
 def typed_for_all(choices: Iterable[LabelChoice]) -> list[LabelChoice]:
-    """Give the labels for all that the user wrote for this run, the strongest last.
+    """Return the labels for all that the user wrote for this run, the strongest last.
 
     :param choices: all of the run.
     """
@@ -76,7 +76,7 @@ def with_choices_of_file(
     *,
     may_be_several: bool,
 ) -> list[LabelChoice]:
-    """Give the choices of a run and those that a file adds, the strongest last.
+    """Return the choices of a run and those that a file adds, the strongest last.
 
     :param turned_off_in: the file that turned variants off, if one did.
     :param may_be_several: whether a project may have several labels.
@@ -146,7 +146,7 @@ def labels_meant(
 
 
 def written(choice: LabelChoice) -> str:
-    """Give a choice as the user wrote it, and where if not on the command line."""
+    """Return a choice as the user wrote it, and where if not on the command line."""
     where = " in a requirements file" if choice.place is Place.FILE else ""
     return f"--variant {choice}{where}"
 
@@ -158,7 +158,7 @@ def files_to_settle_by(
     specifier: SpecifierSet,
     hashes: Hashes,
 ) -> list[tuple[Version, str | None]] | None:
-    """Give what tells which label a project that the user named must have.
+    """Return what tells which label a project that the user named must have.
 
     What is installed as one of them need not be looked up.
 
@@ -184,7 +184,7 @@ def files_to_settle_by(
 
 
 def _release(candidate: InstallationCandidate) -> Version:
-    """Give the version of a release, of which each build may have one of its own."""
+    """Return the version of a release, of which each build may have one of its own."""
     is_build = isinstance(candidate.link, BuildLink)
     return public(candidate.version) if is_build else candidate.version
 

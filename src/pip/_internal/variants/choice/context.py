@@ -250,7 +250,7 @@ class Context:
     # The versions of other packages, which builds may be for (PEP 850)
 
     def installed(self, project: NormalizedName) -> Version | None:
-        """Give the version that is locked, or installed and not to be upgraded."""
+        """Return the version that is locked, or installed and not to be upgraded."""
         if project in self.locked_versions:
             return self.locked_versions[project]
         dist = self.installed_dists.get(project)
@@ -280,26 +280,26 @@ class Context:
 
     @property
     def trusted(self) -> frozenset[NormalizedName]:
-        """Give the packages whose code may run to find out what is supported."""
+        """Return the packages whose code may run to find out what is supported."""
         return self.settings.trusted_providers
 
     @property
     def provider_timeout(self) -> float:
-        """Give the seconds that a plugin may take."""
+        """Return the seconds that a plugin may take."""
         return self.settings.provider_timeout
 
     @property
     def provider_variables(self) -> frozenset[str]:
-        """Give the further environment variables that plugins may see."""
+        """Return the further environment variables that plugins may see."""
         return frozenset(self.settings.provider_variables)
 
     def cache_folder(self, name: str) -> str | None:
-        """Give a folder under pip's cache, None if there is no cache."""
+        """Return a folder under pip's cache, None if there is no cache."""
         cache = self.settings.cache_dir
         return os.path.join(cache, name) if cache else None
 
     def for_plugins(self, limits: PluginLimits) -> Context:
-        """Give a context for the packages that make up a provider plugin."""
+        """Return a context for the packages that make up a provider plugin."""
         import optparse
 
         context = Context(self.session, optparse.Values(), enabled=False)
@@ -331,12 +331,12 @@ class Context:
         return any(mode.may_take_several for mode in self.modes)
 
     def label_for(self, project: NormalizedName) -> str | None:
-        """Give the label that *project* must have, if the user chose one."""
+        """Return the label that *project* must have, if the user chose one."""
         labels = self.labels_for(project)
         return labels[-1] if labels else None
 
     def labels_for(self, project: NormalizedName) -> list[str]:
-        """Give all labels of which *project* must have one, the strongest last.
+        """Return all labels of which *project* must have one, the strongest last.
 
         They were chosen for just this project; or for all, and the user named it, and a
         release of it has them.
@@ -345,7 +345,7 @@ class Context:
         return own or self._labels_of_named.get(project, [])
 
     def labels_for_all(self) -> list[str]:
-        """Give the labels chosen for each project that has them, the strongest first."""
+        """Return the labels chosen for each project that has them, the strongest first."""
         labels = [choice.label for choice in self.choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
 
@@ -423,7 +423,7 @@ class Context:
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:
-        """Give what the user prefers among what runs, the strongest first.
+        """Return what the user prefers among what runs, the strongest first.
 
         :raises WrongUse: if one in the configuration or environment is invalid.
         """
@@ -485,5 +485,5 @@ class Context:
 
 
 def context_of(finder: PackageFinder) -> Context | None:
-    """Give the context of a finder; None for one that was made without options."""
+    """Return the context of a finder; None for one that was made without options."""
     return CONTEXT.of(finder._link_collector, Context)

@@ -83,7 +83,7 @@ class Offer:
 
     @property
     def ranked(self) -> Sequence[Link]:
-        """Give the files that may be installed, best first; chosen on first use.
+        """Return the files that may be installed, best first; chosen on first use.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         """
@@ -135,7 +135,7 @@ class Decision:
 
     @property
     def link(self) -> Link | None:
-        """Give the file that would be installed."""
+        """Return the file that would be installed."""
         if self.chosen is None or self.problem is not None:
             return None
         return beside_installed(self.context, self.chosen.ranked)

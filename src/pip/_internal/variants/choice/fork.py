@@ -52,7 +52,7 @@ def keeps_to_fork(factory: Factory, project: str, specifier: SpecifierSet) -> bo
 
 
 def newest_upstream(left_out: Iterable[_BaseVersion]) -> str | None:
-    """Give the requirement of the newest of upstream's releases, None for none.
+    """Return the requirement of the newest of upstream's releases, None for none.
 
     Three signs of equality: the fork satisfies two.
     """

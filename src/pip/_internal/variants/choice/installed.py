@@ -35,7 +35,7 @@ SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
 
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
-    """Give what is known of an installed build; None if it is none of variants.
+    """Return what is known of an installed build; None if it is none of variants.
 
     Nothing but its two files is read: no network, no detection. A wheel that was
     chosen and is about to be installed counts as installed.
@@ -100,7 +100,7 @@ def bind(
 
 
 def bound_of(dist: BaseDistribution) -> Bound | None:
-    """Give what matters for the dependencies of a variant; None for anything else."""
+    """Return what matters for the dependencies of a variant; None for anything else."""
     bound = BOUND.of(dist, Bound)
     if bound is not None:
         return bound

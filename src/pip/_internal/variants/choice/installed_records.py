@@ -46,7 +46,7 @@ class InstalledBuild(NamedTuple):
 
     @property
     def declared(self) -> tuple[Property, ...]:
-        """Give all properties that its variant declares, sorted."""
+        """Return all properties that its variant declares, sorted."""
         variant = None if self.label is None else self.manifest.variant(self.label)
         return () if variant is None else tuple(sorted(variant.properties()))
 
@@ -90,7 +90,7 @@ def _recorded(
 
 
 def _of_wheel(dist: BaseDistribution, name: str) -> InstalledBuild | None:
-    """Give what the wheel says of itself, as where another installer was at work."""
+    """Return what the wheel says of itself, as where another installer was at work."""
     content = _read(dist, name)
     if content is None:
         return None

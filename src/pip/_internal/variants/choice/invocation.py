@@ -60,7 +60,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+?(?=\s\S*://|\Z)", re.DOTALL)
 
 
 def command(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
-    """Give a command for a shell; credentials in it are as pip shows them.
+    """Return a command for a shell; credentials in it are as pip shows them.
 
     :param options: of the command that is running.
     :param words: the name of a command, and what follows it.
@@ -76,7 +76,7 @@ def command(options: optparse.Values, *words: str, without: Container[str] = ())
 
 
 def again(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
-    """Give the command that is running, with more words, or without some options.
+    """Return the command that is running, with more words, or without some options.
 
     :param without: names of options, besides those among *words*.
     """
@@ -94,7 +94,7 @@ def again(options: optparse.Values, *words: str, without: Container[str] = ()) -
 def for_upgrade(
     options: optparse.Values, *projects: str, further: tuple[str, ...] = ()
 ) -> str:
-    """Give the command that replaces installed builds by the best of their versions.
+    """Return the command that replaces installed builds by the best of their versions.
 
     :param further: options that it needs beside those that were typed.
     """
@@ -175,7 +175,7 @@ class _Typed:
 
 
 def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
-    """Give what tells the options of the command that begins with these words."""
+    """Return what tells the options of the command that begins with these words."""
     made = create_command(words[0], isolated=True)
     fit = getattr(made, "fit", None)
     if fit is not None:

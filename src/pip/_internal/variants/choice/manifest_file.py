@@ -82,7 +82,7 @@ def judge_manifest(context: Context, path: str) -> tuple[Selection, str | None]:
 
 
 def _project_of(path: str) -> NormalizedName | None:
-    """Give the project that a manifest is of, if its file is named as it should be."""
+    """Return the project that a manifest is of, if its file is named as it should be."""
     try:
         return parse_manifest_filename(os.path.basename(path))[0]
     except InvalidManifestFilename:

@@ -28,7 +28,7 @@ __all__ = ["beside_installed", "replaced", "requirements_of", "unfit"]
 
 
 def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:
-    """Give the best wheel that lets what is installed stay; the best file if none does.
+    """Return the best wheel that lets what is installed stay; the best file if none does.
 
     :param ranked: the files of a release that may be installed, best first.
     """
@@ -41,7 +41,7 @@ def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:
 def replaced(
     context: Context, link: Link
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
-    """Give what the variant at *link* would replace unasked, and what it wants instead.
+    """Yield what the variant at *link* would replace unasked, and what it wants instead.
 
     Whoever chooses a label by hand, or upgrades, has asked for it.
     """
@@ -56,7 +56,7 @@ def unfit(
     requirements: Iterable[Requirement],
     found: Mapping[NormalizedName, Version] = MappingProxyType({}),
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
-    """Give what is installed and meets not what is required.
+    """Yield what is installed and meets not what is required.
 
     :param found: the versions that a run has come to; of what is not among them, that
         which is installed counts unless it is to be upgraded.
@@ -72,7 +72,7 @@ def unfit(
 
 
 def requirements_of(context: Context, link: Link) -> Iterator[Requirement]:
-    """Give what the variant at *link* requires of other packages' versions."""
+    """Yield what the variant at *link* requires of other packages' versions."""
     from pip._internal.variants.wheels.links import label_of
 
     label, selection = label_of(link), weighed(context).selection_of(link)

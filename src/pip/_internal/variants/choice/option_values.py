@@ -61,7 +61,7 @@ class LabelChoice(NamedTuple):
         return self.label if self.project is None else f"{self.project}={self.label}"
 
     def for_requirement(self, requirement: str) -> LabelChoice | None:
-        """Give the same choice for the project of *requirement* alone.
+        """Return the same choice for the project of *requirement* alone.
 
         :return: None if the requirement is for another environment.
         """

@@ -237,7 +237,7 @@ def _to_trust(untrusted: Sequence[str]) -> str:
 
 
 def _unjudged(selection: Selection, namespace: str) -> list[str]:
-    """Give what is refused since a namespace has no answer, and for no other reason."""
+    """Return what is refused since a namespace has no answer, and for no other reason."""
     return [
         label
         for label, mismatches in selection.ranking.rejected.items()

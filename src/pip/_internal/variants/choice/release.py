@@ -77,12 +77,12 @@ class Release:
 
     @property
     def options(self) -> optparse.Values:
-        """Give the options of the command."""
+        """Return the options of the command."""
         return self._context.options
 
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:
-        """Give the variant wheels by source, the first source first."""
+        """Return the variant wheels by source, the first source first."""
         wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
         for link in self.links:
             if label_of(link) is not None:
@@ -91,7 +91,7 @@ class Release:
 
     @functools.cached_property
     def labels(self) -> list[str]:
-        """Give the labels of the wheels, those of the first source first."""
+        """Return the labels of the wheels, those of the first source first."""
         wheels = itertools.chain.from_iterable(self.wheels.values())
         return list(
             dict.fromkeys(label for link in wheels if (label := label_of(link)))
@@ -99,7 +99,7 @@ class Release:
 
     @property
     def manifest_links(self) -> list[Link]:
-        """Give where its manifests are, of as many sources as list one."""
+        """Return where its manifests are, of as many sources as list one."""
         found = (
             self._context.manifest_links.get((self.project, self.version, source))
             for source in self.wheels
@@ -108,13 +108,13 @@ class Release:
 
     @property
     def chosen_label(self) -> str | None:
-        """Give the label that the user chose for this release, if it applies to it."""
+        """Return the label that the user chose for this release, if it applies to it."""
         labels = self._context.applying_labels(self.project, self.labels)
         return labels[0] if labels else None
 
     @property
     def chosen_by(self) -> str | None:
-        """Give what the user chose the build with; None if it is up to pip."""
+        """Return what the user chose the build with; None if it is up to pip."""
         return None if self.chosen_label is None else "--variant"
 
     @property
@@ -159,7 +159,7 @@ class Release:
 
     @functools.cached_property
     def selections(self) -> dict[str, Selection]:
-        """Give the decisions about the variants by source; each has its own manifest."""
+        """Return the decisions about the variants by source; each has its own manifest."""
         return {selection.source: selection for selection, _ in self._decisions}
 
     @functools.cached_property
@@ -177,11 +177,11 @@ class Release:
 
     @property
     def decided(self) -> list[Selection]:
-        """Give the decisions about its variants, if they were made already."""
+        """Return the decisions about its variants, if they were made already."""
         return [selection for selection, _ in vars(self).get("_decisions", ())]
 
     def selection_of(self, link: Link) -> Selection | None:
-        """Give the decision that a wheel at *link* is part of."""
+        """Return the decision that a wheel at *link* is part of."""
         for selection, wheels in self._decisions:
             if link in wheels:
                 return selection
@@ -210,7 +210,7 @@ class Release:
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
     ) -> tuple[Manifest, Origin]:
-        """Give the manifest of a source; where it is missing, that of the wheels.
+        """Return the manifest of a source; where it is missing, that of the wheels.
 
         :raises ManifestUnavailable: if there is neither, or one that cannot be used.
         """
@@ -240,7 +240,7 @@ class Release:
         return manifest, Origin(OriginKind.WHEELS, where, missing)
 
     def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
-        """Give what the wheels say of themselves; note those that say nothing.
+        """Return what the wheels say of themselves; note those that say nothing.
 
         :param missing: why it is up to them.
         :raises ManifestUnavailable: if none of them does.
@@ -257,7 +257,7 @@ class Release:
 
     @property
     def ranked(self) -> list[Link]:
-        """Give the links that may be installed, best first.
+        """Return the links that may be installed, best first.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         :raises VariantLost: if a variant would be lost, and the user is strict.
@@ -285,29 +285,26 @@ class Release:
                 may_be_several=False,
             )
         self.tell_losses()
-        places: dict[tuple[str, str], tuple[int, int]] = {}
-        for source_at, (source, selection) in enumerate(self.selections.items()):
-            labels = selection.ranking.compatible
-            if agreement is not None:
-                labels = agreement.order(selection)
-            for label_at, label in enumerate(labels):
-                places[source, label] = (source_at, label_at)
         if chosen is not None:
             selections = [*self.selections.values()]
             refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
-            places = {key: place for key, place in places.items() if key[1] == chosen}
-        plain = (len(self.selections), 0)
-        ranked = []
+        # By source and label, the best first; plain files come last.
+        ranked: dict[tuple[str, str] | None, list[Link]] = {}
+        for source, selection in self.selections.items():
+            labels = selection.ranking.compatible
+            if agreement is not None:
+                labels = agreement.order(selection)
+            for label in labels:
+                if chosen in (None, label):
+                    ranked[source, label] = []
+        if chosen is None:
+            ranked[None] = []
         for link in self.links:
-            own_label = label_of(link)
-            if own_label is not None:
-                place = places.get((source_of(link), own_label))
-            else:
-                place = plain if chosen is None else None
-            if place is not None:
-                ranked.append((place, link))
-        ranked.sort(key=lambda item: item[0])
-        return [link for _, link in ranked]
+            its_label = label_of(link)
+            key = None if its_label is None else (source_of(link), its_label)
+            if key in ranked:
+                ranked[key].append(link)
+        return list(itertools.chain.from_iterable(ranked.values()))
 
     def may_take(self, link: Link) -> bool:
         """Tell whether a file may be taken: to try something out, nothing is built."""
@@ -319,7 +316,7 @@ class Release:
 
         :raises VariantLost: if one is, and the user is strict.
         """
-        # Only what was decided has problems.
+        # Problems come up when it is decided.
         selections = self.selections.values()
         for lost, problem in self._problems:
             loss = loss_of_problem(lost, problem, self._what_follows())

@@ -60,7 +60,7 @@ class Weighed:
         return None if release is None else release.selection_of(link)
 
     def decided(self) -> Iterator[Selection]:
-        """Give the decisions that were made so far; none is made for that."""
+        """Yield the decisions that were made so far; none is made for that."""
         yield from self.direct.values()
         for release in self._releases.values():
             yield from release.decided
@@ -143,17 +143,17 @@ class Ahead:
         self._refused = 0
 
     def __iter__(self) -> Iterator[Group]:
-        """Give group after group."""
+        """Yield group after group."""
         while self.peek(1):
             yield self._seen.popleft()
 
     def refused(self) -> list[Group]:
-        """Give the older groups that are worth a look now that one more does not suit."""
+        """Return the older groups that are worth a look now that one more does not suit."""
         self._refused += 1
         return self.peek(min(_FEW * self._refused, _MOST))
 
     def peek(self, count: int) -> list[Group]:
-        """Give up to *count* groups that come next."""
+        """Return up to *count* groups that come next."""
         while len(self._seen) < count:
             group = next(self._groups, None)
             if group is None:
@@ -171,7 +171,7 @@ def release_of(
     *,
     pinned: bool = False,
 ) -> Release:
-    """Give the release with these files; the same one for the same files.
+    """Return the release with these files; the same one for the same files.
 
     :param pinned: whether a requirement names their local version.
     """
@@ -195,7 +195,7 @@ def release_of(
 
 
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
-    """Give the sources of a project as the user listed them, folders first.
+    """Return the sources of a project as the user listed them, folders first.
 
     Of equals upstream takes the last, and it sorts folders by name.
     """

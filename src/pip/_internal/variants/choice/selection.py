@@ -84,24 +84,24 @@ class Selection(NamedTuple):
 
     @property
     def supported(self) -> SupportedProperties:
-        """Give what the target supports in the namespaces that were asked."""
+        """Return what the target supports in the namespaces that were asked."""
         return supported(self.answers)
 
     def properties(self, label: str) -> tuple[Property, ...]:
-        """Give the properties of a variant that the target supports, best first."""
+        """Return the properties of a variant that the target supports, best first."""
         variant = None if self.manifest is None else self.manifest.variant(label)
         if self.manifest is None or variant is None:
             return ()
         return supported_of(self.manifest, variant, self.supported, self.preferences)
 
     def declared(self, label: str) -> tuple[Property, ...]:
-        """Give all properties of a variant, as its manifest has them, in order."""
+        """Return all properties of a variant, as its manifest has them, in order."""
         variant = None if self.manifest is None else self.manifest.variant(label)
         return () if variant is None else tuple(sorted(variant.properties()))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Give all labels that were decided about, the compatible ones first."""
+        """Return all labels that were decided about, the compatible ones first."""
         ranking = self.ranking
         return (*ranking.compatible, *ranking.rejected, *ranking.unknown)
 
@@ -115,7 +115,7 @@ class Selection(NamedTuple):
 
     @property
     def unswayed(self) -> Ranking:
-        """Give the order that there would be without the user's preferences."""
+        """Return the order that there would be without the user's preferences."""
         if self.manifest is None:
             return self.ranking
         return rank(self.manifest, self.supported, self.labels)

@@ -69,7 +69,7 @@ class Rival:
     def among(
         self, infos: Iterator[IndexCandidateInfo], *, first: bool
     ) -> Iterator[IndexCandidateInfo]:
-        """Give the candidates of the index, and this one behind those of its version.
+        """Yield the candidates of the index, and this one behind those of its version.
 
         :param first: whether its version comes before newer ones, as upstream has it
             for what need not be upgraded.
@@ -94,7 +94,7 @@ def rival(
     ireqs: Sequence[InstallRequirement],
     specifier: SpecifierSet,
 ) -> Rival | None:
-    """Give the installed build of *project* if another one of its version may win.
+    """Return the installed build of *project* if another one of its version may win.
 
     Most of what is installed is kept without a look at the index.
     """
@@ -140,7 +140,7 @@ def _holds_back(context: Context, build: InstalledBuild) -> bool:
 
 
 def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
-    """Give what a variant of an installed release requires of other packages."""
+    """Return what a variant of an installed release requires of other packages."""
     return map(Requirement, requirements(build.manifest, label))
 
 

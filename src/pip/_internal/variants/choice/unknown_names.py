@@ -195,7 +195,7 @@ def _add(manifest: Manifest, features: dict[str, set[str]], plugins: set[str]) -
 def label_in_version(
     finder: PackageFinder, project: NormalizedName, specifier: SpecifierSet
 ) -> LabelInVersion | None:
-    """Give the error for a local version that is the label of a variant, if it is one.
+    """Return the error for a local version that is the label of a variant, if it is one.
 
     :param specifier: of which the project has no version.
     """

@@ -90,25 +90,25 @@ class Run:
     _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     def build(self, node: str | None) -> Build | None:
-        """Give the build of a node whose project has variants."""
+        """Return the build of a node whose project has variants."""
         if node is None or _project(node) not in self.labels:
             return None
         return Build(_project(node), self.labels[_project(node)])
 
     @cached_property
     def builds(self) -> frozenset[Build]:
-        """Give all builds that were taken."""
+        """Return all builds that were taken."""
         return frozenset(itertools.starmap(Build, self.labels.items()))
 
     def reached_from(self, project: str) -> frozenset[str]:
-        """Give the nodes that a project depends on, directly or not."""
+        """Return the nodes that a project depends on, directly or not."""
         if project not in self._reached:
             nodes = [node for node in self.versions if _project(node) == project]
             self._reached[project] = self._below(nodes)
         return self._reached[project]
 
     def reached_without(self, node: str) -> frozenset[str]:
-        """Give the nodes that are needed even if *node* needed nothing."""
+        """Return the nodes that are needed even if *node* needed nothing."""
         return self._below([None], ignored=node)
 
     def _below(
@@ -162,7 +162,7 @@ def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
 
 
 def _needed(found: Mapping[Locked, Condition], run: Run) -> set[Locked]:
-    """Give what is needed where those builds are taken that *run* took."""
+    """Return what is needed where those builds are taken that *run* took."""
     builds: frozenset[Build] = frozenset()
     while True:
         needed = {locked for locked in found if holds(found[locked], builds)}
@@ -228,7 +228,7 @@ class _Needs:
     def _told_apart(
         self, child: str, version: str, targets: Mapping[str, Sequence[int]]
     ) -> Condition:
-        """Give what tells this version from the others that the same source needs."""
+        """Return what tells this version from the others that the same source needs."""
         if len(targets) == 1:
             return ALWAYS
         numbers = [number for each in targets.values() for number in each]
@@ -288,7 +288,7 @@ class _Needs:
             condition = self._of_others(locked[0], _any([*others, *replacement]))
 
     def _complete(self, condition: Condition) -> Iterator[tuple[str, frozenset[Build]]]:
-        """Give the projects all of whose builds are alternatives, with the rest."""
+        """Yield the projects all of whose builds are alternatives, with the rest."""
         for project in sorted(
             {build.project for terms in condition for build in terms}
         ):

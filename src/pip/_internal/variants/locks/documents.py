@@ -18,7 +18,7 @@ _KEPT = ("$schema", "default-priorities", "providers", "static-properties")
 
 
 def inlined(manifest: Manifest, labels: Iterable[str]) -> dict[str, Any]:
-    """Give the manifest of just these labels as a TOML table.
+    """Return the manifest of just these labels as a TOML table.
 
     Their properties are all kept, as are ``$schema`` and what the schemas know beside
     the variants; anything else may be what TOML cannot express.

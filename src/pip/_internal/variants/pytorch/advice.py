@@ -131,7 +131,7 @@ def releases(
     project: NormalizedName,
     candidates: Sequence[InstallationCandidate],
 ) -> Iterator[tuple[Release, list[InstallationCandidate]]]:
-    """Give the releases that have builds for backends, newest first, with their files."""
+    """Yield the releases that have builds for backends, newest first, with their files."""
     # As for the resolver: by platform tag and build tag, the best first.
     evaluator = finder.make_candidate_evaluator(project)
     ordered = sorted(candidates, key=evaluator._sort_key, reverse=True)
@@ -178,7 +178,7 @@ def best_builds(
 def _as_installed(
     project: NormalizedName, candidate: InstallationCandidate
 ) -> InstallationCandidate:
-    """Give a candidate the version of what is installed if only the build differs.
+    """Return a candidate the version of what is installed if only the build differs.
 
     A build for something else is no newer version.
     """

@@ -91,7 +91,7 @@ class Backend:
 
     @classmethod
     def find(cls, text: str | None) -> Backend | None:
-        """Give the backend that *text* names, None if it names none."""
+        """Return the backend that *text* names, None if it names none."""
         try:
             return None if text is None else cls.parse(text)
         except InvalidBackend:
@@ -99,7 +99,7 @@ class Backend:
 
     @property
     def label(self) -> str:
-        """Give the name in its usual form, which serves as the label of a variant."""
+        """Return the name in its usual form, which serves as the label of a variant."""
         if self.kind is Kind.CUDA:
             return "cu" + "".join(map(str, self.version))
         if self.kind is Kind.ROCM:

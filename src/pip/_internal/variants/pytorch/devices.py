@@ -84,7 +84,7 @@ INTEL_DEVICES = (
 
 
 def nvidia_architectures(backend: Backend) -> tuple[str, ...]:
-    """Give the values of ``sm_arch`` of a CUDA build; none for an unknown major."""
+    """Return the values of ``sm_arch`` of a CUDA build; none for an unknown major."""
     assert backend.kind is Kind.CUDA, backend
     found = _newest_row(_NVIDIA, backend.version)
     known = found is not None and found[0][0] == backend.version[0]
@@ -92,7 +92,7 @@ def nvidia_architectures(backend: Backend) -> tuple[str, ...]:
 
 
 def amd_architectures(backend: Backend) -> tuple[str, ...]:
-    """Give the values of ``gfx_arch`` of a ROCm build."""
+    """Return the values of ``gfx_arch`` of a ROCm build."""
     assert backend.kind is Kind.ROCM, backend
     found = _newest_row(_AMD, backend.version)
     return _GFX_4 if found is None else found[1]
@@ -145,7 +145,7 @@ def runs(cuda: tuple[int, int], driver: str, system: System) -> bool | None:
 def lower_bound(
     cuda: tuple[int, int], driver: str | None, system: System = "linux"
 ) -> str:
-    """Give the oldest CUDA version that a driver may report and run builds for *cuda*.
+    """Return the oldest CUDA version that a driver may report and run builds for *cuda*.
 
     :param driver: the version of the driver in question, if that is known.
     :return: a value of ``nvidia :: cuda_version_lower_bound``.

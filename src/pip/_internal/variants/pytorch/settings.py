@@ -65,7 +65,7 @@ class Settings:
 
     @property
     def lacking(self) -> Mapping[str, str]:
-        """Give the namespaces of devices that the backends exclude, and why."""
+        """Return the namespaces of devices that the backends exclude, and why."""
         kinds = {each.kind for each in self.backends}
         if not kinds:
             return {}
@@ -77,7 +77,7 @@ class Settings:
 
     @property
     def base_url(self) -> str:
-        """Give the URL of the channel, without a slash at the end."""
+        """Return the URL of the channel, without a slash at the end."""
         base, name = self.index_url, self.channel.value
         if _CHANNEL_FIELD in base:
             return base.replace(_CHANNEL_FIELD, name).rstrip("/")
@@ -86,7 +86,7 @@ class Settings:
 
 
 def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
-    """Give the settings of a command.
+    """Return the settings of a command.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """

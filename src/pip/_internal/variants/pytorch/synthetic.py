@@ -46,7 +46,7 @@ class Machine:
 
 
 def manifest_for(machine: Machine, backends: Iterable[Backend]) -> Manifest:
-    """Give the manifest of a release that has builds for *backends*.
+    """Return the manifest of a release that has builds for *backends*.
 
     What a GPU needs comes first; of the builds that suit equally, the newest one.
     """
@@ -64,7 +64,7 @@ def manifest_for(machine: Machine, backends: Iterable[Backend]) -> Manifest:
 def manifest_of_choice(
     choice: Sequence[Backend], backends: Iterable[Backend]
 ) -> Manifest:
-    """Give the manifest of a release for a target that just has the backends of *choice*.
+    """Return the manifest of a release for a target that just has the backends of *choice*.
 
     The manifest says what is supported, so that no machine is asked.
     """
