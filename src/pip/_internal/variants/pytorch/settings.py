@@ -49,6 +49,54 @@ ANY_BACKEND = (BACKENDS.name, AUTO)
 _CHANNEL_FIELD = "{channel}"
 
 
+class Channel(enum.Enum):
+    """A stage of PyTorch's releases."""
+
+    STABLE = "stable"
+    TEST = "test"
+    NIGHTLY = "nightly"
+
+
+def backends(opt: str, value: str) -> tuple[Backend, ...]:
+    """Read which backends are named, most preferred first; none for what suits.
+
+    :param opt: as it was typed; where it was configured, its key.
+    :raises InvalidOption: if *value* is invalid.
+    """
+    try:
+        return parse_list(value)
+    except InvalidBackend as error:
+        raise InvalidOption(f"option {opt}: {error}") from None
+
+
+def channel(opt: str, value: str) -> Channel:
+    """Read the name of a channel.
+
+    :raises InvalidOption: if there is no such channel.
+    """
+    try:
+        return Channel(value.strip().lower())
+    except ValueError:
+        names = ", ".join(channel.value for channel in Channel)
+        raise InvalidOption(
+            f"option {opt}: invalid channel {value!r}, expected one of {names}"
+        ) from None
+
+
+def url(opt: str, value: str) -> str:
+    """Read the URL of an index.
+
+    :raises InvalidOption: if it is none.
+    """
+    read = value.strip()
+    if urlsplit(read).scheme not in ("http", "https", "file"):
+        raise InvalidOption(
+            f"option {opt}: invalid URL {value!r}, expected something like "
+            f"{DEFAULT_URL!r}"
+        )
+    return read
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Which builds to take, and from where.
@@ -118,51 +166,3 @@ def _backends(
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
         raise WrongUse(f"{LTT_VARIABLE}: {error}") from None
-
-
-class Channel(enum.Enum):
-    """A stage of PyTorch's releases."""
-
-    STABLE = "stable"
-    TEST = "test"
-    NIGHTLY = "nightly"
-
-
-def backends(opt: str, value: str) -> tuple[Backend, ...]:
-    """Read which backends are named, most preferred first; none for what suits.
-
-    :param opt: as it was typed; where it was configured, its key.
-    :raises InvalidOption: if *value* is invalid.
-    """
-    try:
-        return parse_list(value)
-    except InvalidBackend as error:
-        raise InvalidOption(f"option {opt}: {error}") from None
-
-
-def channel(opt: str, value: str) -> Channel:
-    """Read the name of a channel.
-
-    :raises InvalidOption: if there is no such channel.
-    """
-    try:
-        return Channel(value.strip().lower())
-    except ValueError:
-        names = ", ".join(channel.value for channel in Channel)
-        raise InvalidOption(
-            f"option {opt}: invalid channel {value!r}, expected one of {names}"
-        ) from None
-
-
-def url(opt: str, value: str) -> str:
-    """Read the URL of an index.
-
-    :raises InvalidOption: if it is none.
-    """
-    read = value.strip()
-    if urlsplit(read).scheme not in ("http", "https", "file"):
-        raise InvalidOption(
-            f"option {opt}: invalid URL {value!r}, expected something like "
-            f"{DEFAULT_URL!r}"
-        )
-    return read
