@@ -49,10 +49,11 @@ def _read(dist: BaseDistribution) -> InstalledBuild | None:
     # Most distributions have neither file.
     if chosen is None and not _has_record(dist):
         return None
-    from pip._internal.variants.choice.installed_records import read_build
+    from pip._internal.variants.choice import installed_records
 
     content = None if chosen is None else chosen[1]
-    return read_build(dist, SELECTION_FILE, _WHEEL_FILE, content)
+    recorded = installed_records.recorded_build(dist, SELECTION_FILE, content)
+    return recorded or installed_records.stated_build(dist, _WHEEL_FILE)
 
 
 def _has_record(dist: BaseDistribution) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.core.manifest import Manifest
 
-__all__ = ["InstalledBuild", "read_build"]
+__all__ = ["InstalledBuild", "recorded_build", "stated_build"]
 
 logger = get_logger(__name__)
 
@@ -51,21 +51,14 @@ class InstalledBuild(NamedTuple):
         return () if variant is None else tuple(sorted(variant.properties()))
 
 
-def read_build(
-    dist: BaseDistribution, recorded_in: str, stated_in: str, chosen: bytes | None
-) -> InstalledBuild | None:
-    """Read which build is installed from the files in its metadata folder.
-
-    :param recorded_in: the name of the file that records what was chosen.
-    :param stated_in: of the one in which the wheel says what it is.
-    :param chosen: what will be recorded, of a build that is about to be installed.
-    """
-    return _recorded(dist, recorded_in, chosen) or _of_wheel(dist, stated_in)
-
-
-def _recorded(
+def recorded_build(
     dist: BaseDistribution, name: str, chosen: bytes | None
 ) -> InstalledBuild | None:
+    """Read which build is installed from the record of what was chosen.
+
+    :param name: of the file in the metadata folder that records it.
+    :param chosen: what will be recorded, of a build that is about to be installed.
+    """
     content = _read(dist, name) if chosen is None else chosen
     if content is None:
         return None
@@ -89,8 +82,11 @@ def _recorded(
         return None
 
 
-def _of_wheel(dist: BaseDistribution, name: str) -> InstalledBuild | None:
-    """Return what the wheel says of itself, as where another installer was at work."""
+def stated_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
+    """Return what the wheel says of itself, for what another installer installed.
+
+    :param name: of the file in the metadata folder that says it.
+    """
     content = _read(dist, name)
     if content is None:
         return None

@@ -15,6 +15,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.core.abi_dependency import requirements
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -73,8 +74,6 @@ def unfit(
 
 def requirements_of(context: Context, link: Link) -> Iterator[Requirement]:
     """Yield what the variant at *link* requires of other packages' versions."""
-    from pip._internal.variants.wheels.links import label_of
-
     label, selection = label_of(link), weighed(context).selection_of(link)
     if label is not None and selection is not None and selection.manifest is not None:
         yield from map(Requirement, requirements(selection.manifest, label))
