@@ -55,7 +55,7 @@ class CudaMajor(NamedTuple):
         return f"for CUDA {self.major} alone"
 
     def order(self, selection: Selection) -> tuple[str, ...]:
-        """Put those for it first among those for CUDA; all others keep their places."""
+        """Put the labels for it first among those for CUDA; others keep their places."""
         labels = selection.ranking.compatible
         majors = {label: cuda_major(selection.properties(label)) for label in labels}
         cuda = [label for label in labels if majors[label] is not None]
@@ -69,7 +69,7 @@ class CudaBuild(NamedTuple):
     """A variant that is for a CUDA version.
 
     :ivar name: of the package and its version, for people.
-    :ivar majors: those that it could be for instead, its own included.
+    :ivar majors: all that it could be for, its own included.
     """
 
     name: str
@@ -81,7 +81,7 @@ class CudaBuild(NamedTuple):
 def cuda_major(properties: Iterable[Property]) -> int | None:
     """Return the CUDA major version that a variant is for.
 
-    :param properties: those that a machine supports, best first.
+    :param properties: those that the machine supports, best first.
     """
     for each in properties:
         if (each.namespace, each.feature) == ("nvidia", "cuda_version_lower_bound"):
@@ -109,7 +109,7 @@ def agreed(
 ) -> _Found | None:
     """Resolve with one agreement after the other until what is found is accepted.
 
-    :param run: resolves once more; the candidates that were looked at are known then.
+    :param run: resolves once more; the candidates that were looked at are known by now.
     :param accepted: says what was changed, to tell the user; None to refuse it.
     :return: None if nothing is accepted; then nothing is agreed on that was not before.
     """
@@ -168,8 +168,7 @@ def agreeing(
 ) -> RequirementSet:
     """Return a solution whose variants agree on CUDA's major version, else *first*.
 
-    Versions stay as they are. A mixture is warned of, also where the user wants no
-    agreement.
+    Versions stay as they are. It warns of a mixture even if the user wants no agreement.
 
     :param run: resolves once more.
     :param kept: what stays installed and was chosen among variants.

@@ -25,8 +25,8 @@ class Builds:
     """One walk through the builds of a release, best first.
 
     Upstream's resolver takes one candidate of a version, and goes on to an older version
-    if that one does not fit. So it is here, but for a release whose variants are for
-    certain versions of other packages: of that one, all builds are tried.
+    if that one does not fit. The same holds here, except for a release whose variants are
+    for certain versions of other packages: all of its builds are tried.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Builds:
         self._told = False
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
-        """Yield versions, and what makes their candidates."""
+        """Yield versions, each with what makes its candidate."""
         version = self.release.version
         yield version, functools.partial(self._make, 0)
         for place in range(len(self.release.links)):
@@ -88,7 +88,7 @@ class Builds:
     def _made(self, link: Link) -> Candidate | None:
         """Return the candidate of a link, None if upstream discards it.
 
-        :raises VariantLost: in place of that, if it is a variant and the user strict.
+        :raises VariantLost: instead, if it is a variant and the user is strict.
         """
         maker = self._makers[link]
         assert isinstance(maker, functools.partial), "upstream makes it so"
@@ -107,7 +107,7 @@ class Builds:
 def offer(info: IndexCandidateInfo) -> Release | Link:
     """Return what the resolver may take: one of the files of a release, or this file.
 
-    Nothing is made or chosen by that. What is installed is not among them.
+    Nothing is made or chosen by that, and what is installed is left out.
     """
     maker = info[1]
     assert isinstance(maker, functools.partial)
@@ -119,7 +119,7 @@ def offer(info: IndexCandidateInfo) -> Release | Link:
 
 
 class _Another(Version):
-    """A version that upstream, which drops repeated ones, takes for one not seen yet."""
+    """A version that upstream takes for a new one, since it drops repeated ones."""
 
     __slots__ = ()
 

@@ -6,9 +6,9 @@ which have nothing to do with what stands there; it gives way to what is typed, 
 one exception is ``no-variants``, which leaves nothing that could be typed in its place.
 
 A label may be chosen for whatever has it. A project that the user named comes in the newest
-release that has such a label, if any has it. Of what depends on it, the label is taken
-where the release that is chosen as ever has it. What stands in the configuration is no more
-than that for any project: it chooses no older release, and it is no error if nothing has it.
+release that has such a label, if any has it. Its dependencies come in the release that is
+chosen as ever, with the label if that has it. The same holds for any project where the label
+is configured: it chooses no older release, and it is no error if nothing has it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
 
 
 def typed_for_all(choices: Iterable[LabelChoice]) -> list[LabelChoice]:
-    """Return the labels for all that the user wrote for this run, the strongest last.
+    """Return the labels for all that were written for this run, the strongest last.
 
     :param choices: all of the run.
     """
@@ -121,9 +121,9 @@ def labels_meant(
     *,
     may_be_several: bool,
 ) -> list[str]:
-    """Return the labels for all that the user means for something.
+    """Return those labels for all that apply to a project or a release.
 
-    :param labels: that it has.
+    :param labels: all that it has.
     :param what: a project or a release, for people.
     :param may_be_several: whether it may have several.
     :return: one; if there may be several, all of which there are any.
@@ -158,9 +158,9 @@ def files_to_settle_by(
     specifier: SpecifierSet,
     hashes: Hashes,
 ) -> list[tuple[Version, str | None]] | None:
-    """Return what tells which label a project that the user named must have.
+    """Return the files that decide which label a named project must have.
 
-    What is installed as one of them need not be looked up.
+    An installed build that has one of the labels spares the lookup.
 
     :param specifier: of requirements and constraints.
     :return: versions with their labels, the newest first; None if there is no question.
@@ -184,7 +184,7 @@ def files_to_settle_by(
 
 
 def _release(candidate: InstallationCandidate) -> Version:
-    """Return the version of a release, of which each build may have one of its own."""
+    """Return the version of a release, whose builds may have versions of their own."""
     is_build = isinstance(candidate.link, BuildLink)
     return public(candidate.version) if is_build else candidate.version
 
@@ -209,7 +209,7 @@ class Typed(NamedTuple):
 
     @property
     def namespace(self) -> str | None:
-        """Return the namespace that it is about, None if it is about none."""
+        """Return the namespace that it is about, if any."""
         named: str | None = None
         if self.row in (ENABLE_PROVIDER, DISABLE_PROVIDER):
             named = self.value
@@ -225,8 +225,8 @@ def typed_options(settings: Settings) -> list[Typed]:
     return [Typed(*each) for each in settings.typed]
 
 
-#: Two options that contradict each other where they are about the same namespace, and
-#: why, with a place for that.
+#: Two options that contradict each other if they are about the same namespace, and why,
+#: with a field for it.
 _PAIRS = (
     (
         *(ENABLE_PROVIDER, DISABLE_PROVIDER),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.plugin_limits import PluginLimits
 
-    # To make a protocol takes long, and each run of pip that installs loads this module.
+    # Making a protocol takes long, and each run of pip that installs loads this module.
 
     class Foresight(Protocol):
         """What looks ahead of the resolver, and is told how far that is."""
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
             """Begin with the requirements of the user."""
 
         def close(self) -> None:
-            """End it."""
+            """Stop looking ahead."""
 
         def expect(self, requirements: Iterable[InstallRequirement]) -> None:
             """Foresee the requests for requirements that the resolver is about to meet."""
@@ -60,9 +60,9 @@ if TYPE_CHECKING:
             """Take note that a release does not suit, and that these older ones follow."""
 
         def wait_for_upstream(self) -> None:
-            """Do what takes time in turn alone.
+            """Go on only in upstream's turn with what takes time.
 
-            :raises NotAnswered: if it is not upstream that comes to it
+            :raises NotAnswered: ahead of it.
             """
 
     class Room(Protocol):
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         def options_for(self, build: InstalledBuild) -> tuple[str, ...]:
             """Return the options with which the other builds of an installed one are found.
 
-            :return: empty if it is not by this mode that it was chosen.
+            :return: empty if it was not chosen by this mode.
             """
 
         def judged(
@@ -129,7 +129,7 @@ class Context:
     :ivar choices: the labels chosen by hand, the strongest last.
     :ivar strict: whether it is an error where a variant would be lost.
     :ivar manifest_links: where manifests are, by project, version and source.
-    :ivar rooms: those of modes, and the mode of each that the run is in.
+    :ivar rooms: the rooms of the modes, each with its mode if the run is in that.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
     """
@@ -184,7 +184,7 @@ class Context:
         #: What looks ahead of the resolver, and how to make it once it is worth it.
         self.lookahead: Foresight | None = None
         self.foresee: Callable[[], Foresight] | None = None
-        #: By which the wheels may be fetched, if something looked ahead.
+        #: Fetches wheels together, if something looked ahead.
         self.early: EarlyRequests | None = None
         self._parts: dict[object, object] = {}
         self._said: set[str] = set()
@@ -201,7 +201,7 @@ class Context:
         for room in rooms:
             self.rooms[room] = room.mode_of(self)
         if self.enabled and settings.variant_host is not None:
-            # A mistake in it is better said before anything is fetched.
+            # A mistake in it is better told before anything is fetched.
             host = self.detected.host
             if host is not None and not settings.manifest:
                 from pip._internal.variants.machine.target import refuse_other_machine
@@ -217,7 +217,7 @@ class Context:
 
     @property
     def providers(self) -> Providers:
-        """Tell what builds are chosen for: the target, or any machine."""
+        """Return what builds are chosen for: the target, or any machine."""
         for mode in self.modes:
             if mode.chosen_for is not None:
                 return mode.chosen_for
@@ -225,11 +225,11 @@ class Context:
 
     @cached_property
     def detected(self) -> Providers:
-        """Tell what the target supports; each namespace is asked once."""
+        """Return what the target supports; each namespace is asked once."""
         return self.providers_with()
 
     def providers_with(self, **changes: Any) -> Providers:
-        """Tell what the target supports, were some options others.
+        """Return what the target would support with other options.
 
         :param changes: of the settings.
         """
@@ -257,7 +257,7 @@ class Context:
         return None if dist is None or self.is_upgraded(project) else dist.version
 
     def settled(self, project: NormalizedName) -> str | None:
-        """Say that ``--no-deps`` brings nothing of what the user did not name."""
+        """Say that ``--no-deps`` installs nothing that the user did not name."""
         if not self.settings.ignore_dependencies:
             return None
         if project in self.named or project in self.locked_versions:
@@ -311,7 +311,7 @@ class Context:
     def add_choices(self, choices: Sequence[LabelChoice]) -> None:
         """Add choices of a requirements file.
 
-        They have precedence over the configuration's, and the command line's over them.
+        They override the configuration, and the command line overrides them.
 
         :raises ContradictoryOptions: if there are two for one project.
         """
@@ -338,7 +338,7 @@ class Context:
     def labels_for(self, project: NormalizedName) -> list[str]:
         """Return all labels of which *project* must have one, the strongest last.
 
-        They were chosen for just this project; or for all, and the user named it, and a
+        They were chosen for just this project; or for all, if the user named it and a
         release of it has them.
         """
         own = [each.label for each in self.choices if each.project == project]
@@ -407,9 +407,9 @@ class Context:
             self.lookahead.reached(project)
 
     def wait_for_upstream(self) -> None:
-        """Go on in turn alone, and not ahead of the resolver.
+        """Go on only in the resolver's turn, and not ahead of it.
 
-        :raises NotAnswered: ahead of it
+        :raises NotAnswered: ahead of it.
         """
         if self.lookahead is not None:
             self.lookahead.wait_for_upstream()
@@ -455,7 +455,7 @@ class Context:
     def part(self, kind: Callable[[], _Part]) -> _Part:
         """Return what this run has of a kind, made on first use.
 
-        So what knows the run can keep its own state with it, and is not known here.
+        So others can keep state with the run without being known here.
         """
         if kind not in self._parts:
             self._parts[kind] = kind()
@@ -464,8 +464,8 @@ class Context:
     def cost(self, loss: Loss) -> None:
         """Warn of what costs a variant; where the user is strict, that is an error.
 
-        All of these go through here. What looks ahead passes the error over: it comes
-        up again if the resolver gets there.
+        All losses go through here. What looks ahead ignores the error: it comes up again
+        if the resolver gets there.
 
         :raises VariantLost: if the user is strict.
         """

@@ -115,7 +115,7 @@ class Decision:
 
     :ivar requirement: as the user wrote it.
     :ivar offers: the versions that may be installed, in the resolver's order.
-    :ivar chosen: the one that it stops at, if need be with an error; None if none.
+    :ivar chosen: the one that it stops at, perhaps with an error; None if none.
     :ivar passed_over: newer versions; all of them if none is chosen. Newest first.
     :ivar files: all files of the project, whatever they are for.
     :ivar problem: the error that ends an installation, if one does.

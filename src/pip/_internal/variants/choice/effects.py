@@ -1,4 +1,4 @@
-"""What options of the user changed in the choice among the variants of a release.
+"""What the user's options changed in the choice among the variants of a release.
 
 Each is judged alone: what would come first without it, all else being the same.
 """

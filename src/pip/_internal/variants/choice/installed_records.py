@@ -66,7 +66,7 @@ def recorded_build(
         recorded: dict[str, Any] = json.loads(content)
         label, labels = recorded["label"], recorded["labels"]
         for each in labels if label is None else [label, *labels]:
-            # It is printed, also where a line of it would mean something.
+            # It is printed, also where a second line would mean something.
             if not is_valid_label(each):
                 raise ValueError(f"invalid label: {each!r}")
         return InstalledBuild(
@@ -77,7 +77,7 @@ def recorded_build(
             recorded.get("by-hand") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        # Not as it was written; what the wheel says of itself is still there.
+        # It is damaged, but what the wheel says of itself is still there.
         logger.debug("Ignoring %s of %s: %r", name, dist, error)
         return None
 

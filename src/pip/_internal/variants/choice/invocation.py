@@ -29,7 +29,7 @@ from pip._internal.variants.slots import COMMAND_LINE
 
 __all__ = ["again", "command", "for_upgrade", "is_typed"]
 
-#: The options of upstream's that what is found and chosen depends on.
+#: Upstream's options that decide what is found and chosen.
 _REPEATED = frozenset(
     (
         # From where.
@@ -56,7 +56,7 @@ _REPEATED_AGAIN = frozenset(
     )
 )
 _PYTHON = "--python"
-#: As far as the next one: a password may have spaces.
+#: A URL, up to the next one: a password may have spaces.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+?(?=\s\S*://|\Z)", re.DOTALL)
 
 
@@ -92,7 +92,7 @@ def for_upgrade(
 ) -> str:
     """Return the command that replaces installed builds by the best of their versions.
 
-    :param further: options that it needs beside those that were typed.
+    :param further: options that it needs besides those that were typed.
     """
     others = (VARIANT.name, NO_VARIANTS.name)
     words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
@@ -170,7 +170,7 @@ class _Typed:
 
 
 def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
-    """Return what tells the options of the command that begins with these words."""
+    """Return the parser of the command that begins with these words."""
     made = create_command(words[0], isolated=True)
     fit = getattr(made, "fit", None)
     if fit is not None:

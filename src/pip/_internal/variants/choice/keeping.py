@@ -2,8 +2,8 @@
 
 The best build of an extension may be for another version of the package that it extends
 than the installed one. To have it, pip would replace what the user has not mentioned, and
-maybe gigabytes of it. So where a lesser build of the same release runs with what is
-installed, that is taken, and the user is told of the better pair.
+maybe gigabytes of it. So if a lesser build of the same release runs with what is installed,
+pip takes that one and tells the user of the better pair.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ __all__ = ["keep_installed"]
 
 logger = get_logger(__name__)
 
-#: So many older releases are looked at where no build of the chosen one will do, for so
-#: many seconds in all: what comes of it is a hint.
+#: How many older releases are looked at if no build of the chosen one will do, and for how
+#: many seconds in all: this is only for a hint.
 _OLDER, _PATIENCE = 8, 10.0
 
 
 class _Build(NamedTuple):
-    """A chosen build, and what it wants of what would be replaced."""
+    """A chosen build, and which version it wants of what would be replaced."""
 
     release: Release
     label: str
@@ -95,7 +95,7 @@ def keep_installed(
 ) -> tuple[RequirementSet, Sequence[InstallRequirement], _Tell | None]:
     """Return a solution that keeps what is installed, else *first*.
 
-    All else of it is of the same versions.
+    All else keeps its version.
 
     :param solve: resolves once, with these constraints besides the user's.
     :param roots: what the user asked for, constraints included.
@@ -160,14 +160,14 @@ def _trying(context: Context, kept: Iterable[_Moved]) -> Iterator[None]:
 
 
 def _is_no_news(record: logging.LogRecord) -> bool:
-    """Pass what upstream says of conflicts only if it is for who debugs."""
+    """Let what upstream says of conflicts pass at the level of debugging alone."""
     return record.levelno < logging.INFO
 
 
 class _Keeper:
     """What a solution would replace, and what might keep it.
 
-    Made when it is found, and known by it as the one before.
+    Make it as soon as the solution is found: later ones are compared with that.
     """
 
     def __init__(
@@ -276,7 +276,7 @@ class _Keeper:
         """Say that something is replaced, and what would keep it."""
         result: Any = self._resolver._result
         chosen = list(dict.fromkeys(_releases([moved])))
-        # With several, it may be for one of them alone that the others are no use.
+        # Of several, perhaps only one has no build that fits.
         fitting = [
             release
             for release in chosen
@@ -333,7 +333,7 @@ class _Keeper:
     ) -> bool:
         """Tell whether a wheel that runs here goes with what is installed.
 
-        Nothing is said of what is lost on the way.
+        Nothing is said of variants that are lost on the way.
         """
         for link in filter(lambda each: each.is_wheel, links):
             label = label_of(link)

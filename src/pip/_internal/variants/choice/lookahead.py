@@ -4,8 +4,8 @@ The resolver goes from package to package and waits for each page, manifest and 
 file in turn. Which ones these will be is known earlier: it looks at the best candidate of
 each requirement as soon as it meets that requirement. So once a run has met a variant,
 they are asked for early, all at once (see :mod:`.early_requests`). Nothing is decided
-here, and a run without variants makes its requests as ever. In the end the small wheels are
-asked for together, which upstream would fetch one after the other.
+here, and a run without variants makes its requests as ever. In the end small wheels, which
+upstream would fetch one after the other, are asked for together.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _PAGE_HEADERS = {
         ]
     )
 }
-#: What the pages begin with that it asks for without a warning.
+#: How the URLs begin of pages that upstream fetches without a warning.
 _FETCHED = ("https://", "http://127.0.0.1:", "http://localhost:")
 _T = TypeVar("_T")
 _Asked = list["Future[Any] | None"]
@@ -105,7 +105,7 @@ class Lookahead:
         self.expect(ireq for ireq in self._roots if not ireq.constraint)
 
     def close(self) -> None:
-        """End it; what upstream has not asked for by now is forgotten."""
+        """Stop; what upstream has not asked for by now is forgotten."""
         for plan in self._plans:
             plan.close()
         self._plans.clear()
@@ -120,7 +120,7 @@ class Lookahead:
             project = canonicalize_name(ireq.req.name)
             if project not in self._known:
                 self._known.add(project)
-                # Upstream may be content with what is installed, and may have been to
+                # Upstream may be content with what is installed, and may have fetched
                 # some of the pages.
                 if (
                     project not in self._factory._installed_dists
@@ -130,9 +130,9 @@ class Lookahead:
                     self._advance(plan)
 
     def wait_for_upstream(self) -> None:
-        """Do what takes time in turn alone.
+        """Go on only in upstream's turn with what takes time.
 
-        :raises NotAnswered: if it is not upstream that comes to it
+        :raises NotAnswered: ahead of it.
         """
         if self._is_ahead:
             raise NotAnswered(None)
@@ -199,11 +199,11 @@ class Lookahead:
     def _ahead(
         self, do: Callable[[], _T], unsaid: deque[logging.LogRecord]
     ) -> Generator[_Asked, None, _T]:
-        """Do what upstream will do, once that takes nothing but what was asked for.
+        """Do what upstream will do, as soon as it takes only responses that are here.
 
-        Nobody may need it, so it must not wait for anything, and not fail.
+        Perhaps nobody needs it, so it must neither wait nor fail.
 
-        :param unsaid: for what is logged
+        :param unsaid: gets what is logged.
         """
         held = HeldRecords()
         while True:
@@ -213,7 +213,7 @@ class Lookahead:
                     with self._early.answered_only():
                         return do()
             except NotAnswered as wanted:
-                # It may be upstream that gets it.
+                # Perhaps upstream gets it.
                 wait_for = wanted.future or self._progress
             finally:
                 self._is_ahead = False
@@ -224,7 +224,7 @@ class Lookahead:
         assert ireq.req is not None
         finder = self._factory._finder
         pages = finder.search_scope.get_index_urls_locations(project)
-        # Upstream would warn of others, and not fetch them.
+        # Upstream would warn of others and not fetch them.
         if not pages or not all(page.startswith(_FETCHED) for page in pages):
             return
         yield [self._early.ask(page, _PAGE_HEADERS, PAGE) for page in pages]
@@ -284,7 +284,7 @@ class Lookahead:
 def asked_together(
     context: Context, preparer: RequirementPreparer, reqs: Iterable[InstallRequirement]
 ) -> Iterator[None]:
-    """Ask for the small ones of the wheels of which only the metadata is here.
+    """Ask at once for the small wheels of which only the metadata is here.
 
     What is asked for is what upstream asks for next, whatever comes of it.
     """

@@ -1,4 +1,4 @@
-"""A mode: what a run does otherwise than usual, wherever that is.
+"""A mode: what a run does differently, wherever that is.
 
 A mode is a room of its own, and the rooms below know none by name: they go through the
 modes of the run, mostly none, and ask each in turn. So a room can be taken out, together
@@ -36,7 +36,7 @@ class Mode(Bearing):
     """Changes nothing; a mode overrides what it is about.
 
     Of several modes each gets what the one before it made of something. Where there is
-    to be one answer, the first that is not None is taken.
+    to be one answer, the first one that is not None counts.
     """
 
     @classmethod
@@ -55,7 +55,7 @@ class Mode(Bearing):
         finder: PackageFinder,
         project_name: str,
     ) -> list[InstallationCandidate]:
-        """Return the candidates of a project; *find* finds them as without the mode."""
+        """Return the candidates of a project; *find* finds them without the mode."""
         return find(finder, project_name)
 
     def pins_build(self, specifier: SpecifierSet) -> bool:
@@ -79,7 +79,7 @@ class Mode(Bearing):
     def release_type(
         self, links: Sequence[Link], *, pinned: bool
     ) -> Callable[..., Release] | None:
-        """Return what makes the release of these files if it is one of the mode's own kind.
+        """Return what makes the release of these files, if the mode has a kind of its own.
 
         It is called as :class:`Release` is.
 
@@ -90,7 +90,7 @@ class Mode(Bearing):
     def installed(
         self, version: Version, label: str | None, specifier: SpecifierSet
     ) -> tuple[Version, str | None, bool]:
-        """Tell of an installed build which one it is, as the mode sees it.
+        """Tell which build an installed one is, as the mode sees it.
 
         :param label: that was recorded when it was installed.
         :param specifier: of requirements and constraints.
@@ -103,7 +103,7 @@ class Mode(Bearing):
     def resolve(
         self, run: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet | None:
-        """Resolve in a way of the mode's own, in place of all that is usual.
+        """Resolve in the mode's own way, in place of the usual one.
 
         :param run: resolves once, in the modes of the run.
         """
@@ -135,7 +135,7 @@ class Mode(Bearing):
         project: NormalizedName,
         candidates: Sequence[InstallationCandidate],
     ) -> list[InstallationCandidate] | None:
-        """Leave of a project what a command that lists versions is to list of it.
+        """Return the candidates of a project that a command is to list.
 
         :raises InstallationError: if that leaves nothing, where all are listed.
         """
@@ -155,5 +155,5 @@ class Mode(Bearing):
         return ()
 
     def environ(self) -> Mapping[str, str]:
-        """Return the variables under which a child of pip is in the mode."""
+        """Return the environment variables that put a child of pip in the mode."""
         return {}

@@ -57,10 +57,10 @@ def unfit(
     requirements: Iterable[Requirement],
     found: Mapping[NormalizedName, Version] = MappingProxyType({}),
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
-    """Yield what is installed and meets not what is required.
+    """Yield what is installed and does not meet the requirements, with the requirement.
 
-    :param found: the versions that a run has come to; of what is not among them, that
-        which is installed counts unless it is to be upgraded.
+    :param found: the versions that a run has come to; for other projects the installed
+        version counts, unless it is to be upgraded.
     """
     for wanted in requirements:
         name = canonicalize_name(wanted.name)

@@ -36,7 +36,7 @@ __all__ = [
     "variable",
 ]
 
-#: What may serve a namespace in place of what would by default.
+#: What may serve a namespace instead of its usual provider.
 _PROVIDER_KINDS = ("plugin", "builtin")
 
 
@@ -82,7 +82,7 @@ class LabelChoice(NamedTuple):
 
 def label_choice(opt: str, text: str) -> LabelChoice:
     """Read a label, or one for a package."""
-    # Upstream names a setting without the dashes of the option.
+    # Upstream names what is configured without the dashes of the option.
     place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
     package, equals, label = text.rpartition("=")
     if not is_valid_label(label):
@@ -148,7 +148,7 @@ def seconds(opt: str, value: str) -> float:
 
 
 def preference(opt: str, value: str) -> Preference | str:
-    """Read a :class:`Preference`; what is not typed stays the word that it is."""
+    """Read a :class:`Preference`; what is configured stays a word."""
     if not opt.startswith("-"):
         # Configuration and environment are split at blanks, also at those around "::".
         return value

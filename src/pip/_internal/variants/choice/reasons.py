@@ -49,7 +49,7 @@ WITHOUT_MANIFEST = (
     "folder (--find-links DIR), lets pip choose among them"
 )
 _BEST = "Without a label chosen by hand, pip takes the best variant that runs."
-#: So many values of a feature are shown before the rest is counted.
+#: How many values of a feature are shown before the rest is counted.
 _SHOWN_VALUES = 8
 
 
@@ -80,7 +80,7 @@ def rejection(selection: Selection, label: str) -> str:
 def refuse_unsupported(
     what: str, label: str, selections: Sequence[Selection], instead: str = _BEST
 ) -> None:
-    """Refuse a label that the target cannot run, whichever source it is of.
+    """Refuse a label if the target can run it from no source.
 
     :param what: the build, for people.
     :param selections: the decisions about what there is to choose from.
@@ -124,7 +124,7 @@ def shortened(values: Sequence[str], separator: str = ", ") -> str:
 
 
 def sentences(*said: str) -> str:
-    """Join sentences without a final period, of which some may be empty, to a line."""
+    """Join sentences, which lack the final period and may be empty, to a line."""
     return ". ".join(filter(None, said))
 
 
@@ -136,7 +136,7 @@ def the_variants(labels: Sequence[str], of: object) -> str:
 def loss_of_problem(
     lost: str, problem: ManifestUnavailable | str, follows: str
 ) -> Loss:
-    """Tell of variants that cannot be judged for what was, or was not, read of them.
+    """Tell of variants that cannot be judged by what was read of them.
 
     :param lost: which they are.
     :param problem: of the manifest of all, or of the wheel that speaks for itself.
@@ -155,7 +155,7 @@ def loss_of_problem(
 
 
 def loss_of_wheel(of: object, project: str, label: str, reason: str) -> Loss:
-    """Tell of a wheel that is not what it should be, of which upstream warns itself.
+    """Tell of a wheel that is not what it should be; upstream itself warns of it.
 
     :param of: the release that it is a variant of.
     """
@@ -215,7 +215,7 @@ def losses_of_answers(of: object, selections: Iterable[Selection]) -> Iterator[L
 
 
 def tell_unanswered(context: Context, of: object, selection: Selection) -> None:
-    """Tell what a decision suffers from: nobody could say what is supported.
+    """Tell which variants a decision leaves out since nobody knows what is supported.
 
     :param of: what it decides about the variants of.
     :raises VariantLost: if that costs a variant, and the user is strict.

@@ -99,7 +99,7 @@ class Release:
 
     @property
     def manifest_links(self) -> list[Link]:
-        """Return where its manifests are, of as many sources as list one."""
+        """Return the links of its manifests, one for each source that lists one."""
         found = (
             self._context.manifest_links.get((self.project, self.version, source))
             for source in self.wheels
@@ -129,7 +129,7 @@ class Release:
 
     @property
     def lacks_label(self) -> bool:
-        """Tell whether a label was chosen by hand that it has not: nothing of it suits."""
+        """Tell whether it lacks a label chosen by hand: then nothing of it suits."""
         return self.chosen_label is not None and not self.has_label(self.chosen_label)
 
     def has_label(self, label: str) -> bool:
@@ -140,7 +140,7 @@ class Release:
     def _decisions(self) -> list[tuple[Selection, list[Link]]]:
         """Decide source by source, and keep which wheels each decision is about.
 
-        What a file is that an earlier source lists too is decided there.
+        A file that an earlier source lists too is decided there.
         """
         self._problems.clear()
         decisions = []
@@ -166,8 +166,8 @@ class Release:
     def has_alternatives(self) -> bool:
         """Tell whether one of its variants may be wrong here, and another one right.
 
-        So it is where they are for certain versions of another package: which of
-        these it will be is for the resolver to find out.
+        So it is if they are for certain versions of another package: the resolver finds
+        out which version that will be.
         """
         return any(
             selection.manifest is not None
@@ -204,7 +204,7 @@ class Release:
 
     @property
     def _providers(self) -> Providers:
-        """Tell what the builds are chosen for."""
+        """Return what the builds are chosen for."""
         return self._context.providers
 
     def _manifest(
@@ -228,7 +228,7 @@ class Release:
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
                 if error.listed and self._context.strict:
-                    # Before a wheel is asked for.
+                    # So no wheel is asked for.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
                 times = f"{error.attempts} attempts at " if error.attempts > 1 else ""
@@ -312,7 +312,7 @@ class Release:
         return tried is None or self.project not in tried or link.is_wheel
 
     def tell_losses(self) -> None:
-        """Tell which variants are left out without anybody's having chosen that.
+        """Tell which variants are left out although nobody chose that.
 
         :raises VariantLost: if one is, and the user is strict.
         """

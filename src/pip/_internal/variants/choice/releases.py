@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Ahead", "modes", "release_of", "releases", "weighed"]
 
-#: So many older releases are looked at together where a newer one was refused, and where
-#: more were refused.
+#: How many older releases are looked at together once a newer one is refused, and at most
+#: once several are.
 _FEW, _MOST = 8, 16
 
 
@@ -60,7 +60,7 @@ class Weighed:
         return None if release is None else release.selection_of(link)
 
     def decided(self) -> Iterator[Selection]:
-        """Yield the decisions that were made so far; none is made for that."""
+        """Yield the decisions that were made so far; this makes none."""
         yield from self.direct.values()
         for release in self._releases.values():
             yield from release.decided
@@ -85,7 +85,7 @@ def modes(context: Context) -> Sequence[Mode]:
     return cast("Sequence[Mode]", context.modes)
 
 
-# No dataclass or named tuple: to make one takes longer than all else of this module, which
+# No dataclass or named tuple: making one takes longer than the rest of this module, which
 # plain packages need too.
 class Group:
     """Files of one version that upstream ranks next to each other.

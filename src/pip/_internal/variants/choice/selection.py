@@ -46,9 +46,9 @@ class OriginKind(enum.Enum):
 class Origin(NamedTuple):
     """Where a manifest comes from.
 
-    :ivar location: its address or path, without credentials; of the index or folder if
-        it is from its wheels.
-    :ivar missing: why it is not the one of the index, if it is not.
+    :ivar location: its address or path, without credentials; that of the index or folder
+        if it comes from the wheels.
+    :ivar missing: why it does not come from the index, if it does not.
     """
 
     kind: OriginKind
@@ -68,7 +68,7 @@ class Selection(NamedTuple):
 
     :ivar source: the page or directory that lists the wheels.
     :ivar manifest: None if there is none that can be used.
-    :ivar problem: then, why.
+    :ivar problem: why there is none.
     :ivar answers: what each namespace that the wheels use was found to support.
     :ivar origin: where the manifest comes from, if there is one.
     :ivar preferences: what the user put before all else, the strongest first.

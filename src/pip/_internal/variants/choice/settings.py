@@ -1,8 +1,8 @@
-"""The options of variants, in one table, and what those of one command come to.
+"""The options of variants, in one table, and the values of those of one command.
 
 They stand on the command line, in the configuration, the environment and requirements
-files. Each run of pip that installs loads this module, so it makes no class that takes
-long to make; what the values mean is known to modules that few runs need.
+files. Each run of pip that installs loads this module, so it defines no class that takes
+long to define; what the values mean is known to modules that few runs need.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class OptionRow:
     :ivar check: checks and converts a value, given the name as typed (without dashes
         where it is configured) and the text; None for flags and for types of upstream's.
     :ivar needs_variants: whether it asks for something that only variants can give.
-        Others limit what is done with them, which is as true without.
-    :ivar about_this_machine: whether it counts too for what runs on this machine, which
+        Other options limit what is done with variants, which holds without any.
+    :ivar about_this_machine: whether it also counts for what runs on this machine, which
         need not be the target, to build something.
     :ivar repeated: in which proposed commands it stands again if it was typed: ``"any"``
         that has it, ``"same"`` for the running one only, or ``"none"``. Unless the row
@@ -124,7 +124,7 @@ class OptionRow:
         return VariantOption(self)
 
 
-#: What ``pip install`` knows and not every command does, such as ``pip list``.
+#: What ``pip install`` knows, and some commands such as ``pip list`` do not.
 _OF_INSTALL = (
     *("constraints", "build_constraints"),
     *("require_hashes", "no_require_hashes"),
@@ -346,21 +346,21 @@ _ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
 
 
 class Settings:
-    """What the options of one command say that variants go by, read once.
+    """The options of one command that matter for variants, read once.
 
-    What is named after an option is its value. Where it may be used several times, that
-    is empty if it is not given; where nothing is said of something, it is None.
+    An attribute named after an option is its value. That is empty if the option may be
+    used several times and is not given. Other attributes are None if nothing is said.
 
     :ivar typed: which options of variants were typed: their rows, the names as typed, and
         the values.
-    :ivar preferences: a value that is configured is a word of it only.
+    :ivar preferences: what is configured comes in words, each only a part of one.
     :ivar legacy_resolver: whether upstream's old resolver is to be used.
     :ivar several_builds: whether several builds of one project may be wanted.
     :ivar has_platforms: whether the command can be told for which platform it is.
     """
 
     def __init__(self, options: optparse.Values) -> None:
-        # Tests of upstream's bring options of their own making.
+        # Upstream's tests bring options of their own making.
         self._given: dict[str, Any] = vars(options)
         given, value = self._given.get, self.value
         is_in_build = bool(os.environ.get(IN_BUILD))
@@ -423,7 +423,7 @@ class Settings:
 
     @property
     def allows_prereleases(self) -> bool:
-        """Tell whether pre-releases of whatever there is may be taken."""
+        """Tell whether pre-releases of any project may be taken."""
         return bool(self._given.get("pre")) or (
             self.release_control is not None
             and ":all:" in self.release_control.all_releases
@@ -461,7 +461,7 @@ class Settings:
         install = create_command("install", isolated=isolated)
         return {**vars(install.parser.get_default_values()), **self._given}
 
-    # What counts too for what runs on this machine to build something
+    # What also counts for what runs on this machine to build something
 
     def about_this_machine(self) -> optparse.Values:
         """Return the options that say it."""

@@ -1,7 +1,7 @@
 """Whether an installed build gives way to another build of the same version.
 
-Upstream takes whatever is installed in a fitting version for what is wanted. So it is
-here too, unless the user asked for another build: by its label, or for the best one.
+Upstream takes whatever is installed in a fitting version for what is wanted. The same
+holds here, unless the user asked for another build: by its label, or for the best one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Rival:
     holds_back: bool
 
     def stays(self, release: Release, link: Link) -> bool:
-        """Tell whether it stays where the choice among *release* would be *link*."""
+        """Tell whether it stays if the choice among *release* would be *link*."""
         is_asked_for = self.must_go or self.holds_back
         if release.chosen_label is not None or self.context.settings.upgrade_variants:
             is_asked_for = True
@@ -168,7 +168,7 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     """
     link = candidate.source_link
     if link is None or not link.is_wheel or isinstance(link, BuildLink):
-        # Where the version tells the build, one of the same version is the same.
+        # The version tells the build, so one of the same version is the same.
         return False
     build = installed_build(installed)
     return label_of(link) != (None if build is None else build.label)
@@ -195,7 +195,8 @@ def better_build(
     selection = select(source, build.manifest, build.labels, providers, preferences)
     for warning in warnings_of(selection.answers):
         context.say_once(logging.WARNING, warning)
-    # What would replace another package unasked is no better, nor what switching gives.
+    # A build that would replace another package unasked is no better, and switching
+    # does not take it.
     better = (
         label
         for label in selection.ranking.compatible
@@ -206,7 +207,7 @@ def better_build(
         return None
     rejected = build.label is not None and build.label in selection.ranking.rejected
     if rejected and not selection.known_mismatches(build.label or ""):
-        # Whether it runs is known to a plugin alone.
+        # Only a plugin knows whether it runs.
         return None
     what = f"{dist.raw_name} {dist.version}"
     properties = reasons.shortened([str(each) for each in selection.properties(best)])

@@ -1,9 +1,9 @@
 """Names that were typed, and that nothing of the run has: most likely typing errors.
 
 What the configuration and the environment name is for other runs too. A host file
-describes a machine to whatever is installed for it, so of what it names only that is told
-which is nearly the name of something else. Labels may also stand where a version or an
-extra belongs.
+describes a machine to whatever is installed for it, so its names are worth a warning only
+if they are nearly those of something else. Labels may also stand where a version or an extra
+belongs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["label_in_version", "labels_as_extras", "warn_of_unknown_names"]
 
-#: How alike two names are of which one is taken for the other mistyped.
+#: How alike two names are if one is taken for the other, mistyped.
 _ALIKE = 0.75
 
 
@@ -49,7 +49,7 @@ class _Known(NamedTuple):
 
     :ivar features: by namespace.
     :ivar plugins: the packages that manifests name.
-    :ivar some_plugin_answered: then other names may be of what it depends on.
+    :ivar some_plugin_answered: if one did, other names may be those of its dependencies.
     """
 
     features: Mapping[str, Collection[str]]
@@ -69,10 +69,10 @@ def warn_of_unknown_names(
 
     :param projects: that were looked at.
     :param kept: what stays installed and was chosen among variants.
-    :param are_all: whether the run looks at no others. If it may, only a name is told of
-        that is nearly one of these.
+    :param are_all: whether the run looks at no others. If it may, it warns only of names
+        that are nearly one of these.
     :param are_all_manifests: whether likewise no other manifests are read. What is built
-        may need what has some.
+        may need projects that have some.
     """
     known = _known(context, kept)
     for choice in context.choices:
@@ -97,7 +97,7 @@ def _tell(
 ) -> None:
     """Warn of a name, with the nearest one of others.
 
-    :param is_certain: whether there is something to say without such a one.
+    :param is_certain: whether to warn even if none is near.
     :raises VariantLost: if the user is strict, and the run has not failed anyway.
     """
     nearest = difflib.get_close_matches(name, sorted(names), 1, _ALIKE)
@@ -195,7 +195,7 @@ def _add(manifest: Manifest, features: dict[str, set[str]], plugins: set[str]) -
 def label_in_version(
     finder: PackageFinder, project: NormalizedName, specifier: SpecifierSet
 ) -> LabelInVersion | None:
-    """Return the error for a local version that is the label of a variant, if it is one.
+    """Return the error for a local version that is the label of a variant, if one is.
 
     :param specifier: of which the project has no version.
     """
@@ -222,7 +222,7 @@ def _is_version(one: str, other: str) -> bool:
 def labels_as_extras(
     context: Context, candidates: Iterable[Candidate]
 ) -> Iterator[str]:
-    """Say which extras that were asked for are labels of variants, and no extras.
+    """Say which of the extras asked for are labels of variants.
 
     :param candidates: that were chosen.
     """

@@ -41,7 +41,7 @@ def is_here(preparer: RequirementPreparer, link: Link) -> bool:
 def check_direct(context: Context, link: Link, label: str) -> None:
     """Check a wheel that was named by path or URL before it is used or downloaded.
 
-    One on a server that does not send parts of a wheel is checked when it is here.
+    If its server does not send parts of a wheel, it is checked once it is here.
 
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
@@ -72,7 +72,7 @@ def check_prepared(
     """
     selection = weighed(context).selection_of(link)
     if isinstance(link, BuildLink) and selection is not None:
-        # It knows nothing of variants.
+        # The wheel knows nothing of variants.
         return selection
     stated = None
     if selection is not None and selection.manifest is not None:

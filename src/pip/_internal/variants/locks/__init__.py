@@ -32,7 +32,7 @@ __all__ = [
 
 
 def mode_of(context: Context) -> Locks | None:
-    """Return what ``pip lock`` does otherwise."""
+    """Return the mode of ``pip lock``."""
     if not (context.enabled and context.settings.several_builds):
         return None
     from pip._internal.variants.locks.mode import Locks

@@ -130,7 +130,7 @@ def holds(condition: Condition, builds: Iterable[Build]) -> bool:
 
 
 def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
-    """Tell of each project and version that was found when it is needed.
+    """Tell when each project and version that was found is needed.
 
     For each of *runs* the conditions that hold with its builds are those of what it
     found. Other mixtures of the same builds need what each of the builds was seen to
@@ -298,7 +298,7 @@ class _Needs:
                     yield project, rest
 
     def _of_others(self, project: str, condition: Condition) -> Condition:
-        """Leave out that a project is needed since it is there already."""
+        """Leave out alternatives in which a project is needed because it is there."""
         return frozenset(
             terms
             for terms in condition
@@ -337,7 +337,7 @@ def _excludes(one: frozenset[Build], other: frozenset[Build]) -> bool:
 
 
 def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Ambiguity:
-    """Make the error; the builds it names are those whose dependencies these are."""
+    """Make the error; it names the builds that depend on the project."""
     told: dict[str, list[Build]] = {}
     for version in versions:
         builds = {

@@ -1,4 +1,4 @@
-"""What a run does otherwise that locks all builds of each release, one after the other."""
+"""How a run differs that locks all builds of each release, one after the other."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Locks(Mode):
         self._requirements: dict[Locked, InstallRequirement] = {}
         self._releases: dict[str, LockingRelease] = {}
         self._versions: dict[str, dict[str, None]] = {}
-        #: Builds that cannot be locked beside the rest.
+        #: Builds that cannot be locked with the rest.
         self._left_out: set[Build] = set()
 
     def infos(
@@ -214,7 +214,7 @@ class Locks(Mode):
         return None
 
     def _choices(self, wanted: Build, origin: Run) -> Sequence[Mapping[str, Build]]:
-        """Return what to try to have a build taken: with others of its label, or alone."""
+        """Return what to try so that a build is taken: with others of its label, or alone."""
         taken = {build.project: build for build in origin.builds}
         alone = {**taken, wanted.project: wanted}
         alike = {

@@ -113,7 +113,7 @@ def narrowed(
 
 
 def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:
-    """Return the versions of what is there in just one."""
+    """Return the versions of projects that have just one."""
     entries = Counter(package.name for package in lock.packages)
     return {
         package.name: package.version
@@ -175,7 +175,7 @@ class _Choices:
         if id(package) not in self._made:
             self._made[id(package)] = self._choose(package)
         wheels = self._made[id(package)].package.wheels
-        # Several that are left, or none, are no variants.
+        # If several are left, or none, these are no variants.
         return _build(package, wheels[0]) if wheels else Build(package.name, None)
 
     def _choose(self, package: Package) -> _Choice:
@@ -243,10 +243,11 @@ class _Choices:
         return Link(url, comes_from=self._path_or_url)
 
     def settled(self, select: Callable[[], _Needed]) -> list[tuple[_Need, Package]]:
-        """Return what is needed, and the same with just the chosen files, for good.
+        """Return what is needed, each with just the files that are chosen for good.
 
-        :param select: gives what is needed with the builds that are chosen; if they
-            can be, these are all for one CUDA major version.
+        If they can be, the builds are all for one CUDA major version.
+
+        :param select: returns what is needed with the builds that are chosen.
         """
         needed, context = select(), self._context
         if context is not None and mixture(self._cuda_builds(needed)) is not None:

@@ -1,4 +1,4 @@
-"""Releases as lock files list them: to choose one build of, or to lock all of them."""
+"""Releases and lock files: one build is chosen from a lock file, or all are locked."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = ["LockedRelease", "LockingRelease", "RelockedRelease"]
 class LockedRelease(Release):
     """A release in a lock file, of which one build is chosen for the target.
 
-    Even where that is locked once more, it is chosen for this one: a lock file is the
-    choice among many packages, of which the rest was not asked for.
+    It is chosen for this one even to be locked once more: a lock file offers many
+    packages, and nobody asked for the rest of them.
     """
 
     def __init__(self, *args: Any, variants_json: object) -> None:

@@ -108,7 +108,7 @@ def different_backends(
 
 
 def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:
-    """Say of projects that something is wrong with where they come from."""
+    """Say where projects come from, for which no solution was found."""
     url = redact_auth_from_url(bridge.index.base_url)
     for project in projects:
         if project in bridge.left_alone:
@@ -149,7 +149,7 @@ def best_builds(
     project: NormalizedName,
     candidates: Sequence[InstallationCandidate],
 ) -> list[InstallationCandidate]:
-    """Leave of each version the build that would be installed.
+    """Return of each version the build that would be installed.
 
     :raises InstallationError: if that leaves nothing, where all versions are listed.
     """
@@ -178,7 +178,7 @@ def best_builds(
 def _as_installed(
     project: NormalizedName, candidate: InstallationCandidate
 ) -> InstallationCandidate:
-    """Return a candidate the version of what is installed if only the build differs.
+    """Return a candidate with the version that is installed if only the build differs.
 
     A build for something else is no newer version.
     """

@@ -85,7 +85,7 @@ class _Build:
 
     @property
     def is_indifferent(self) -> bool:
-        """Tell whether it is for the CPU since it has no other build that suits."""
+        """Tell whether it is for the CPU because no other build of it suits."""
         return self.options == {CPU} and not self.by_hand and not self.is_installed
 
 
@@ -94,7 +94,7 @@ _Builds = Mapping["NormalizedName", _Build]
 
 class _Harmony(enum.IntEnum):
     EQUAL = 0
-    #: Builds for the CPU do with dependencies that are for a GPU.
+    #: Builds for the CPU can work with dependencies for a GPU.
     SOUND = 1
     BROKEN = 2
 
@@ -146,7 +146,7 @@ def _proposals(
         then = {project: _with(build, backend) for project, build in builds.items()}
         harmony = _harmony(then)
         if backend == CPU and not wants_cpu:
-            # No GPU is given up so that all are equal.
+            # A GPU is never given up just to make all equal.
             harmony = max(harmony, _Harmony.SOUND)
         with_gpu = sum(each.backend == backend != CPU for each in then.values())
         promised.append((harmony, -with_gpu, backend))
@@ -185,7 +185,7 @@ def _names(builds: _Builds) -> set[str]:
 def _builds(context: Context, resolver: Resolver) -> _Builds:
     """Return what would be installed then, as far as there are builds for several.
 
-    What is installed and needs some of it is a part of that.
+    What is installed and needs one of these builds is included.
     """
     assert resolver._result is not None, "it has resolved"
     mapping, graph, _ = resolver._result

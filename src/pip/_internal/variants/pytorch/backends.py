@@ -140,7 +140,7 @@ def parse_list(text: str) -> tuple[Backend, ...]:
 
 
 def is_special_build(local: str) -> bool:
-    """Tell whether a local version names a backend and something else beside it.
+    """Tell whether a local version names a backend and something else besides.
 
     Such builds (``cpu.cxx11.abi``, ``cu118.with.pypi.cudnn``) are for those who know.
     """

@@ -1,8 +1,8 @@
 """Where each project comes from: PyTorch's index, or the user's own places.
 
 A project that PyTorch's index has comes from there and from nowhere else, so that nobody
-can slip in a package of that name elsewhere. The exception is what the user pins and
-has no builds for single backends. All else comes from the user's own indexes.
+can slip in a package of that name elsewhere. The exception is a project that the user pins
+and that has no builds for single backends. All else comes from the user's own indexes.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Bridge(Mode):
         return [Backend.parse(label) for label in selection.ranking.compatible]
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take down what the user pins."""
+        """Take note of what the user pins."""
         self._pinned = frozenset(
             canonicalize_name(each.req.name)
             for each in requirements
@@ -112,7 +112,7 @@ class Bridge(Mode):
     ) -> list[InstallationCandidate]:
         """Return the candidates of a project from where it comes from.
 
-        :param find: finds them in the way of upstream.
+        :param find: finds them as upstream does.
         """
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
@@ -161,7 +161,7 @@ class Bridge(Mode):
             yield self._own(finder, link)
 
     def _own(self, finder: PackageFinder, link: Link) -> Link:
-        # What an index of the user's has is not for the bridge.
+        # What the user's own indexes have is not for the bridge.
         on_indexes = tuple(finder.index_urls)
         if on_indexes and (link.comes_from or "").startswith(on_indexes):
             return link

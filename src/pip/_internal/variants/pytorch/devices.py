@@ -4,9 +4,9 @@ The GPUs are facts of the scripts that build PyTorch, by toolkit: another projec
 index is built for the same ones as torch. Newer toolkits than those here are taken to cover
 what the newest of the same major does.
 
-Drivers are as NVIDIA publishes it: since CUDA 11 one for a version of a major runs builds
-for all of that major ("minor version compatibility"), from a minimum version on that the
-release notes of each CUDA toolkit state. Pure: no I/O and nothing from the rest of pip.
+What drivers run is as NVIDIA publishes it: since CUDA 11, a driver for one version of a
+major runs builds for all of that major ("minor version compatibility"), if it is as new as
+the release notes of each CUDA toolkit demand. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
@@ -155,6 +155,6 @@ def lower_bound(
         # Any driver that the namespace speaks of is newer.
         return str(_FIRST_COMPATIBLE_MAJOR)
     if driver is not None and runs(cuda, driver, system) is False:
-        # One from before the promise; it runs what it was made for.
+        # It is older than the promise, and runs what it was made for.
         return f"{major}.{minor}"
     return f"{major}.0"

@@ -1,8 +1,8 @@
 """PyTorch's index: which page lists the files of a project, if any does.
 
-An *umbrella* page, ``BASE/torch/``, lists the builds for all backends; beside them there
-are pages a backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some. What a
-wheel there is built for is told by its name and place.
+An *umbrella* page, ``BASE/torch/``, lists the builds for all backends; besides, there is a
+page for each backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some. The name
+and the place of a wheel tell what it is built for.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class PyTorchIndex:
     ) -> None:
         """Prepare the index; nothing is fetched before a project is looked up.
 
-        :param backends: gives those whose own pages to look at where the umbrella pages
+        :param backends: returns those whose own pages stand in for umbrella pages that
             are missing.
         """
         self._options = context.options
@@ -188,7 +188,7 @@ def have_builds(links: Iterable[Link]) -> bool:
 
 
 def _local_version(filename: str) -> str | None:
-    # Thousands of names are looked at: they are not parsed any further than needed.
+    # There are thousands of names: they are parsed no further than needed.
     parts = filename.split("-", 2)
     return parts[1].partition("+")[2] or None if len(parts) == 3 else None
 

@@ -1,4 +1,4 @@
-"""What a run does otherwise that takes builds from PyTorch's index."""
+"""How a run differs that takes builds from PyTorch's index."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PyTorch(Bridge):
         special: set[Version] | None = None
         for version, maker in infos():
             if special is None:
-                # Only now upstream has looked for candidates.
+                # Only now has upstream looked for candidates.
                 special = self.special_versions(project)
             assert isinstance(maker, partial)
             if isinstance(maker.keywords["link"], BuildLink):
@@ -108,7 +108,7 @@ class PyTorch(Bridge):
         project: NormalizedName,
         candidates: Sequence[InstallationCandidate],
     ) -> list[InstallationCandidate] | None:
-        """Leave of each version the build that would be installed."""
+        """Return of each version the build that would be installed."""
         if not self.settles(project):
             return None
         return best_builds(self._context, finder, project, candidates)
@@ -118,7 +118,7 @@ class PyTorch(Bridge):
         return PyTorch(context, self.settings, self.index)
 
     def environ(self) -> Mapping[str, str]:
-        """Return the variables under which a pip in a child process has this bridge."""
+        """Return the environment variables that give a child of pip this bridge."""
         backends = map(str, self.settings.backends or [AUTO])
         return {
             BACKENDS.variable: ",".join(backends),

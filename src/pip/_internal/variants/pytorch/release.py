@@ -25,8 +25,8 @@ __all__ = ["BridgedRelease"]
 class BridgedRelease(Release):
     """All builds of one public version.
 
-    Which of them is locked is decided for the target: a lock file has one version of a
-    package, and for it the builds are versions.
+    The one to be locked is chosen for the target: a lock file has one version of a
+    package, and for it these builds are versions.
     """
 
     def __init__(self, *args: Any, bridge: Bridge, pinned: bool) -> None:

@@ -152,7 +152,7 @@ def _backends(
     typed = {row for row, _, _ in given.typed}
     named: tuple[Backend, ...] | None = given.value(BACKENDS)
     by_shorthand = bool(given.value(CPUONLY))
-    # What is typed is a word about this command; the configuration is about all.
+    # What is typed is about this command; the configuration is about all.
     if CPUONLY in typed and BACKENDS not in typed:
         named = None
     if named is not None:

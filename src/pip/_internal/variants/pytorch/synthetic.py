@@ -1,4 +1,4 @@
-"""Manifests for releases of which the local versions are all that tells builds apart.
+"""Manifests for releases whose builds only local versions tell apart.
 
 A build that is for ``cu128`` becomes the variant ``cu128``, with properties of the
 namespace of its GPU, and ``pytorch :: backend :: cu128`` to tell the newer of two builds
