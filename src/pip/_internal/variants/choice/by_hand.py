@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.choice.settings import OptionRow, Settings
 
-
 __all__ = [
     "Typed",
     "files_to_settle_by",

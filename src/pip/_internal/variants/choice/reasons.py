@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.ordering import Mismatch
 
-
 __all__ = [
     "WITHOUT_MANIFEST",
     "any_build",

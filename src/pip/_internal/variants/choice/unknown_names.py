@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Manifest
 
-
 __all__ = ["label_in_version", "labels_as_extras", "warn_of_unknown_names"]
 
 #: How alike two names are if one is taken for the other, mistyped.

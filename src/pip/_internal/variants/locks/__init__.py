@@ -66,9 +66,9 @@ def lock_written(
     base_dir: Path,
 ) -> Pylock:
     """Make the lock file with all builds, and with all that any of them needs."""
-    from pip._internal.variants.locks import writing
+    from pip._internal.variants.locks import plan
 
-    return writing.lock_written(fn, install_requirements, base_dir)
+    return plan.lock_written(fn, install_requirements, base_dir)
 
 
 def narrowed_lock(

@@ -1,11 +1,18 @@
-"""What goes into a lock file: each package, when it is needed, and all its builds."""
+"""What goes into a lock file: each package, when it is needed, and all its builds.
+
+All builds of a release are written into one entry (PEP 751, PEP 825).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pip._vendor.packaging.pylock import PackageWheel
+from pip._vendor.packaging.markers import Marker
+from pip._vendor.packaging.pylock import Package, PackageWheel, Pylock
+from pip._vendor.packaging.version import Version
 
 from pip._internal.console.output import get_logger
 from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
@@ -21,8 +28,11 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     Run,
     conditions,
+    group_names,
+    marker_text,
 )
 from pip._internal.variants.locks.documents import inlined
+from pip._internal.variants.slots import LOCK_PLAN
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -30,7 +40,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.locks.release import LockingRelease
 
-__all__ = ["Plan", "Variants", "make_plan"]
+__all__ = ["lock_written", "make_plan"]
 
 logger = get_logger(__name__)
 
@@ -184,3 +194,52 @@ def _complete(requirement: InstallRequirement, variants: Variants) -> None:
             requirement.download_info = DirectUrl(
                 url=wheel.url, archive_info=ArchiveInfo(hashes=wheel.hashes)
             )
+
+
+@dataclasses.dataclass(frozen=True, init=False)
+class VariantPackage(Package):
+    """An entry of a lock file with the manifest of its variants.
+
+    :ivar variants_json: the manifest as TOML has it.
+    """
+
+    variants_json: Mapping[str, Any] | None = None
+
+    def __init__(self, package: Package, variants: Variants) -> None:
+        fields = {name: getattr(package, name) for name in _FIELDS}
+        super().__init__(**{**fields, "wheels": variants.wheels})
+        object.__setattr__(self, "variants_json", variants.document)
+
+
+_FIELDS = [field.name for field in dataclasses.fields(Package)]
+
+
+def lock_written(
+    fn: Callable[[Iterable[InstallRequirement], Path], Pylock],
+    install_requirements: Iterable[InstallRequirement],
+    base_dir: Path,
+) -> Pylock:
+    """Make the lock file with all builds, and with all that any of them needs."""
+    requirements = list(install_requirements)
+    plan = LOCK_PLAN.of(requirements[0], Plan) if requirements else None
+    if plan is None:
+        return fn(requirements, base_dir)
+    locked = sorted(plan.requirements, key=lambda each: (each[0], Version(each[1])))
+    # Sorted by name; versions of one project keep the order in which they come.
+    lock = fn([plan.requirements[each] for each in locked], base_dir)
+    names = group_names(plan.builds)
+    packages = []
+    used: set[str] = set()
+    for each, package in zip(locked, lock.packages, strict=True):
+        condition = plan.conditions[each]
+        used.update(names[build] for terms in condition for build in terms)
+        marker = marker_text(condition, names)
+        if marker is not None:
+            package = dataclasses.replace(package, marker=Marker(marker))
+        variants = plan.variants.get(each[0])
+        if variants is not None:
+            package = VariantPackage(package, variants)
+        packages.append(package)
+    return dataclasses.replace(
+        lock, packages=packages, default_groups=sorted(used) or None
+    )

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.pytorch.bridge import Bridge
 
-
 __all__ = ["best_builds", "different_backends", "newest_with_gpu_build", "origins"]
 
 

@@ -32,7 +32,6 @@ from pip._internal.variants.pytorch.options import (
 if TYPE_CHECKING:
     from pip._internal.variants.choice.settings import Settings as CommandSettings
 
-
 __all__ = [
     "ANY_BACKEND",
     "Channel",
