@@ -8,7 +8,7 @@ with the one line that registers it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pip._internal.variants.choice.context import Bearing
 
@@ -24,12 +24,9 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
 
 __all__ = ["Mode"]
-
-_Own = TypeVar("_Own", bound="Mode")
 
 
 class Mode(Bearing):
@@ -38,11 +35,6 @@ class Mode(Bearing):
     Of several modes each gets what the one before it made of something. Where there is
     to be one answer, the first one that is not None counts.
     """
-
-    @classmethod
-    def of(cls: type[_Own], context: Context) -> _Own | None:
-        """Return the mode of this kind that a run is in, None if it is not."""
-        return next((each for each in context.modes if isinstance(each, cls)), None)
 
     # What there is to choose from. In the order of the calls, for each project.
 

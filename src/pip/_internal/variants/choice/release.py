@@ -205,7 +205,7 @@ class Release:
     @property
     def _providers(self) -> Providers:
         """Return what the builds are chosen for."""
-        return self._context.providers
+        return self._context.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]

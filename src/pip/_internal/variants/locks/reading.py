@@ -285,8 +285,8 @@ class _Choices:
             if context.may_take_several:
                 from pip._internal.variants.locks.mode import Locks
 
-                locks = Locks.of(context)
-                assert locks is not None, "in no other mode several are taken"
+                # In no other mode several are taken.
+                locks = next(each for each in context.modes if isinstance(each, Locks))
                 alone = RelockedRelease(release, link, locks.choice)
             weighed(context).release(
                 (release.project, release.version, (link,)), lambda: alone

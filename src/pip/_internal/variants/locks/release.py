@@ -40,10 +40,6 @@ class LockedRelease(Release):
         self.chosen: Link | None = None
 
     @property
-    def _providers(self) -> Providers:
-        return self._context.detected
-
-    @property
     def ranked(self) -> list[Link]:
         """Return the links that may be installed, best first; the one that was chosen."""
         return super().ranked if self.chosen is None else [self.chosen]
@@ -78,6 +74,10 @@ class LockingRelease(Release):
         """
         super().__init__(*args)
         self._choice = choice
+
+    @property
+    def _providers(self) -> Providers:
+        return self._context.providers
 
     @cached_property
     def source(self) -> str | None:

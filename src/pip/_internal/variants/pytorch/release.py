@@ -16,7 +16,6 @@ from pip._internal.variants.wheels.links import BuildLink
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.pytorch.bridge import Bridge
 
 __all__ = ["BridgedRelease"]
@@ -66,10 +65,6 @@ class BridgedRelease(Release):
             f"{self} has builds for {', '.join(self.labels)}: name one of them with "
             f"{BACKENDS.name}, or leave it to pip with {BACKENDS.name}={AUTO}."
         )
-
-    @property
-    def _providers(self) -> Providers:
-        return self._context.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
