@@ -12,9 +12,9 @@ the release notes of each CUDA toolkit demand. Pure: no I/O and nothing from the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Literal
 
 from pip._internal.variants.pytorch.backends import Backend, Kind
 
@@ -27,7 +27,7 @@ __all__ = [
     "runs",
 ]
 
-_Values = TypeVar("_Values")
+_Version = tuple[int, ...]
 
 
 #: In which namespace the devices of each kind of backend are.
@@ -41,7 +41,7 @@ def _real(text: str) -> tuple[str, ...]:
 
 
 # From a CUDA version on, up to the next one: values of ``nvidia :: sm_arch``.
-_NVIDIA: Mapping[tuple[int, ...], tuple[str, ...]] = MappingProxyType(
+_NVIDIA: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
     {
         (8, 0): _real("50 60"),
         (9, 0): _real("50 60 70"),
@@ -62,7 +62,7 @@ _GFX_6 = (*_GFX_5, "gfx942", "gfx1100")
 _GFX_6_2_4 = (*_GFX_6, "gfx1101", "gfx1102", "gfx1200", "gfx1201")
 
 # From a ROCm version on, up to the next one: values of ``amd :: gfx_arch``.
-_AMD: Mapping[tuple[int, ...], tuple[str, ...]] = MappingProxyType(
+_AMD: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
     {
         (4, 0): _GFX_4,
         (5, 0): _GFX_5,
@@ -86,30 +86,26 @@ INTEL_DEVICES = (
 def nvidia_architectures(backend: Backend) -> tuple[str, ...]:
     """Return the values of ``sm_arch`` of a CUDA build; none for an unknown major."""
     assert backend.kind is Kind.CUDA, backend
-    found = _newest_row(_NVIDIA, backend.version)
-    known = found is not None and found[0][0] == backend.version[0]
-    return found[1] if found is not None and known else ()
+    since = _row(_NVIDIA, backend.version)
+    return _NVIDIA[since] if since and since[0] == backend.version[0] else ()
 
 
 def amd_architectures(backend: Backend) -> tuple[str, ...]:
     """Return the values of ``gfx_arch`` of a ROCm build."""
     assert backend.kind is Kind.ROCM, backend
-    found = _newest_row(_AMD, backend.version)
-    return _GFX_4 if found is None else found[1]
+    since = _row(_AMD, backend.version)
+    return _GFX_4 if since is None else _AMD[since]
 
 
-def _newest_row(
-    table: Mapping[tuple[int, ...], _Values], version: tuple[int, ...]
-) -> tuple[tuple[int, ...], _Values] | None:
-    key = max((key for key in table if key <= version), default=None)
-    return None if key is None else (key, table[key])
+def _row(table: Iterable[_Version], version: _Version) -> _Version | None:
+    """Return the version from which on a row of a table counts for this one."""
+    return max((since for since in table if since <= version), default=None)
 
 
-Version = tuple[int, ...]
 System = Literal["linux", "windows"]
 
 #: For builds from a CUDA version on, up to the next one here: the oldest drivers.
-MINIMUM_DRIVERS: Mapping[tuple[int, int], Mapping[System, Version]] = MappingProxyType(
+MINIMUM_DRIVERS: Mapping[_Version, Mapping[System, _Version]] = MappingProxyType(
     {
         (13, 0): {"linux": (580, 65, 6), "windows": (580, 0)},
         (12, 0): {"linux": (525, 60, 13), "windows": (528, 33)},
@@ -129,22 +125,20 @@ MINIMUM_DRIVERS: Mapping[tuple[int, int], Mapping[System, Version]] = MappingPro
 _FIRST_COMPATIBLE_MAJOR = 11
 
 
-def runs(cuda: tuple[int, int], driver: str, system: System) -> bool | None:
+def runs(cuda: _Version, driver: str, system: System) -> bool | None:
     """Tell whether a driver runs builds for a CUDA version.
 
     :param driver: its version, ``"535.104.05"``.
     :return: None if the table does not say, as of majors that came after it.
     """
     numbers = tuple(map(int, re.findall(r"[0-9]{1,9}", driver)))
-    first = max((each for each in MINIMUM_DRIVERS if each <= cuda), default=None)
-    if not numbers or first is None or first[0] != cuda[0]:
+    since = _row(MINIMUM_DRIVERS, cuda)
+    if not numbers or since is None or since[0] != cuda[0]:
         return None
-    return numbers >= MINIMUM_DRIVERS[first][system]
+    return numbers >= MINIMUM_DRIVERS[since][system]
 
 
-def lower_bound(
-    cuda: tuple[int, int], driver: str | None, system: System = "linux"
-) -> str:
+def lower_bound(cuda: _Version, driver: str | None, system: System = "linux") -> str:
     """Return the oldest CUDA version that a driver may report and run builds for *cuda*.
 
     :param driver: the version of the driver in question, if that is known.

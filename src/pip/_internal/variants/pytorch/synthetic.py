@@ -73,7 +73,7 @@ def manifest_of_choice(
     for each in newest_first(backends):
         variants[each.label] = {NAMESPACE: {FEATURE: [each.label]}}
         if each.kind is Kind.CUDA:
-            bound = lower_bound(_cuda(each), None)
+            bound = lower_bound(each.version, None)
             bounds[bound] = None
             variants[each.label]["nvidia"] = {"cuda_version_lower_bound": [bound]}
     providers = {NAMESPACE: _static(FEATURE, [each.label for each in choice])}
@@ -85,7 +85,7 @@ def manifest_of_choice(
 def _properties(backend: Backend, machine: Machine) -> _Properties:
     properties: _Properties = {}
     if backend.kind is Kind.CUDA:
-        bound = lower_bound(_cuda(backend), machine.driver, machine.system)
+        bound = lower_bound(backend.version, machine.driver, machine.system)
         properties["nvidia"] = {"cuda_version_lower_bound": [bound]}
         architectures = devices.nvidia_architectures(backend)
         if architectures and machine.has_capability:
@@ -97,11 +97,6 @@ def _properties(backend: Backend, machine: Machine) -> _Properties:
         properties["intel"] = {"device_ip": list(devices.INTEL_DEVICES)}
     properties[NAMESPACE] = {FEATURE: [backend.label]}
     return properties
-
-
-def _cuda(backend: Backend) -> tuple[int, int]:
-    major, minor = backend.version
-    return major, minor
 
 
 def _static(feature: str, values: list[str]) -> dict[str, Any]:
