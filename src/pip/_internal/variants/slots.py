@@ -74,8 +74,8 @@ INSTALLED_BUILD = Slot("_variants_installed_build")
 #: On an ``InstallRequirement``: the ``Selection`` by which its variant was taken. Set by
 #: ``hooks.prepare``, read by ``hooks.commands``.
 SELECTION = Slot("_variants_selection")
-#: On an ``InstallRequirement``: the ``Plan`` of the lock file that it is for. Set and read
-#: by ``locks.plan``.
+#: On an ``InstallRequirement``: the ``Plan`` of the lock file that it is for. Set by
+#: ``locks.mode``, read by ``locks.plan``.
 LOCK_PLAN = Slot("_variants_lock_plan")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
 #: imports nothing for it; read by ``choice.invocation``.

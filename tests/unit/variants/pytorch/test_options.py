@@ -6,7 +6,7 @@ import pytest
 
 from pip._internal.commands import create_command
 from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.pytorch.option_values import Channel
+from pip._internal.variants.pytorch.settings import Channel
 
 
 @pytest.mark.parametrize(

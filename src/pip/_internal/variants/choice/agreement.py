@@ -4,12 +4,14 @@ Libraries of two CUDA major versions in one process are trouble, and no property
 a package's neighbours must be. So where the best variants mix them, and others of the same
 versions do not, the latter are taken. Nothing else is compared, and nothing is given up.
 PEP 825 orders the variants of each release alone, so an option turns this off.
+
+Whatever else builds may agree on is tried in the same way, by :func:`agreed`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
@@ -25,21 +27,23 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.choice.selection import Agreement, Selection
     from pip._internal.variants.core.properties import Property
 
 __all__ = [
     "CudaBuild",
     "CudaMajor",
+    "agreed",
+    "agreed_on_cuda",
     "agreeing",
     "cuda_build",
     "cuda_major",
-    "majors_in_common",
     "mixture",
-    "taken",
 ]
 
 logger = get_logger(__name__)
+
+_Found = TypeVar("_Found")
 
 
 class CudaMajor(NamedTuple):
@@ -47,8 +51,11 @@ class CudaMajor(NamedTuple):
 
     major: int
 
+    def __str__(self) -> str:
+        return f"for CUDA {self.major} alone"
+
     def order(self, selection: Selection) -> tuple[str, ...]:
-        """Put those for it first among those for CUDA; all others keep their places."""
+        """Put the labels for it first among those for CUDA; others keep their places."""
         labels = selection.ranking.compatible
         majors = {label: cuda_major(selection.properties(label)) for label in labels}
         cuda = [label for label in labels if majors[label] is not None]
@@ -62,7 +69,7 @@ class CudaBuild(NamedTuple):
     """A variant that is for a CUDA version.
 
     :ivar name: of the package and its version, for people.
-    :ivar majors: those that it could be for instead, its own included.
+    :ivar majors: all that it could be for, its own included.
     """
 
     name: str
@@ -72,9 +79,9 @@ class CudaBuild(NamedTuple):
 
 
 def cuda_major(properties: Iterable[Property]) -> int | None:
-    """Give the CUDA major version that a variant is for.
+    """Return the CUDA major version that a variant is for.
 
-    :param properties: those that a machine supports, best first.
+    :param properties: those that the machine supports, best first.
     """
     for each in properties:
         if (each.namespace, each.feature) == ("nvidia", "cuda_version_lower_bound"):
@@ -94,6 +101,64 @@ def mixture(builds: Sequence[CudaBuild]) -> str | None:
     return f"Variants for different CUDA versions come together: {listed}"
 
 
+def agreed(
+    context: Context,
+    run: Callable[[], _Found],
+    agreements: Iterable[Agreement],
+    accepted: Callable[[_Found], str | None],
+) -> _Found | None:
+    """Resolve with one agreement after the other until what is found is accepted.
+
+    :param run: resolves once more; the candidates that were looked at are known by now.
+    :param accepted: says what was changed, to tell the user; None to refuse it.
+    :return: None if nothing is accepted; then nothing is agreed on that was not before.
+    """
+    before = context.agreement
+    for agreement in agreements:
+        context.agreement = agreement
+        try:
+            found = run()
+        except InstallationError as error:
+            logger.debug("No solution %s: %s", agreement, error)
+            continue
+        changed = accepted(found)
+        if changed is not None:
+            logger.info("%s", changed)
+            return found
+    context.agreement = before
+    return None
+
+
+def agreed_on_cuda(
+    context: Context,
+    run: Callable[[], _Found],
+    builds_of: Callable[[_Found], Sequence[CudaBuild]],
+    first: _Found,
+    is_as_good: Callable[[_Found], bool] = lambda _: True,
+) -> _Found | None:
+    """Resolve so that all builds for CUDA are for one major version of it.
+
+    :param run: resolves once more.
+    :param first: what was found without an agreement, and mixes them.
+    :param is_as_good: whether a solution with all CUDA builds of *first* gives up
+        nothing else.
+    :return: None if there is no such solution, or the user wants the best of each.
+    """
+    if context.settings.no_variant_agreement:
+        return None
+    before = builds_of(first)
+    majors = frozenset.intersection(*(each.majors for each in before))
+
+    def accepted(found: _Found) -> str | None:
+        after = builds_of(found)
+        names = {each.name for each in after}
+        if mixture(after) is not None or not names.issuperset(b.name for b in before):
+            return None
+        return _taken(before, after) if is_as_good(found) else None
+
+    return agreed(context, run, map(CudaMajor, sorted(majors, reverse=True)), accepted)
+
+
 def agreeing(
     run: Callable[[], RequirementSet],
     resolver: Resolver,
@@ -101,29 +166,34 @@ def agreeing(
     first: RequirementSet,
     kept: Sequence[BaseDistribution],
 ) -> RequirementSet:
-    """Give a solution whose variants agree on CUDA's major version, else *first*.
+    """Return a solution whose variants agree on CUDA's major version, else *first*.
 
-    A mixture is warned of, also where the user wants no agreement.
+    Versions stay as they are. It warns of a mixture even if the user wants no agreement.
 
-    :param run: resolves once more; the candidates that were looked at are known then.
+    :param run: resolves once more.
     :param kept: what stays installed and was chosen among variants.
     """
-    builds = _builds(context, first, kept)
-    message = mixture(builds)
+    versions = {
+        release.project: release.version for release, _ in _chosen(context, first)
+    }
+
+    def builds_of(found: RequirementSet) -> list[CudaBuild]:
+        chosen = (cuda_build(*each) for each in _chosen(context, found))
+        return [*_kept(kept), *(build for build in chosen if build is not None)]
+
+    def has_same_versions(found: RequirementSet) -> bool:
+        return all(
+            versions.get(release.project, release.version) == release.version
+            for release, _ in _chosen(context, found)
+        )
+
+    message = mixture(builds_of(first))
     if message is None:
         return first
-    result, agreed = resolver._result, context.agreement
-    for major in majors_in_common(context, builds):
-        context.agreement = CudaMajor(major)
-        try:
-            second = run()
-        except InstallationError as error:
-            logger.debug("No solution for CUDA %s alone: %s", major, error)
-            continue
-        if _gives_up_nothing(context, first, second, kept):
-            logger.info("%s", taken(major, builds, _builds(context, second, kept)))
-            return second
-    context.agreement = agreed
+    result = resolver._result
+    second = agreed_on_cuda(context, run, builds_of, first, has_same_versions)
+    if second is not None:
+        return second
     resolver._result = result
     from pip._internal.variants.choice.invocation import again
 
@@ -133,17 +203,7 @@ def agreeing(
     return first
 
 
-def majors_in_common(context: Context, builds: Iterable[CudaBuild]) -> Sequence[int]:
-    """Give the major versions that all *builds* could agree on, the best first.
-
-    There are none if the user wants the best of each.
-    """
-    if context.settings.no_variant_agreement:
-        return ()
-    return sorted(frozenset.intersection(*(b.majors for b in builds)), reverse=True)
-
-
-def taken(major: int, before: Iterable[CudaBuild], after: Iterable[CudaBuild]) -> str:
+def _taken(before: Iterable[CudaBuild], after: Sequence[CudaBuild]) -> str:
     """Say which builds were taken for the sake of an agreement, and how not to."""
     labels = {build.name: build.label for build in before}
     changed = ", ".join(
@@ -152,22 +212,9 @@ def taken(major: int, before: Iterable[CudaBuild], after: Iterable[CudaBuild]) -
         if labels.get(build.name, build.label) != build.label
     )
     return (
-        f"Taking {changed}, so that all variants are for CUDA {major} "
+        f"Taking {changed}, so that all variants are for CUDA {after[0].major} "
         "(--no-variant-agreement takes the best of each)"
     )
-
-
-def _builds(
-    context: Context, requirements: RequirementSet, kept: Iterable[BaseDistribution]
-) -> list[CudaBuild]:
-    return [
-        *_kept(kept),
-        *(
-            build
-            for release, link in _chosen(context, requirements)
-            if (build := cuda_build(release, link)) is not None
-        ),
-    ]
 
 
 def _kept(dists: Iterable[BaseDistribution]) -> Iterator[CudaBuild]:
@@ -189,7 +236,7 @@ def _chosen(
 
 
 def cuda_build(release: Release, link: Link) -> CudaBuild | None:
-    """Give the build at *link* if it is for a CUDA version."""
+    """Return the build at *link* if it is for a CUDA version."""
     label, selection = label_of(link), release.selection_of(link)
     if label is None or selection is None:
         return None
@@ -204,23 +251,3 @@ def cuda_build(release: Release, link: Link) -> CudaBuild | None:
         and (its_major := cuda_major(selection.properties(other))) is not None
     }
     return CudaBuild(str(release), label, major, frozenset(majors))
-
-
-def _gives_up_nothing(
-    context: Context,
-    first: RequirementSet,
-    second: RequirementSet,
-    kept: Sequence[BaseDistribution],
-) -> bool:
-    """Tell whether *second* agrees, and has all versions and CUDA builds of *first*."""
-    if mixture(_builds(context, second, kept)) is not None:
-        return False
-    versions = {
-        release.project: release.version for release, _ in _chosen(context, first)
-    }
-    cuda = {build.name for build in _builds(context, first, kept)}
-    chosen_again = _chosen(context, second)
-    return cuda <= {build.name for build in _builds(context, second, kept)} and all(
-        versions.get(release.project, release.version) == release.version
-        for release, _ in chosen_again
-    )

@@ -11,7 +11,6 @@ from pip._vendor.packaging.version import Version
 from pip._internal.exceptions import MetadataInvalid
 
 if TYPE_CHECKING:
-    from pip._internal.exceptions import InstallationError
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
@@ -26,8 +25,8 @@ class Builds:
     """One walk through the builds of a release, best first.
 
     Upstream's resolver takes one candidate of a version, and goes on to an older version
-    if that one does not fit. So it is here, but for a release whose variants are for
-    certain versions of other packages: of that one, all builds are tried.
+    if that one does not fit. The same holds here, except for a release whose variants are
+    for certain versions of other packages: all of its builds are tried.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class Builds:
         self._told = False
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
-        """Give versions, and what makes their candidates."""
+        """Yield versions, each with what makes its candidate."""
         version = self.release.version
         yield version, functools.partial(self._make, 0)
         for place in range(len(self.release.links)):
@@ -87,9 +86,9 @@ class Builds:
         return candidate
 
     def _made(self, link: Link) -> Candidate | None:
-        """Give the candidate of a link, None if upstream discards it.
+        """Return the candidate of a link, None if upstream discards it.
 
-        :raises VariantLost: in place of that, if it is a variant and the user strict.
+        :raises VariantLost: instead, if it is a variant and the user is strict.
         """
         maker = self._makers[link]
         assert isinstance(maker, functools.partial), "upstream makes it so"
@@ -100,22 +99,15 @@ class Builds:
             self.release.discarded(link, str(error))
             raise
         if candidate is None:
-            self.release.discarded(link, str(_failures(maker)[link]))
+            factory: Factory = cast("Any", maker.func).__self__
+            self.release.discarded(link, str(factory._build_failures[link]))
         return candidate
 
 
-def _failures(
-    maker: functools.partial[Candidate | None],
-) -> Mapping[Link, InstallationError]:
-    """Give why candidates were discarded by what makes them."""
-    factory: Factory = cast("Any", maker.func).__self__
-    return factory._build_failures
-
-
 def offer(info: IndexCandidateInfo) -> Release | Link:
-    """Give what the resolver may take: one of the files of a release, or this file.
+    """Return what the resolver may take: one of the files of a release, or this file.
 
-    Nothing is made or chosen by that. What is installed is not among them.
+    Nothing is made or chosen by that, and what is installed is left out.
     """
     maker = info[1]
     assert isinstance(maker, functools.partial)
@@ -127,7 +119,7 @@ def offer(info: IndexCandidateInfo) -> Release | Link:
 
 
 class _Another(Version):
-    """A version that upstream, which drops repeated ones, takes for one not seen yet."""
+    """A version that upstream takes for a new one, since it drops repeated ones."""
 
     __slots__ = ()
 

@@ -1,18 +1,32 @@
-"""Labels chosen by hand for whatever has them: of which packages, and of which release.
+"""What the user typed and chose by hand: which labels are meant, and what contradicts itself.
 
-A project that the user named comes in the newest release that has such a label, if any
-has it. Of what depends on it, the label is taken where the release that is chosen as ever
-has it. What stands in the configuration, for many commands, is no more than that for any
-project: it chooses no older release, and it is no error if nothing has it.
+What is typed is meant for this very command: a mistake in it is worth an error, before any
+request, or a warning. The configuration and the environment are for many commands, most of
+which have nothing to do with what stands there; it gives way to what is typed, as ever. The
+one exception is ``no-variants``, which leaves nothing that could be typed in its place.
+
+A label may be chosen for whatever has it. A project that the user named comes in the newest
+release that has such a label, if any has it. Its dependencies come in the release that is
+chosen as ever, with the label if that has it. The same holds for any project where the label
+is configured: it chooses no older release, and it is no error if nothing has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.option_values import LabelChoice, Place
+from pip._internal.variants.choice.settings import (
+    DISABLE_PROVIDER,
+    ENABLE_PROVIDER,
+    NO_VARIANTS,
+    PREFER_VARIANT,
+    PROVIDER_KIND,
+    VARIANT,
+)
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.wheels.links import BuildLink, label_of, public
 
@@ -24,25 +38,26 @@ if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.utils.hashes import Hashes
+    from pip._internal.variants.choice.settings import OptionRow, Settings
 
 __all__ = [
-    "WITHOUT_VARIANTS",
+    "Typed",
     "files_to_settle_by",
-    "labels_of_named",
-    "refuse_two_labels",
-    "refuse_two_labels_for_all",
+    "labels_meant",
+    "refuse_contradictions",
+    "refuse_without_variants",
     "typed_for_all",
+    "typed_options",
     "with_choices_of_file",
     "written",
 ]
-
 
 #: Why a choice contradicts that variants are off.
 WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
 
 
 def typed_for_all(choices: Iterable[LabelChoice]) -> list[LabelChoice]:
-    """Give the labels for all that the user wrote for this run, the strongest last.
+    """Return the labels for all that were written for this run, the strongest last.
 
     :param choices: all of the run.
     """
@@ -60,7 +75,7 @@ def with_choices_of_file(
     *,
     may_be_several: bool,
 ) -> list[LabelChoice]:
-    """Give the choices of a run and those that a file adds, the strongest last.
+    """Return the choices of a run and those that a file adds, the strongest last.
 
     :param turned_off_in: the file that turned variants off, if one did.
     :param may_be_several: whether a project may have several labels.
@@ -97,53 +112,28 @@ def refuse_two_labels(choices: Iterable[LabelChoice]) -> None:
             )
 
 
-def labels_of_named(
-    choices: Iterable[LabelChoice],
-    project: NormalizedName,
-    labels: Collection[str],
-    *,
-    may_be_several: bool,
-) -> list[str]:
-    """Give the labels for all that a project must have which the user named.
-
-    :param labels: of its files.
-    :param may_be_several: whether it may have several.
-    :return: one; if there may be several, all of which there are any.
-    :raises ContradictoryOptions: if two may be meant.
-    """
-    applying = [each for each in typed_for_all(choices) if each.label in labels]
-    if not may_be_several:
-        applying = _strongest(applying)
-        _refuse_several(applying, project, project)
-    return list(dict.fromkeys(each.label for each in applying))
-
-
-def refuse_two_labels_for_all(
+def labels_meant(
     choices: Iterable[LabelChoice],
     project: NormalizedName,
     labels: Collection[str],
     what: str,
-) -> None:
-    """Refuse two labels for all if one release has both.
+    *,
+    may_be_several: bool,
+) -> list[str]:
+    """Return those labels for all that apply to a project or a release.
 
-    :param labels: of the release.
-    :param what: the release, for people.
-    :raises ContradictoryOptions: then.
+    :param labels: all that it has.
+    :param what: a project or a release, for people.
+    :param may_be_several: whether it may have several.
+    :return: one; if there may be several, all of which there are any.
+    :raises ContradictoryOptions: if two may be meant.
     """
-    applying = [each for each in typed_for_all(choices) if each.label in labels]
-    _refuse_several(_strongest(applying), project, what)
-
-
-def _strongest(choices: Sequence[LabelChoice]) -> list[LabelChoice]:
-    return [each for each in choices if each.place is choices[-1].place]
-
-
-def _refuse_several(
-    choices: Sequence[LabelChoice], project: NormalizedName, what: str
-) -> None:
-    labels = list(dict.fromkeys(each.label for each in choices))
-    if len(labels) > 1:
-        first, second = (written(each) for each in (choices[0], choices[-1]))
+    meant = [each for each in typed_for_all(choices) if each.label in labels]
+    if not may_be_several:
+        meant = [each for each in meant if each.place is meant[-1].place]
+    labels = list(dict.fromkeys(each.label for each in meant))
+    if len(labels) > 1 and not may_be_several:
+        first, second = (written(each) for each in (meant[0], meant[-1]))
         for_one = " or ".join(f"--variant {project}={label}" for label in labels)
         raise ContradictoryOptions(
             first,
@@ -151,10 +141,11 @@ def _refuse_several(
             f"{what} has variants with both labels.",
             f"Say which one is meant: {for_one}.",
         )
+    return labels
 
 
 def written(choice: LabelChoice) -> str:
-    """Give a choice as the user wrote it, and where if not on the command line."""
+    """Return a choice as the user wrote it, and where if not on the command line."""
     where = " in a requirements file" if choice.place is Place.FILE else ""
     return f"--variant {choice}{where}"
 
@@ -166,9 +157,9 @@ def files_to_settle_by(
     specifier: SpecifierSet,
     hashes: Hashes,
 ) -> list[tuple[Version, str | None]] | None:
-    """Give what tells which label a project that the user named must have.
+    """Return the files that decide which label a named project must have.
 
-    What is installed as one of them need not be looked up.
+    An installed build that has one of the labels spares the lookup.
 
     :param specifier: of requirements and constraints.
     :return: versions with their labels, the newest first; None if there is no question.
@@ -192,6 +183,107 @@ def files_to_settle_by(
 
 
 def _release(candidate: InstallationCandidate) -> Version:
-    """Give the version of a release, of which each build may have one of its own."""
+    """Return the version of a release, whose builds may have versions of their own."""
     is_build = isinstance(candidate.link, BuildLink)
     return public(candidate.version) if is_build else candidate.version
+
+
+class Typed(NamedTuple):
+    """An option as it stands on a command line.
+
+    :ivar option: as it is called, ``--variant``.
+    :ivar value: checked and converted; None for a flag.
+    """
+
+    row: OptionRow
+    option: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.option
+        if self.row is PROVIDER_KIND:
+            return f"{self.option} {'='.join(self.value)}"
+        return f"{self.option} {shlex.quote(str(self.value))}"
+
+    @property
+    def namespace(self) -> str | None:
+        """Return the namespace that it is about, if any."""
+        named: str | None = None
+        if self.row in (ENABLE_PROVIDER, DISABLE_PROVIDER):
+            named = self.value
+        elif self.row is PROVIDER_KIND:
+            named, _ = self.value
+        elif self.row is PREFER_VARIANT:
+            named = self.value.namespace
+        return named
+
+
+def typed_options(settings: Settings) -> list[Typed]:
+    """Return the options about variants that were typed, in their order."""
+    return [Typed(*each) for each in settings.typed]
+
+
+#: Two options that contradict each other if they are about the same namespace, and why,
+#: with a field for it.
+_PAIRS = (
+    (
+        *(ENABLE_PROVIDER, DISABLE_PROVIDER),
+        "The provider of {} cannot be asked and not be asked.",
+    ),
+    (
+        *(DISABLE_PROVIDER, PREFER_VARIANT),
+        "Nothing of {} that is disabled can be preferred.",
+    ),
+    (
+        *(DISABLE_PROVIDER, PROVIDER_KIND),
+        "The provider of {} is not asked, whichever it is.",
+    ),
+    (*(PROVIDER_KIND, PROVIDER_KIND), "Only one provider of {} is asked."),
+)
+
+
+def refuse_contradictions(settings: Settings) -> None:
+    """Refuse what was typed if parts of it contradict each other.
+
+    :raises ContradictoryOptions: then.
+    """
+    typed = typed_options(settings)
+    if not settings.several_builds:
+        refuse_two_labels(each.value for each in typed if each.row is VARIANT)
+    off = None
+    if any(each.row is NO_VARIANTS for each in typed):
+        off = NO_VARIANTS.name
+    elif settings.no_variants:
+        off = f"no-variants in the configuration or {NO_VARIANTS.variable}"
+    elif settings.legacy_resolver:
+        off = "--use-deprecated=legacy-resolver"
+    if off is not None:
+        refuse_without_variants(settings, (), off)
+    for first, second, why in _contradicting(typed):
+        raise ContradictoryOptions(str(first), str(second), why)
+
+
+def refuse_without_variants(
+    settings: Settings, choices: Iterable[LabelChoice], off: str
+) -> None:
+    """Refuse options that were typed if they need variants.
+
+    :param choices: those that may be of requirements files.
+    :param off: what turns variants off.
+    :raises ContradictoryOptions: then.
+    """
+    typed = [str(e) for e in typed_options(settings) if e.row.needs_variants]
+    typed += [written(each) for each in choices if each.place is Place.FILE]
+    for each in typed:
+        raise ContradictoryOptions(off, each, WITHOUT_VARIANTS)
+
+
+def _contradicting(typed: Sequence[Typed]) -> Iterator[tuple[Typed, Typed, str]]:
+    for one, other, why in _PAIRS:
+        for first in typed:
+            for second in typed:
+                is_pair = (first.row, second.row) == (one, other)
+                is_same = one is other and first.value == second.value
+                if is_pair and first.namespace == second.namespace and not is_same:
+                    yield first, second, why.format(first.namespace)

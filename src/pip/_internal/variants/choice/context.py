@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -42,7 +36,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.plugin_limits import PluginLimits
 
-    # To make a protocol takes long, and each run of pip that installs loads this module.
+    # Making a protocol takes long, and each run of pip that installs loads this module.
 
     class Foresight(Protocol):
         """What looks ahead of the resolver, and is told how far that is."""
@@ -51,7 +45,7 @@ if TYPE_CHECKING:
             """Begin with the requirements of the user."""
 
         def close(self) -> None:
-            """End it."""
+            """Stop looking ahead."""
 
         def expect(self, requirements: Iterable[InstallRequirement]) -> None:
             """Foresee the requests for requirements that the resolver is about to meet."""
@@ -66,9 +60,9 @@ if TYPE_CHECKING:
             """Take note that a release does not suit, and that these older ones follow."""
 
         def wait_for_upstream(self) -> None:
-            """Do what takes time in turn alone.
+            """Go on only in upstream's turn with what takes time.
 
-            :raises NotAnswered: if it is not upstream that comes to it
+            :raises NotAnswered: ahead of it.
             """
 
     class Room(Protocol):
@@ -83,7 +77,7 @@ if TYPE_CHECKING:
         def options_for(self, build: InstalledBuild) -> tuple[str, ...]:
             """Return the options with which the other builds of an installed one are found.
 
-            :return: empty if it is not by this mode that it was chosen.
+            :return: empty if it was not chosen by this mode.
             """
 
         def judged(
@@ -92,7 +86,7 @@ if TYPE_CHECKING:
             """Say what is wrong with all that is installed, some of it by this mode."""
 
 
-__all__ = ["Bearing", "Context", "Foresight", "Room", "context_of"]
+__all__ = ["Bearing", "Context", "Room", "context_of"]
 
 logger = get_logger(__name__)
 
@@ -100,31 +94,22 @@ _Part = TypeVar("_Part")
 
 
 class Bearing:
-    """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest."""
+    """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest.
 
-    @property
-    def chosen_for(self) -> Providers | None:
-        """Return what builds are chosen for in place of the target."""
-        return None
+    :ivar chosen_for: what builds are chosen for in place of the target; None for that.
+    :ivar may_take_several: whether several builds of one project may be wanted.
+    :ivar may_switch: whether the user asked for what may differ from an installed build.
+    :ivar is_trying: whether something is tried just now, so that a failure is no error.
+    """
+
+    chosen_for: Providers | None = None
+    may_take_several = False
+    may_switch = False
+    is_trying = False
 
     def limited(self, target: Providers) -> Providers:
         """Return what the target supports, less what the user excludes."""
         return target
-
-    @property
-    def may_take_several(self) -> bool:
-        """Tell whether several builds of one project may be wanted."""
-        return False
-
-    @property
-    def may_switch(self) -> bool:
-        """Tell whether the user asked for what may differ from an installed build."""
-        return False
-
-    @property
-    def is_trying(self) -> bool:
-        """Tell whether something is tried just now, so that a failure is no error."""
-        return False
 
     def for_build(self, context: Context) -> Bearing | None:  # noqa: ARG002
         """Return the mode of the run that installs build requirements.
@@ -144,7 +129,7 @@ class Context:
     :ivar choices: the labels chosen by hand, the strongest last.
     :ivar strict: whether it is an error where a variant would be lost.
     :ivar manifest_links: where manifests are, by project, version and source.
-    :ivar rooms: those of modes, and the mode of each that the run is in.
+    :ivar rooms: the rooms of the modes, each with its mode if the run is in that.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
     """
@@ -176,9 +161,7 @@ class Context:
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
         if enabled and settings.typed:
-            from pip._internal.variants.choice.contradictions import (
-                refuse_contradictions,
-            )
+            from pip._internal.variants.choice.by_hand import refuse_contradictions
 
             refuse_contradictions(settings)
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
@@ -201,7 +184,7 @@ class Context:
         #: What looks ahead of the resolver, and how to make it once it is worth it.
         self.lookahead: Foresight | None = None
         self.foresee: Callable[[], Foresight] | None = None
-        #: By which the wheels may be fetched, if something looked ahead.
+        #: Fetches wheels together, if something looked ahead.
         self.early: EarlyRequests | None = None
         self._parts: dict[object, object] = {}
         self._said: set[str] = set()
@@ -218,7 +201,7 @@ class Context:
         for room in rooms:
             self.rooms[room] = room.mode_of(self)
         if self.enabled and settings.variant_host is not None:
-            # A mistake in it is better said before anything is fetched.
+            # A mistake in it is better told before anything is fetched.
             host = self.detected.host
             if host is not None and not settings.manifest:
                 from pip._internal.variants.machine.target import refuse_other_machine
@@ -234,7 +217,7 @@ class Context:
 
     @property
     def providers(self) -> Providers:
-        """Tell what builds are chosen for: the target, or any machine."""
+        """Return what builds are chosen for: the target, or any machine."""
         for mode in self.modes:
             if mode.chosen_for is not None:
                 return mode.chosen_for
@@ -242,11 +225,11 @@ class Context:
 
     @cached_property
     def detected(self) -> Providers:
-        """Tell what the target supports; each namespace is asked once."""
+        """Return what the target supports; each namespace is asked once."""
         return self.providers_with()
 
     def providers_with(self, **changes: Any) -> Providers:
-        """Tell what the target supports, were some options others.
+        """Return what the target would support with other options.
 
         :param changes: of the settings.
         """
@@ -267,14 +250,14 @@ class Context:
     # The versions of other packages, which builds may be for (PEP 850)
 
     def installed(self, project: NormalizedName) -> Version | None:
-        """Give the version that is locked, or installed and not to be upgraded."""
+        """Return the version that is locked, or installed and not to be upgraded."""
         if project in self.locked_versions:
             return self.locked_versions[project]
         dist = self.installed_dists.get(project)
         return None if dist is None or self.is_upgraded(project) else dist.version
 
     def settled(self, project: NormalizedName) -> str | None:
-        """Say that ``--no-deps`` brings nothing of what the user did not name."""
+        """Say that ``--no-deps`` installs nothing that the user did not name."""
         if not self.settings.ignore_dependencies:
             return None
         if project in self.named or project in self.locked_versions:
@@ -297,26 +280,26 @@ class Context:
 
     @property
     def trusted(self) -> frozenset[NormalizedName]:
-        """Give the packages whose code may run to find out what is supported."""
+        """Return the packages whose code may run to find out what is supported."""
         return self.settings.trusted_providers
 
     @property
     def provider_timeout(self) -> float:
-        """Give the seconds that a plugin may take."""
+        """Return the seconds that a plugin may take."""
         return self.settings.provider_timeout
 
     @property
     def provider_variables(self) -> frozenset[str]:
-        """Give the further environment variables that plugins may see."""
+        """Return the further environment variables that plugins may see."""
         return frozenset(self.settings.provider_variables)
 
     def cache_folder(self, name: str) -> str | None:
-        """Give a folder under pip's cache, None if there is no cache."""
+        """Return a folder under pip's cache, None if there is no cache."""
         cache = self.settings.cache_dir
         return os.path.join(cache, name) if cache else None
 
     def for_plugins(self, limits: PluginLimits) -> Context:
-        """Give a context for the packages that make up a provider plugin."""
+        """Return a context for the packages that make up a provider plugin."""
         import optparse
 
         context = Context(self.session, optparse.Values(), enabled=False)
@@ -328,7 +311,7 @@ class Context:
     def add_choices(self, choices: Sequence[LabelChoice]) -> None:
         """Add choices of a requirements file.
 
-        They have precedence over the configuration's, and the command line's over them.
+        They override the configuration, and the command line overrides them.
 
         :raises ContradictoryOptions: if there are two for one project.
         """
@@ -348,23 +331,38 @@ class Context:
         return any(mode.may_take_several for mode in self.modes)
 
     def label_for(self, project: NormalizedName) -> str | None:
-        """Give the label that *project* must have, if the user chose one."""
+        """Return the label that *project* must have, if the user chose one."""
         labels = self.labels_for(project)
         return labels[-1] if labels else None
 
     def labels_for(self, project: NormalizedName) -> list[str]:
-        """Give all labels of which *project* must have one, the strongest last.
+        """Return all labels of which *project* must have one, the strongest last.
 
-        They were chosen for just this project; or for all, and the user named it, and a
+        They were chosen for just this project; or for all, if the user named it and a
         release of it has them.
         """
         own = [each.label for each in self.choices if each.project == project]
         return own or self._labels_of_named.get(project, [])
 
     def labels_for_all(self) -> list[str]:
-        """Give the labels chosen for each project that has them, the strongest first."""
+        """Return the labels chosen for each project that has them, the strongest first."""
         labels = [choice.label for choice in self.choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
+
+    def applying_labels(
+        self, project: NormalizedName | None, labels: Container[str]
+    ) -> list[str]:
+        """Return the labels chosen by hand of which a build must have one.
+
+        Those chosen for just its project apply whether it has them or not; without any,
+        those chosen for all that it has.
+
+        :param project: None if nobody knows which it is.
+        :param labels: of what there is to choose from.
+        :return: the strongest first.
+        """
+        own = [] if project is None else self.labels_for(project)
+        return own[::-1] or [each for each in self.labels_for_all() if each in labels]
 
     def is_open(self, project: NormalizedName) -> bool:
         """Tell whether a label for all may be one that *project* must have."""
@@ -384,7 +382,7 @@ class Context:
         :raises ContradictoryOptions: if two labels may be meant.
         """
         if self.is_open(project):
-            from pip._internal.variants.choice.by_hand import labels_of_named
+            from pip._internal.variants.choice.by_hand import labels_meant
 
             offered: dict[str, dict[str, None]] = {}
             for version, label in files:
@@ -392,8 +390,9 @@ class Context:
                     offered.setdefault(str(version), {})[label] = None
             self.labels_offered[project] = offered
             labels = {label for found in offered.values() for label in found}
-            self._labels_of_named[project] = labels_of_named(
-                self.choices, project, labels, may_be_several=self.may_take_several
+            self._labels_of_named[project] = labels_meant(
+                *(self.choices, project, labels, project),
+                may_be_several=self.may_take_several,
             )
 
     def look_ahead(self, project: NormalizedName) -> None:
@@ -408,9 +407,9 @@ class Context:
             self.lookahead.reached(project)
 
     def wait_for_upstream(self) -> None:
-        """Go on in turn alone, and not ahead of the resolver.
+        """Go on only in the resolver's turn, and not ahead of it.
 
-        :raises NotAnswered: ahead of it
+        :raises NotAnswered: ahead of it.
         """
         if self.lookahead is not None:
             self.lookahead.wait_for_upstream()
@@ -424,7 +423,7 @@ class Context:
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:
-        """Give what the user prefers among what runs, the strongest first.
+        """Return what the user prefers among what runs, the strongest first.
 
         :raises WrongUse: if one in the configuration or environment is invalid.
         """
@@ -445,7 +444,7 @@ class Context:
         :param where: the requirements file that says so.
         :raises ContradictoryOptions: if the user chose among variants.
         """
-        from pip._internal.variants.choice.contradictions import refuse_without_variants
+        from pip._internal.variants.choice.by_hand import refuse_without_variants
 
         off = f"--no-variants in {where}"
         refuse_without_variants(self.settings, self.choices, off)
@@ -456,7 +455,7 @@ class Context:
     def part(self, kind: Callable[[], _Part]) -> _Part:
         """Return what this run has of a kind, made on first use.
 
-        So what knows the run can keep its own state with it, and is not known here.
+        So others can keep state with the run without being known here.
         """
         if kind not in self._parts:
             self._parts[kind] = kind()
@@ -465,8 +464,8 @@ class Context:
     def cost(self, loss: Loss) -> None:
         """Warn of what costs a variant; where the user is strict, that is an error.
 
-        All of these go through here. What looks ahead passes the error over: it comes
-        up again if the resolver gets there.
+        All losses go through here. What looks ahead ignores the error: it comes up again
+        if the resolver gets there.
 
         :raises VariantLost: if the user is strict.
         """
@@ -486,5 +485,5 @@ class Context:
 
 
 def context_of(finder: PackageFinder) -> Context | None:
-    """Give the context of a finder; None for one that was made without options."""
+    """Return the context of a finder; None for one that was made without options."""
     return CONTEXT.of(finder._link_collector, Context)

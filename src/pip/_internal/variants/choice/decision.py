@@ -83,7 +83,7 @@ class Offer:
 
     @property
     def ranked(self) -> Sequence[Link]:
-        """Give the files that may be installed, best first; chosen on first use.
+        """Return the files that may be installed, best first; chosen on first use.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         """
@@ -115,7 +115,7 @@ class Decision:
 
     :ivar requirement: as the user wrote it.
     :ivar offers: the versions that may be installed, in the resolver's order.
-    :ivar chosen: the one that it stops at, if need be with an error; None if none.
+    :ivar chosen: the one that it stops at, perhaps with an error; None if none.
     :ivar passed_over: newer versions; all of them if none is chosen. Newest first.
     :ivar files: all files of the project, whatever they are for.
     :ivar problem: the error that ends an installation, if one does.
@@ -135,7 +135,7 @@ class Decision:
 
     @property
     def link(self) -> Link | None:
-        """Give the file that would be installed."""
+        """Return the file that would be installed."""
         if self.chosen is None or self.problem is not None:
             return None
         return beside_installed(self.context, self.chosen.ranked)

@@ -1,4 +1,4 @@
-"""What options of the user changed in the choice among the variants of a release.
+"""What the user's options changed in the choice among the variants of a release.
 
 Each is judged alone: what would come first without it, all else being the same.
 """
@@ -65,7 +65,7 @@ def _first(selections: Sequence[Selection], ranking: _Rank) -> str | None:
 def _options(
     context: Context, selections: Sequence[Selection]
 ) -> Iterator[tuple[str, _Rank]]:
-    """Give the options in use, and how variants are ranked without each."""
+    """Yield the options in use, and how variants are ranked without each."""
     if context.preferences:
         typed = " ".join(
             f"--prefer-variant {shlex.quote(str(each))}" for each in context.preferences

@@ -52,9 +52,9 @@ def keeps_to_fork(factory: Factory, project: str, specifier: SpecifierSet) -> bo
 
 
 def newest_upstream(left_out: Iterable[_BaseVersion]) -> str | None:
-    """Give the requirement of the newest of upstream's releases, None for none.
+    """Return the requirement of the newest of upstream's releases, if there is any.
 
-    Three signs of equality: the fork satisfies two.
+    It has three equals signs, since the fork would satisfy two.
     """
     newest = max(left_out, default=None)
     return None if newest is None else f"pip==={newest}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pip._internal.variants.slots import BOUND, INSTALLED_BUILD
 
-# Commands that list what is installed come here although nothing of it may be a
-# variant: what reads one is imported for it alone.
+# Commands that list what is installed come here even if none of it is a variant, so
+# what reads one is imported only then.
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed_records import InstalledBuild
@@ -26,16 +26,16 @@ __all__ = [
     "installed_build",
 ]
 
-#: In the metadata folder of an installed build that was chosen among variants.
+#: The file in the metadata folder of an installed build that records how it was chosen.
 SELECTION_FILE = "variant-selection.json"
-#: Where a wheel says which variant it is.
+#: The file in which a wheel says which variant it is.
 _WHEEL_FILE = "variant.json"
 #: The label, and what to write there, of each build to be installed, by its wheel's path.
 SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
 
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
-    """Give what is known of an installed build; None if it is none of variants.
+    """Return what is known of an installed build; None for what has no variants.
 
     Nothing but its two files is read: no network, no detection. A wheel that was
     chosen and is about to be installed counts as installed.
@@ -49,10 +49,11 @@ def _read(dist: BaseDistribution) -> InstalledBuild | None:
     # Most distributions have neither file.
     if chosen is None and not _has_record(dist):
         return None
-    from pip._internal.variants.choice.installed_records import read_build
+    from pip._internal.variants.choice import installed_records
 
     content = None if chosen is None else chosen[1]
-    return read_build(dist, SELECTION_FILE, _WHEEL_FILE, content)
+    recorded = installed_records.recorded_build(dist, SELECTION_FILE, content)
+    return recorded or installed_records.stated_build(dist, _WHEEL_FILE)
 
 
 def _has_record(dist: BaseDistribution) -> bool:
@@ -68,11 +69,11 @@ def _has_record(dist: BaseDistribution) -> bool:
 class Bound:
     """Which variant a distribution is, as far as its dependencies go.
 
-    :ivar requirements: what it needs beside what its metadata says.
+    :ivar requirements: what it needs besides what its metadata says.
     """
 
-    # No dataclass: to make one takes longer than the rest of this module, which plain
-    # packages need, too.
+    # No dataclass: making one takes longer than the rest of this module, which plain
+    # packages need too.
     __slots__ = ("environment", "requirements")
 
     def __init__(
@@ -100,7 +101,7 @@ def bind(
 
 
 def bound_of(dist: BaseDistribution) -> Bound | None:
-    """Give what matters for the dependencies of a variant; None for anything else."""
+    """Return what matters for the dependencies of a variant; None for anything else."""
     bound = BOUND.of(dist, Bound)
     if bound is not None:
         return bound

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.core.manifest import Manifest
 
-__all__ = ["InstalledBuild", "read_build"]
+__all__ = ["InstalledBuild", "recorded_build", "stated_build"]
 
 logger = get_logger(__name__)
 
@@ -46,26 +46,19 @@ class InstalledBuild(NamedTuple):
 
     @property
     def declared(self) -> tuple[Property, ...]:
-        """Give all properties that its variant declares, sorted."""
+        """Return all properties that its variant declares, sorted."""
         variant = None if self.label is None else self.manifest.variant(self.label)
         return () if variant is None else tuple(sorted(variant.properties()))
 
 
-def read_build(
-    dist: BaseDistribution, recorded_in: str, stated_in: str, chosen: bytes | None
-) -> InstalledBuild | None:
-    """Read which build is installed from the files in its metadata folder.
-
-    :param recorded_in: the name of the file that records what was chosen.
-    :param stated_in: of the one in which the wheel says what it is.
-    :param chosen: what will be recorded, of a build that is about to be installed.
-    """
-    return _recorded(dist, recorded_in, chosen) or _of_wheel(dist, stated_in)
-
-
-def _recorded(
+def recorded_build(
     dist: BaseDistribution, name: str, chosen: bytes | None
 ) -> InstalledBuild | None:
+    """Read which build is installed from the record of what was chosen.
+
+    :param name: of the file in the metadata folder that records it.
+    :param chosen: what will be recorded, of a build that is about to be installed.
+    """
     content = _read(dist, name) if chosen is None else chosen
     if content is None:
         return None
@@ -73,7 +66,7 @@ def _recorded(
         recorded: dict[str, Any] = json.loads(content)
         label, labels = recorded["label"], recorded["labels"]
         for each in labels if label is None else [label, *labels]:
-            # It is printed, also where a line of it would mean something.
+            # It is printed, also where a second line would mean something.
             if not is_valid_label(each):
                 raise ValueError(f"invalid label: {each!r}")
         return InstalledBuild(
@@ -84,13 +77,16 @@ def _recorded(
             recorded.get("by-hand") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        # Not as it was written; what the wheel says of itself is still there.
+        # It is damaged, but what the wheel says of itself is still there.
         logger.debug("Ignoring %s of %s: %r", name, dist, error)
         return None
 
 
-def _of_wheel(dist: BaseDistribution, name: str) -> InstalledBuild | None:
-    """Give what the wheel says of itself, as where another installer was at work."""
+def stated_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
+    """Return what the wheel says of itself, for what another installer installed.
+
+    :param name: of the file in the metadata folder that says it.
+    """
     content = _read(dist, name)
     if content is None:
         return None

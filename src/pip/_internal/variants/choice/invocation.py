@@ -9,8 +9,9 @@ import optparse
 import os
 import re
 import shlex
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +29,7 @@ from pip._internal.variants.slots import COMMAND_LINE
 
 __all__ = ["again", "command", "for_upgrade", "is_typed"]
 
-#: The options of upstream's that what is found and chosen depends on.
+#: Upstream's options that decide what is found and chosen.
 _REPEATED = frozenset(
     (
         # From where.
@@ -55,48 +56,43 @@ _REPEATED_AGAIN = frozenset(
     )
 )
 _PYTHON = "--python"
-#: As far as the next one: a password may have spaces.
+#: A URL, up to the next one: a password may have spaces.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+?(?=\s\S*://|\Z)", re.DOTALL)
 
 
 def command(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
-    """Give a command for a shell; credentials in it are as pip shows them.
+    """Return a command for a shell; credentials in it are as pip shows them.
 
     :param options: of the command that is running.
     :param words: the name of a command, and what follows it.
     :param without: options that are not repeated.
     """
-    accepted, typed = _parser(words), _Typed.of(options)
-    repeated = [
-        (name, value)
-        for option, name, value in typed.options
-        if _is_repeated(option) and accepted.has_option(name)
-    ]
-    return typed.joined(words, repeated, without)
+    accepted = _parser(words)
+
+    def is_known(option: optparse.Option) -> bool:
+        return _is_repeated(option) and accepted.has_option(option.get_opt_string())
+
+    return _Typed.of(options).joined(words, is_known, without)
 
 
 def again(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
-    """Give the command that is running, with more words, or without some options.
+    """Return the command that is running, with more words, or without some options.
 
     :param without: names of options, besides those among *words*.
     """
     typed = _Typed.of(options)
-    repeated = [
-        (name, value)
-        for option, name, value in typed.options
-        if _is_repeated(option, again=True)
-    ]
     # What is not known is left to the reader.
     begun = typed.words or ("install", "...")
-    return typed.joined((*begun, *words), repeated, without)
+    is_repeated = partial(_is_repeated, again=True)
+    return typed.joined((*begun, *words), is_repeated, without)
 
 
 def for_upgrade(
     options: optparse.Values, *projects: str, further: tuple[str, ...] = ()
 ) -> str:
-    """Give the command that replaces installed builds by the best of their versions.
+    """Return the command that replaces installed builds by the best of their versions.
 
-    :param further: options that it needs beside those that were typed.
+    :param further: options that it needs besides those that were typed.
     """
     others = (VARIANT.name, NO_VARIANTS.name)
     words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
@@ -105,7 +101,7 @@ def for_upgrade(
 
 def is_typed(options: optparse.Values, name: str) -> bool:
     """Tell whether an option is one that was typed."""
-    return any(each == name for _, each, _ in _Typed.of(options).options)
+    return any(each.get_opt_string() == name for each, _ in _Typed.of(options).options)
 
 
 def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
@@ -124,11 +120,11 @@ class _Typed:
     """What was typed.
 
     :ivar words: the name of the command, and what is no option.
-    :ivar options: with their full names, and their values if they take one.
+    :ivar options: with their values if they take one.
     """
 
     words: Sequence[str] = ()
-    options: Sequence[tuple[optparse.Option, str, str | None]] = ()
+    options: Sequence[tuple[optparse.Option, str | None]] = ()
 
     @classmethod
     def of(cls, options: optparse.Values) -> _Typed:
@@ -137,11 +133,10 @@ class _Typed:
         if parser is None or os.environ.get(IN_BUILD):
             # They were not read from a command line, or from none of the user's.
             return cls()
-        found: list[tuple[optparse.Option, str, str | None]] = []
+        found: list[tuple[optparse.Option, str | None]] = []
 
         def note(_: optparse.Option, typed: str, value: Any, *__: Any) -> None:
-            option = parser.get_option(typed)
-            found.append((option, option.get_opt_string(), value))
+            found.append((parser.get_option(typed), value))
 
         reader = optparse.OptionParser(add_help_option=False)
         for option in parser.option_list_all:
@@ -157,25 +152,25 @@ class _Typed:
     def joined(
         self,
         words: Sequence[str],
-        repeated: Iterable[tuple[str, str | None]],
+        is_repeated: Callable[[optparse.Option], bool],
         without: Container[str],
     ) -> str:
         """Put a command together, for the pip that was called."""
         invocation = [get_best_invocation_for_this_pip()]
-        for _, name, value in self.options:
+        parts = [*words]
+        for option, value in self.options:
+            name = option.get_opt_string()
             if name == _PYTHON and value is not None:
                 # This is a child of the pip that was typed, which is for another Python.
                 invocation = ["pip", name, shlex.quote(value)]
-        parts = [*words]
-        for option, value in repeated:
-            if option not in words and option not in without:
-                parts += [option] if value is None else [option, value]
+            elif is_repeated(option) and name not in words and name not in without:
+                parts += [name] if value is None else [name, value]
         shown = (_shown(before, each) for before, each in pairwise(("", *parts)))
         return " ".join((*invocation, *map(shlex.quote, shown)))
 
 
 def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
-    """Give what tells the options of the command that begins with these words."""
+    """Return the parser of the command that begins with these words."""
     made = create_command(words[0], isolated=True)
     fit = getattr(made, "fit", None)
     if fit is not None:

@@ -2,8 +2,8 @@
 
 The best build of an extension may be for another version of the package that it extends
 than the installed one. To have it, pip would replace what the user has not mentioned, and
-maybe gigabytes of it. So where a lesser build of the same release runs with what is
-installed, that is taken, and the user is told of the better pair.
+maybe gigabytes of it. So if a lesser build of the same release runs with what is installed,
+pip takes that one and tells the user of the better pair.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.specifiers import SpecifierSet
@@ -38,7 +38,7 @@ from pip._internal.variants.wheels.wheel_manifests import metadata_of_wheel
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
@@ -48,21 +48,17 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
 
-__all__ = ["Solve", "Tell", "keep_installed"]
+__all__ = ["keep_installed"]
 
 logger = get_logger(__name__)
 
-#: Gives what resolves once, with these constraints besides the user's.
-Solve = Callable[[Sequence["InstallRequirement"]], "RequirementSet"]
-#: Tells of what is kept, given what is installed in the end.
-Tell = Callable[["RequirementSet"], None]
-#: So many older releases are looked at where no build of the chosen one will do, for so
-#: many seconds in all: what comes of it is a hint.
+#: How many older releases are looked at if no build of the chosen one will do, and for how
+#: many seconds in all: this is only for a hint.
 _OLDER, _PATIENCE = 8, 10.0
 
 
 class _Build(NamedTuple):
-    """A chosen build, and what it wants of what would be replaced."""
+    """A chosen build, and which version it wants of what would be replaced."""
 
     release: Release
     label: str
@@ -77,8 +73,8 @@ class _Moved(NamedTuple):
 
     @property
     def name(self) -> NormalizedName:
-        """Give its normalised name."""
-        return canonicalize_name(self.dist.raw_name)
+        """Return its normalised name."""
+        return self.dist.canonical_name
 
     def __str__(self) -> str:
         return f"{self.dist.raw_name} {self.dist.version}"
@@ -91,122 +87,70 @@ class _Moved(NamedTuple):
 
 
 def keep_installed(
-    solve: Solve,
+    solve: Callable[[Sequence[InstallRequirement]], RequirementSet],
     resolver: Resolver,
     context: Context,
     first: RequirementSet,
     roots: Iterable[InstallRequirement],
-) -> tuple[RequirementSet, Sequence[InstallRequirement], Tell | None]:
-    """Give a solution that keeps what is installed, else *first*.
+) -> tuple[RequirementSet, Sequence[InstallRequirement], _Tell | None]:
+    """Return a solution that keeps what is installed, else *first*.
 
-    All else of it is of the same versions.
+    All else keeps its version.
 
+    :param solve: resolves once, with these constraints besides the user's.
     :param roots: what the user asked for, constraints included.
     :return: the solution, the constraints by which it was found, and what tells of what
-        is kept: other builds may yet be taken in its place.
+        is kept, given what is installed in the end: other builds may yet be taken.
     """
-    moved = _moved(resolver, context, first, roots)
+    keeper = _Keeper(resolver, context, roots)
+    moved = keeper.moved(first)
     if not moved:
         return first, (), None
     before, agreement = resolver._result, context.agreement
-    assert before is not None, "it has resolved"
-    attempts = [(moved, list(_unmoved(context, moved, before))), (moved, [])]
-    if not attempts[0][1]:
-        del attempts[0]
+    unmoved = list(keeper.unmoved(moved))
+    attempts = [(moved, unmoved)] if unmoved else []
+    attempts.append((moved, []))
     if len(moved) > 1:
         attempts += [([each], []) for each in moved]
-    for kept, unmoved in attempts:
-        constraints = [_pinned(each.name, each.dist.version) for each in kept]
-        constraints += unmoved
-        for build in _builds(kept):
-            constraints.append(_pinned(build.release.project, build.release.version))
+    for kept, others in attempts:
+        pinned: list[tuple[str, object]] = [
+            *((each.name, each.dist.version) for each in kept),
+            *others,
+            *((each.project, each.version) for each in _releases(kept)),
+        ]
+        constraints = [
+            install_req_from_line(f"{project}=={version}", constraint=True)
+            for project, version in pinned
+        ]
         try:
             with _trying(context, kept):
                 second = solve(constraints)
         except PipError as error:
-            logger.debug("No solution that keeps %s: %s", _listed(kept), error)
+            names = " and ".join(map(str, kept))
+            logger.debug("No solution that keeps %s: %s", names, error)
         else:
-            if _same_versions(before, resolver._result, kept):
+            if keeper.changed_nothing_else(kept):
                 for each in moved:
                     if each not in kept and each.name in second.requirements:
-                        _tell_moved(resolver, context, each, roots)
-                tell = functools.partial(_tell_kept, context, kept, before)
-                return second, constraints, tell
+                        keeper.tell_moved(each)
+                return second, constraints, functools.partial(keeper.tell_kept, kept)
         resolver._result, context.agreement = before, agreement
     for each in moved:
-        _tell_moved(resolver, context, each, roots)
+        keeper.tell_moved(each)
     return first, (), None
 
 
-def _moved(
-    resolver: Resolver,
-    context: Context,
-    found: RequirementSet,
-    roots: Iterable[InstallRequirement],
-) -> list[_Moved]:
-    """Give what would be replaced for the sake of chosen builds, and for nothing else."""
-    if resolver.factory.force_reinstall:
-        return []
-    moved: dict[NormalizedName, _Moved] = {}
-    extensions = set()
-    for requirement in found.requirements.values():
-        link = requirement.source_link
-        release = weighed(context).release_of(link)
-        label = None if link is None else label_of(link)
-        if link is None or release is None or label is None:
-            continue
-        for dist, wanted in replaced(context, link):
-            each = moved.setdefault(canonicalize_name(wanted.name), _Moved(dist, []))
-            each.builds.append(_Build(release, label, wanted))
-            extensions.add(release.project)
-    limits = [each for each in roots if each.constraint and each.req is not None]
-    return [
-        each
-        for each in moved.values()
-        if not _must_go(resolver, each, extensions)
-        and all(each.satisfies(limit.req) for limit in limits if limit.req)
-    ]
+#: Tells of what is kept, given what is installed in the end.
+_Tell = Callable[["RequirementSet"], None]
 
 
-def _must_go(
-    resolver: Resolver, moved: _Moved, extensions: set[NormalizedName]
-) -> bool:
-    """Tell whether anything but the builds of *extensions* wants another version."""
-    assert resolver._result is not None, "it has resolved"
-    for name, criterion in resolver._result.criteria.items():
-        if name.partition("[")[0] != moved.name:
-            continue
-        for requirement, parent in criterion.information:
-            if parent is not None and parent.project_name in extensions:
-                continue
-            ireq = requirement.get_candidate_lookup()[1]
-            if requirement.project_name == moved.name and (
-                ireq is None
-                or not ireq.specifier.contains(moved.dist.version, prereleases=True)
-            ):
-                return True
-    return False
-
-
-def _unmoved(
-    context: Context, moved: Sequence[_Moved], before: Any
-) -> Iterator[InstallRequirement]:
-    """Pin what the chosen builds leave as it is, and others of their releases may not."""
-    others = {
-        canonicalize_name(wanted.name)
-        for build in _builds(moved)
-        for link in build.release.links
-        for wanted in requirements_of(context, link)
-    }
-    for name in sorted(others.difference(each.name for each in moved)):
-        dist, found = context.installed_dists.get(name), before.mapping.get(name)
-        if dist is not None and (found is None or found.version == dist.version):
-            yield _pinned(name, dist.version)
+def _releases(kept: Iterable[_Moved]) -> list[Release]:
+    return [build.release for each in kept for build in each.builds]
 
 
 @contextmanager
 def _trying(context: Context, kept: Iterable[_Moved]) -> Iterator[None]:
-    context.tried = {build.release.project for build in _builds(kept)}
+    context.tried = {release.project for release in _releases(kept)}
     reporter.addFilter(_is_no_news)
     try:
         yield
@@ -216,168 +160,208 @@ def _trying(context: Context, kept: Iterable[_Moved]) -> Iterator[None]:
 
 
 def _is_no_news(record: logging.LogRecord) -> bool:
-    """Pass what upstream says of conflicts only if it is for who debugs."""
+    """Let what upstream says of conflicts pass at the level of debugging alone."""
     return record.levelno < logging.INFO
 
 
-def _pinned(project: str, version: object) -> InstallRequirement:
-    return install_req_from_line(f"{project}=={version}", constraint=True)
+class _Keeper:
+    """What a solution would replace, and what might keep it.
 
-
-def _builds(kept: Iterable[_Moved]) -> Iterator[_Build]:
-    return itertools.chain.from_iterable(each.builds for each in kept)
-
-
-def _listed(kept: Iterable[_Moved]) -> str:
-    return " and ".join(map(str, kept))
-
-
-def _same_versions(before: Any, after: Any, kept: Sequence[_Moved]) -> bool:
-    """Tell whether two solutions differ in nothing but *kept* and what its change needs.
-
-    :param before: what resolvelib found, likewise *after*.
+    Make it as soon as the solution is found: later ones are compared with that.
     """
-    changed = {each.name for each in kept}
-    changed |= {build.release.project for build in _builds(kept)}
-    seen: set[str | None] = set()
-    left: list[str | None] = [None]
-    while left:
-        node = left.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node is None or node.partition("[")[0] not in changed:
-            left.extend(before.graph.iter_children(node))
-    return all(
-        before.mapping[node].version == after.mapping[node].version
-        for node in seen & before.mapping.keys() & after.mapping.keys()
-        if node is not None and node.partition("[")[0] not in changed
-    )
 
+    def __init__(
+        self, resolver: Resolver, context: Context, roots: Iterable[InstallRequirement]
+    ) -> None:
+        self._resolver = resolver
+        self._context = context
+        self._limits = [each for each in roots if each.constraint and each.req]
+        self._before: Any = resolver._result
 
-def _tell_kept(
-    context: Context, kept: Iterable[_Moved], before: Any, found: RequirementSet
-) -> None:
-    for each in kept:
-        taken, better = [], []
-        for build in each.builds:
-            chosen = found.requirements.get(build.release.project)
-            link = None if chosen is None else chosen.source_link
-            if link is not None:
-                taken.append(reasons.build_name(build.release, label_of(link)))
-            better.append(reasons.build_name(build.release, build.label))
-        instead = f"{' and '.join(taken)} runs with it" if taken else "nothing changes"
-        projects = dict.fromkeys(build.release.project for build in each.builds)
-        wanted = dict.fromkeys(str(build.wanted) for build in each.builds)
+    def moved(self, found: RequirementSet) -> list[_Moved]:
+        """Return what would be replaced for the sake of chosen builds, and nothing else."""
+        if self._resolver.factory.force_reinstall:
+            return []
+        moved: dict[NormalizedName, _Moved] = {}
+        extensions = set()
+        for requirement in found.requirements.values():
+            link = requirement.source_link
+            release = weighed(self._context).release_of(link)
+            label = None if link is None else label_of(link)
+            if link is None or release is None or label is None:
+                continue
+            for dist, wanted in replaced(self._context, link):
+                each = moved.setdefault(dist.canonical_name, _Moved(dist, []))
+                each.builds.append(_Build(release, label, wanted))
+                extensions.add(release.project)
+        return [
+            each
+            for each in moved.values()
+            if not self._must_go(each, extensions)
+            and all(each.satisfies(limit.req) for limit in self._limits if limit.req)
+        ]
+
+    def _must_go(self, moved: _Moved, extensions: set[NormalizedName]) -> bool:
+        """Tell whether anything but the builds of *extensions* wants another version."""
+        for name, criterion in self._before.criteria.items():
+            if name.partition("[")[0] != moved.name:
+                continue
+            for requirement, parent in criterion.information:
+                if parent is not None and parent.project_name in extensions:
+                    continue
+                ireq = requirement.get_candidate_lookup()[1]
+                if requirement.project_name == moved.name and (
+                    ireq is None
+                    or not ireq.specifier.contains(moved.dist.version, prereleases=True)
+                ):
+                    return True
+        return False
+
+    def unmoved(self, moved: Sequence[_Moved]) -> Iterator[tuple[str, Version]]:
+        """Yield what the chosen builds leave as it is, and others of their releases may not."""
+        others = {
+            canonicalize_name(wanted.name)
+            for release in _releases(moved)
+            for link in release.links
+            for wanted in requirements_of(self._context, link)
+        }
+        for name in sorted(others.difference(each.name for each in moved)):
+            dist = self._context.installed_dists.get(name)
+            found = self._before.mapping.get(name)
+            if dist is not None and (found is None or found.version == dist.version):
+                yield name, dist.version
+
+    def changed_nothing_else(self, kept: Sequence[_Moved]) -> bool:
+        """Tell whether a solution differs in nothing but *kept* and what its change needs."""
+        before, after = self._before, cast("Any", self._resolver._result)
+        changed = {each.name for each in kept}
+        changed |= {release.project for release in _releases(kept)}
+        seen: set[str | None] = set()
+        left: list[str | None] = [None]
+        while left:
+            node = left.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if node is None or node.partition("[")[0] not in changed:
+                left.extend(before.graph.iter_children(node))
+        return all(
+            before.mapping[node].version == after.mapping[node].version
+            for node in seen & before.mapping.keys() & after.mapping.keys()
+            if node is not None and node.partition("[")[0] not in changed
+        )
+
+    def tell_kept(self, kept: Iterable[_Moved], found: RequirementSet) -> None:
+        """Say what stays, and which builds would be better."""
+        for each in kept:
+            taken, better = [], []
+            for build in each.builds:
+                chosen = found.requirements.get(build.release.project)
+                link = None if chosen is None else chosen.source_link
+                if link is not None:
+                    taken.append(reasons.build_name(build.release, label_of(link)))
+                better.append(reasons.build_name(build.release, build.label))
+            runs = f"{' and '.join(taken)} runs with it" if taken else "nothing changes"
+            projects = dict.fromkeys(build.release.project for build in each.builds)
+            wanted = dict.fromkeys(str(build.wanted) for build in each.builds)
+            hint = Hint(
+                f"{each} stays installed, and {runs}. The better pair is "
+                f"{' and '.join(better)} with {each.dist.raw_name} "
+                f"{self._before.mapping[each.name].version}:",
+                for_upgrade(self._context.options, *projects, *wanted),
+            )
+            logger.warning("%s", hint)
+
+    def tell_moved(self, moved: _Moved) -> None:
+        """Say that something is replaced, and what would keep it."""
+        result: Any = self._resolver._result
+        chosen = list(dict.fromkeys(_releases([moved])))
+        # Of several, perhaps only one has no build that fits.
+        fitting = [
+            release
+            for release in chosen
+            if len(chosen) > 1 and self._has_fitting(release.links, release, moved)
+        ]
+        if len(fitting) < len(chosen):
+            chosen = [release for release in chosen if release not in fitting]
+        else:
+            fitting = []
+        said = (
+            f"{moved} gives way to {result.mapping[moved.name].version}, since no build "
+            f"of {' and '.join(map(str, chosen))} goes with it"
+        )
+        older: list[str] = []
+        with unattended(self._context.session, _PATIENCE):
+            for release in chosen:
+                version = self._older(release, moved)
+                if version is None:
+                    logger.info("%s", said)
+                    return
+                older.append(f"{release.project}=={version}")
+        pinned = [f"{each.project}=={each.version}" for each in fitting]
+        pinned.append(f"{moved.name}=={moved.dist.version}")
+        # Of what stays in its version, another build is needed than is installed then.
+        words = ["install", *["--upgrade-variants"] * bool(fitting), *older, *pinned]
         hint = Hint(
-            f"{each} stays installed, and {instead}. The better pair is "
-            f"{' and '.join(better)} with {each.dist.raw_name} "
-            f"{before.mapping[each.name].version}:",
-            for_upgrade(context.options, *projects, *wanted),
+            f"{said}. To keep it, take {' and '.join(older)}:",
+            command(self._context.options, *words),
         )
         logger.warning("%s", hint)
 
-
-def _tell_moved(
-    resolver: Resolver,
-    context: Context,
-    moved: _Moved,
-    roots: Iterable[InstallRequirement],
-) -> None:
-    """Say that *moved* is replaced, and what would keep it."""
-    result: Any = resolver._result
-    chosen = list(dict.fromkeys(build.release for build in moved.builds))
-    # With several, it may be for one of them alone that the others are no use.
-    fitting = [
-        release
-        for release in chosen
-        if len(chosen) > 1
-        and any(
-            _goes_with(context, link, moved) for link in _wheels(release.links, release)
+    def _older(self, release: Release, moved: _Moved) -> _BaseVersion | None:
+        """Return the newest version before a release with a build for what is installed."""
+        result: Any = self._resolver._result
+        project, finder = release.project, self._resolver.factory._finder
+        asked = (
+            requirement.get_candidate_lookup()[1]
+            for requirement, _ in result.criteria[project].information
         )
-    ]
-    if len(fitting) < len(chosen):
-        chosen = [release for release in chosen if release not in fitting]
-    else:
-        fitting = []
-    said = (
-        f"{moved} gives way to {result.mapping[moved.name].version}, since no build of "
-        f"{' and '.join(map(str, chosen))} goes with it"
-    )
-    older: list[str] = []
-    with unattended(context.session, _PATIENCE):
-        for release in chosen:
-            version = _older(resolver, context, release, moved, roots)
-            if version is None:
-                logger.info("%s", said)
-                return
-            older.append(f"{release.project}=={version}")
-    pinned = [f"{each.project}=={each.version}" for each in fitting]
-    pinned.append(f"{moved.name}=={moved.dist.version}")
-    # Of what stays in its version, another build is needed than is installed then.
-    words = ["install", *["--upgrade-variants"] * bool(fitting), *older, *pinned]
-    hint = Hint(
-        f"{said}. To keep it, take {' and '.join(older)}:",
-        command(context.options, *words),
-    )
-    logger.warning("%s", hint)
+        limits = (each for each in self._limits if each.name == project)
+        specifier = SpecifierSet(f"<{release.version}")
+        for ireq in (*asked, *limits):
+            specifier &= SpecifierSet() if ireq is None else ireq.specifier
+        found = finder.find_best_candidate(project, specifier).applicable_candidates
+        links = ((each.version, each.link) for each in reversed(found))
+        groups = releases(self._context, finder, project, links, Hashes())
+        for group in itertools.islice(groups, _OLDER):
+            if self._has_fitting(group.links, group.release, moved):
+                return group.version
+        return None
 
+    def _has_fitting(
+        self, links: Iterable[Link], release: Release | None, moved: _Moved
+    ) -> bool:
+        """Tell whether a wheel that runs here goes with what is installed.
 
-def _older(
-    resolver: Resolver,
-    context: Context,
-    release: Release,
-    moved: _Moved,
-    roots: Iterable[InstallRequirement],
-) -> _BaseVersion | None:
-    """Give the newest version before a release that has a build for what is installed."""
-    result: Any = resolver._result
-    project, finder = release.project, resolver.factory._finder
-    asked = (
-        requirement.get_candidate_lookup()[1]
-        for requirement, _ in result.criteria[project].information
-    )
-    limits = [each for each in roots if each.constraint and each.name == project]
-    specifier = SpecifierSet(f"<{release.version}")
-    for ireq in (*asked, *limits):
-        specifier &= SpecifierSet() if ireq is None else ireq.specifier
-    found = finder.find_best_candidate(project, specifier).applicable_candidates
-    links = ((each.version, each.link) for each in reversed(found))
-    groups = releases(context, finder, project, links, Hashes())
-    for group in itertools.islice(groups, _OLDER):
-        if any(
-            _goes_with(context, link, moved)
-            for link in _wheels(group.links, group.release)
-        ):
-            return group.version
-    return None
-
-
-def _wheels(links: Iterable[Link], release: Release | None) -> Iterator[Link]:
-    """Give the wheels that run here; nothing is said of what is lost on the way."""
-    for link in filter(lambda each: each.is_wheel, links):
-        label = label_of(link)
-        selection = None if release is None else release.selection_of(link)
-        if label is None or (selection and label in selection.ranking.compatible):
-            yield link
-
-
-def _goes_with(context: Context, link: Link, moved: _Moved) -> bool:
-    """Tell whether the wheel at *link* wants nothing but what is installed.
-
-    What it wants is read from the wheel, which is not downloaded for that.
-    """
-    own = list(requirements_of(context, link))
-    if not all(map(moved.satisfies, own)):
+        Nothing is said of variants that are lost on the way.
+        """
+        for link in filter(lambda each: each.is_wheel, links):
+            label = label_of(link)
+            selection = None if release is None else release.selection_of(link)
+            runs = label is None or (
+                selection and label in selection.ranking.compatible
+            )
+            if runs and self._goes_with(link, moved):
+                return True
         return False
-    try:
-        with unattended(context.session) as budget, undamaged(link.filename):
-            dist = metadata_of_wheel(context.session, link, budget)
-        label, selection = label_of(link), weighed(context).selection_of(link)
-        if label is not None and selection is not None and selection.manifest:
-            bind(dist, label, selection.properties(label), selection.manifest)
-        return all(map(moved.satisfies, dist.iter_dependencies()))
-    except (WheelUnreadable, PipError, InvalidRequirement, OSError) as error:
-        logger.debug("What %s wants cannot be read: %s", link.filename, error)
-        # Where the manifest names the installed version, that says enough.
-        return any(canonicalize_name(each.name) == moved.name for each in own)
+
+    def _goes_with(self, link: Link, moved: _Moved) -> bool:
+        """Tell whether the wheel at *link* wants nothing but what is installed.
+
+        What it wants is read from the wheel, which is not downloaded for that.
+        """
+        context = self._context
+        own = list(requirements_of(context, link))
+        if not all(map(moved.satisfies, own)):
+            return False
+        try:
+            with unattended(context.session) as budget, undamaged(link.filename):
+                dist = metadata_of_wheel(context.session, link, budget)
+            label, selection = label_of(link), weighed(context).selection_of(link)
+            if label is not None and selection is not None and selection.manifest:
+                bind(dist, label, selection.properties(label), selection.manifest)
+            return all(map(moved.satisfies, dist.iter_dependencies()))
+        except (WheelUnreadable, PipError, InvalidRequirement, OSError) as error:
+            logger.debug("What %s wants cannot be read: %s", link.filename, error)
+            # Where the manifest names the installed version, that says enough.
+            return any(canonicalize_name(each.name) == moved.name for each in own)

@@ -4,14 +4,16 @@ The resolver goes from package to package and waits for each page, manifest and 
 file in turn. Which ones these will be is known earlier: it looks at the best candidate of
 each requirement as soon as it meets that requirement. So once a run has met a variant,
 they are asked for early, all at once (see :mod:`.early_requests`). Nothing is decided
-here, and a run without variants makes its requests as ever.
+here, and a run without variants makes its requests as ever. In the end small wheels, which
+upstream would fetch one after the other, are asked for together.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pip._vendor.packaging.specifiers import SpecifierSet
@@ -20,12 +22,12 @@ from pip._vendor.requests.exceptions import RequestException
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
+from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import METADATA, PAGE, WHEEL
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.held_records import HeldRecords, emit
-from pip._internal.parallel.sizes import take_note
-from pip._internal.variants.choice.early_wheels import is_small
+from pip._internal.parallel.sizes import SMALL, listed_size, take_note
 from pip._internal.variants.choice.releases import releases
 from pip._internal.variants.choice.verification import is_here
 from pip._internal.variants.slots import EARLY_REQUESTS
@@ -38,12 +40,13 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.models.link import Link
+    from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
 
-__all__ = ["Lookahead"]
+__all__ = ["Lookahead", "asked_together"]
 
 logger = get_logger(__name__)
 
@@ -57,6 +60,8 @@ _PAGE_HEADERS = {
         ]
     )
 }
+#: How the URLs begin of pages that upstream fetches without a warning.
+_FETCHED = ("https://", "http://127.0.0.1:", "http://localhost:")
 _T = TypeVar("_T")
 _Asked = list["Future[Any] | None"]
 _Plan = Generator[_Asked, None, None]
@@ -100,7 +105,7 @@ class Lookahead:
         self.expect(ireq for ireq in self._roots if not ireq.constraint)
 
     def close(self) -> None:
-        """End it; what upstream has not asked for by now is forgotten."""
+        """Stop; what upstream has not asked for by now is forgotten."""
         for plan in self._plans:
             plan.close()
         self._plans.clear()
@@ -115,7 +120,7 @@ class Lookahead:
             project = canonicalize_name(ireq.req.name)
             if project not in self._known:
                 self._known.add(project)
-                # Upstream may be content with what is installed, and may have been to
+                # Upstream may be content with what is installed, and may have fetched
                 # some of the pages.
                 if (
                     project not in self._factory._installed_dists
@@ -125,9 +130,9 @@ class Lookahead:
                     self._advance(plan)
 
     def wait_for_upstream(self) -> None:
-        """Do what takes time in turn alone.
+        """Go on only in upstream's turn with what takes time.
 
-        :raises NotAnswered: if it is not upstream that comes to it
+        :raises NotAnswered: ahead of it.
         """
         if self._is_ahead:
             raise NotAnswered(None)
@@ -155,15 +160,17 @@ class Lookahead:
         """Drop the plan that waits for a response: upstream is there now."""
         for plan, pending in list(self._plans.items()):
             if future in pending:
-                del self._plans[plan]
-                plan.close()
+                self._drop(plan)
 
     def _leave_stuck(self, project: NormalizedName) -> None:
         """Drop the plan of a project if it waits for upstream, which is there now."""
         plan = self._plan_of.get(project)
         if plan is not None and self._plans.get(plan) == [self._progress]:
-            del self._plans[plan]
-            plan.close()
+            self._drop(plan)
+
+    def _drop(self, plan: _Plan) -> None:
+        del self._plans[plan]
+        plan.close()
 
     def _go_on(self) -> None:
         if self._is_going_on:
@@ -192,11 +199,11 @@ class Lookahead:
     def _ahead(
         self, do: Callable[[], _T], unsaid: deque[logging.LogRecord]
     ) -> Generator[_Asked, None, _T]:
-        """Do what upstream will do, once that takes nothing but what was asked for.
+        """Do what upstream will do, as soon as it takes only responses that are here.
 
-        Nobody may need it, so it must not wait for anything, and not fail.
+        Perhaps nobody needs it, so it must neither wait nor fail.
 
-        :param unsaid: for what is logged
+        :param unsaid: gets what is logged.
         """
         held = HeldRecords()
         while True:
@@ -206,7 +213,7 @@ class Lookahead:
                     with self._early.answered_only():
                         return do()
             except NotAnswered as wanted:
-                # It may be upstream that gets it.
+                # Perhaps upstream gets it.
                 wait_for = wanted.future or self._progress
             finally:
                 self._is_ahead = False
@@ -217,7 +224,8 @@ class Lookahead:
         assert ireq.req is not None
         finder = self._factory._finder
         pages = finder.search_scope.get_index_urls_locations(project)
-        if not pages or not all(self._is_fetched(page) for page in pages):
+        # Upstream would warn of others and not fetch them.
+        if not pages or not all(page.startswith(_FETCHED) for page in pages):
             return
         yield [self._early.ask(page, _PAGE_HEADERS, PAGE) for page in pages]
         hashes = ireq.hashes(trust_internet=False)
@@ -238,13 +246,13 @@ class Lookahead:
             if group.release is None:
                 yield self._ask_for_metadata(group.links[0])
                 return
-            if group.release.lacks_label:
-                continue
-            yield self._ask_for_manifests(group.release)
-            # Without a manifest the wheels are read, by requests not foreseen here.
-            if not self._has_manifests(group.release):
-                return
             release = group.release
+            if release.lacks_label:
+                continue
+            yield self._ask_for_manifests(release)
+            # Without a manifest the wheels are read, by requests not foreseen here.
+            if len(release.manifest_links) < len(release.wheels):
+                return
             ranked = yield from self._ahead(
                 lambda release=release: release.ranked,  # type: ignore[misc]
                 self._unsaid.setdefault(project, deque()),
@@ -253,18 +261,11 @@ class Lookahead:
                 yield self._ask_for_metadata(ranked[0])
                 return
 
-    def _is_fetched(self, page: str) -> bool:
-        # Upstream would warn of others, and not fetch them.
-        return page.startswith(("https://", "http://127.0.0.1:", "http://localhost:"))
-
     def _ask_for_manifests(self, release: Release) -> list[Future[Any] | None]:
         return [
             self._early.ask(link.url_without_fragment, manifest_headers(link), MANIFEST)
             for link in release.manifest_links
         ]
-
-    def _has_manifests(self, release: Release) -> bool:
-        return len(release.manifest_links) == len(release.wheels)
 
     def _ask_for_metadata(self, link: Link) -> list[Future[Any] | None]:
         """Ask for what upstream reads the dependencies of a wheel from."""
@@ -274,6 +275,36 @@ class Lookahead:
         metadata = None if preparer.require_hashes else link.metadata_link()
         if metadata is not None:
             return [self._early.ask(metadata.url_without_fragment, HEADERS, METADATA)]
-        if preparer.use_lazy_wheel or not link.is_wheel or not is_small(link):
+        if preparer.use_lazy_wheel or not link.is_wheel or not _is_small(link):
             return []
         return [self._early.ask(link.url_without_fragment, HEADERS, WHEEL)]
+
+
+@contextmanager
+def asked_together(
+    context: Context, preparer: RequirementPreparer, reqs: Iterable[InstallRequirement]
+) -> Iterator[None]:
+    """Ask at once for the small wheels of which only the metadata is here.
+
+    What is asked for is what upstream asks for next, whatever comes of it.
+    """
+    # Another kind of downloader has its own way of fetching several files together.
+    if context.early is None or type(preparer._download) is not Downloader:
+        yield
+        return
+    early, context.early = context.early, None
+    early.open()
+    try:
+        for req in reqs:
+            link = req.link if req.needs_more_preparation else None
+            if link and _is_small(link) and not is_here(preparer, link):
+                early.ask(link.url_without_fragment, HEADERS, WHEEL)
+        yield
+    finally:
+        early.close()
+
+
+def _is_small(link: Link) -> bool:
+    """Tell whether a file is known to be small."""
+    size = listed_size(link)
+    return size is not None and size <= SMALL

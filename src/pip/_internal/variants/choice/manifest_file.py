@@ -13,8 +13,7 @@ from pip._vendor.packaging._variants import (
 )
 from pip._vendor.packaging.utils import NormalizedName
 
-from pip._internal.variants.choice.losses import tell_unanswered
-from pip._internal.variants.choice.reasons import rejection
+from pip._internal.variants.choice.reasons import refuse_unsupported, tell_unanswered
 from pip._internal.variants.choice.selection import (
     Origin,
     OriginKind,
@@ -26,12 +25,12 @@ from pip._internal.variants.core.manifest_parser import (
     MAX_MANIFEST_SIZE,
     parse_manifest,
 )
-from pip._internal.variants.errors import UnsupportedVariant, UnusableManifest
+from pip._internal.variants.errors import UnusableManifest
 
 if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
 
-__all__ = ["STANDARD_INPUT", "judge_manifest", "read_manifest"]
+__all__ = ["judge_manifest", "read_manifest"]
 
 #: The path that means standard input.
 STANDARD_INPUT = "-"
@@ -76,21 +75,14 @@ def judge_manifest(context: Context, path: str) -> tuple[Selection, str | None]:
         origin=Origin(OriginKind.FILE, path),
     )
     tell_unanswered(context, path, selection)
-    chosen = None if project is None else context.label_for(project)
-    if chosen is None:
-        labels = context.labels_for_all()
-        chosen = next((label for label in labels if label in manifest.variants), None)
-    if chosen is not None and chosen not in selection.ranking.compatible:
-        raise UnsupportedVariant(
-            f"The variant {chosen} in {path}",
-            [rejection(selection, chosen)],
-            "Without a label chosen by hand, pip takes the best variant that runs.",
-        )
+    chosen = next(iter(context.applying_labels(project, manifest.variants)), None)
+    if chosen is not None:
+        refuse_unsupported(f"The variant {chosen} in {path}", chosen, [selection])
     return selection, chosen
 
 
 def _project_of(path: str) -> NormalizedName | None:
-    """Give the project that a manifest is of, if its file is named as it should be."""
+    """Return the project that a manifest is of, if its file is named as it should be."""
     try:
         return parse_manifest_filename(os.path.basename(path))[0]
     except InvalidManifestFilename:

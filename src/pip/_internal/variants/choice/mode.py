@@ -1,4 +1,4 @@
-"""A mode: what a run does otherwise than usual, wherever that is.
+"""A mode: what a run does differently, wherever that is.
 
 A mode is a room of its own, and the rooms below know none by name: they go through the
 modes of the run, mostly none, and ask each in turn. So a room can be taken out, together
@@ -8,14 +8,14 @@ with the one line that registers it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pip._internal.variants.choice.context import Bearing
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version, _BaseVersion
+    from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
@@ -24,25 +24,17 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
 
 __all__ = ["Mode"]
-
-_Own = TypeVar("_Own", bound="Mode")
 
 
 class Mode(Bearing):
     """Changes nothing; a mode overrides what it is about.
 
     Of several modes each gets what the one before it made of something. Where there is
-    to be one answer, the first that is not None is taken.
+    to be one answer, the first one that is not None counts.
     """
-
-    @classmethod
-    def of(cls: type[_Own], context: Context) -> _Own | None:
-        """Return the mode of this kind that a run is in, None if it is not."""
-        return next((each for each in context.modes if isinstance(each, cls)), None)
 
     # What there is to choose from. In the order of the calls, for each project.
 
@@ -55,7 +47,7 @@ class Mode(Bearing):
         finder: PackageFinder,
         project_name: str,
     ) -> list[InstallationCandidate]:
-        """Return the candidates of a project; *find* finds them as without the mode."""
+        """Return the candidates of a project; *find* finds them without the mode."""
         return find(finder, project_name)
 
     def pins_build(self, specifier: SpecifierSet) -> bool:
@@ -76,18 +68,13 @@ class Mode(Bearing):
         """
         return infos()
 
-    def release(
-        self,
-        project: NormalizedName,
-        version: _BaseVersion,
-        links: Sequence[Link],
-        sources: Sequence[str],
-        *,
-        pinned: bool,
-    ) -> Release | None:
-        """Make the release of these files if it is one of the mode's own kind.
+    def release_type(
+        self, links: Sequence[Link], *, pinned: bool
+    ) -> Callable[..., Release] | None:
+        """Return what makes the release of these files, if the mode has a kind of its own.
 
-        :param sources: of the files, in the user's order.
+        It is called as :class:`Release` is.
+
         :param pinned: what :meth:`pins_build` told.
         """
         return None
@@ -95,7 +82,7 @@ class Mode(Bearing):
     def installed(
         self, version: Version, label: str | None, specifier: SpecifierSet
     ) -> tuple[Version, str | None, bool]:
-        """Tell of an installed build which one it is, as the mode sees it.
+        """Tell which build an installed one is, as the mode sees it.
 
         :param label: that was recorded when it was installed.
         :param specifier: of requirements and constraints.
@@ -108,7 +95,7 @@ class Mode(Bearing):
     def resolve(
         self, run: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet | None:
-        """Resolve in a way of the mode's own, in place of all that is usual.
+        """Resolve in the mode's own way, in place of the usual one.
 
         :param run: resolves once, in the modes of the run.
         """
@@ -140,7 +127,7 @@ class Mode(Bearing):
         project: NormalizedName,
         candidates: Sequence[InstallationCandidate],
     ) -> list[InstallationCandidate] | None:
-        """Leave of a project what a command that lists versions is to list of it.
+        """Return the candidates of a project that a command is to list.
 
         :raises InstallationError: if that leaves nothing, where all are listed.
         """
@@ -160,5 +147,5 @@ class Mode(Bearing):
         return ()
 
     def environ(self) -> Mapping[str, str]:
-        """Return the variables under which a child of pip is in the mode."""
+        """Return the environment variables that put a child of pip in the mode."""
         return {}

@@ -15,6 +15,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.core.abi_dependency import requirements
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -24,16 +25,11 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
 
-__all__ = [
-    "beside_installed",
-    "replaced",
-    "requirements_of",
-    "unfit",
-]
+__all__ = ["beside_installed", "replaced", "requirements_of", "unfit"]
 
 
 def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:
-    """Give the best wheel that lets what is installed stay; the best file if none does.
+    """Return the best wheel that lets what is installed stay; the best file if none does.
 
     :param ranked: the files of a release that may be installed, best first.
     """
@@ -46,7 +42,7 @@ def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:
 def replaced(
     context: Context, link: Link
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
-    """Give what the variant at *link* would replace unasked, and what it wants instead.
+    """Yield what the variant at *link* would replace unasked, and what it wants instead.
 
     Whoever chooses a label by hand, or upgrades, has asked for it.
     """
@@ -61,10 +57,10 @@ def unfit(
     requirements: Iterable[Requirement],
     found: Mapping[NormalizedName, Version] = MappingProxyType({}),
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
-    """Give what is installed and meets not what is required.
+    """Yield what is installed and does not meet the requirements, with the requirement.
 
-    :param found: the versions that a run has come to; of what is not among them, that
-        which is installed counts unless it is to be upgraded.
+    :param found: the versions that a run has come to; for other projects the installed
+        version counts, unless it is to be upgraded.
     """
     for wanted in requirements:
         name = canonicalize_name(wanted.name)
@@ -77,9 +73,7 @@ def unfit(
 
 
 def requirements_of(context: Context, link: Link) -> Iterator[Requirement]:
-    """Give what the variant at *link* requires of other packages' versions."""
-    from pip._internal.variants.wheels.links import label_of
-
+    """Yield what the variant at *link* requires of other packages' versions."""
     label, selection = label_of(link), weighed(context).selection_of(link)
     if label is not None and selection is not None and selection.manifest is not None:
         yield from map(Requirement, requirements(selection.manifest, label))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging._variants import is_valid_label
@@ -26,12 +26,17 @@ if TYPE_CHECKING:
 __all__ = [
     "LabelChoice",
     "Place",
-    "check",
+    "label_choice",
+    "namespace",
+    "preference",
     "preferences_in_order",
+    "project",
+    "provider_kind",
+    "seconds",
+    "variable",
 ]
 
-
-#: What may serve a namespace in place of what would by default.
+#: What may serve a namespace instead of its usual provider.
 _PROVIDER_KINDS = ("plugin", "builtin")
 
 
@@ -56,7 +61,7 @@ class LabelChoice(NamedTuple):
         return self.label if self.project is None else f"{self.project}={self.label}"
 
     def for_requirement(self, requirement: str) -> LabelChoice | None:
-        """Give the same choice for the project of *requirement* alone.
+        """Return the same choice for the project of *requirement* alone.
 
         :return: None if the requirement is for another environment.
         """
@@ -71,8 +76,13 @@ class LabelChoice(NamedTuple):
         return self._replace(project=project)
 
 
-def _label_choice(opt: str, text: str) -> LabelChoice:
-    # Upstream names a setting without the dashes of the option.
+# The checks of kinds of values. Each gets what the user wrote, an option or the name of a
+# setting, and the value; it raises InvalidOption.
+
+
+def label_choice(opt: str, text: str) -> LabelChoice:
+    """Read a label, or one for a package."""
+    # Upstream names what is configured without the dashes of the option.
     place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
     package, equals, label = text.rpartition("=")
     if not is_valid_label(label):
@@ -91,7 +101,8 @@ def _label_choice(opt: str, text: str) -> LabelChoice:
         ) from None
 
 
-def _namespace(opt: str, text: str) -> str:
+def namespace(opt: str, text: str) -> str:
+    """Read the name of a namespace."""
     if not is_valid_namespace(text):
         raise InvalidOption(
             f"option {opt}: invalid namespace {text!r}, expected something like "
@@ -100,7 +111,8 @@ def _namespace(opt: str, text: str) -> str:
     return text
 
 
-def _project(opt: str, text: str) -> str:
+def project(opt: str, text: str) -> str:
+    """Read the name of a package."""
     try:
         return canonicalize_name(text, validate=True)
     except InvalidName:
@@ -110,17 +122,19 @@ def _project(opt: str, text: str) -> str:
         ) from None
 
 
-def _provider_kind(opt: str, value: str) -> tuple[str, str]:
-    namespace, _, kind = value.partition("=")
+def provider_kind(opt: str, value: str) -> tuple[str, str]:
+    """Read what is to serve a namespace."""
+    name, _, kind = value.partition("=")
     if kind not in _PROVIDER_KINDS:
         raise InvalidOption(
             f"option {opt}: invalid value {value!r}, expected "
             f"{' or '.join(f'NAMESPACE={each}' for each in _PROVIDER_KINDS)}"
         )
-    return _namespace(opt, namespace), kind
+    return namespace(opt, name), kind
 
 
-def _seconds(opt: str, value: str) -> float:
+def seconds(opt: str, value: str) -> float:
+    """Read a number of seconds."""
     try:
         seconds = float(value)
     except ValueError:
@@ -133,8 +147,8 @@ def _seconds(opt: str, value: str) -> float:
     return seconds
 
 
-def _preference(opt: str, value: str) -> Preference | str:
-    """Give a :class:`Preference`; what is not typed stays the word that it is."""
+def preference(opt: str, value: str) -> Preference | str:
+    """Read a :class:`Preference`; what is configured stays a word."""
     if not opt.startswith("-"):
         # Configuration and environment are split at blanks, also at those around "::".
         return value
@@ -147,7 +161,8 @@ def _preference(opt: str, value: str) -> Preference | str:
         ) from None
 
 
-def _variable(opt: str, value: str) -> str:
+def variable(opt: str, value: str) -> str:
+    """Read the name of an environment variable that a plugin may see."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
         raise InvalidOption(
             f"option {opt}: invalid name of a variable {value!r}, expected a name alone, "
@@ -159,27 +174,6 @@ def _variable(opt: str, value: str) -> str:
             f"{value!r} has one of {', '.join(SECRETS)} in its name"
         )
     return value
-
-
-_CHECKS: Mapping[str, Callable[[str, str], object]] = {
-    "label_choice": _label_choice,
-    "namespace": _namespace,
-    "preference": _preference,
-    "project": _project,
-    "provider_kind": _provider_kind,
-    "seconds": _seconds,
-    "variable": _variable,
-}
-
-
-def check(kind: str, opt: str, value: str) -> object:
-    """Check and convert the value of an option.
-
-    :param kind: the type of the option.
-    :param opt: what the user wrote: an option, or the name of a setting.
-    :raises InvalidOption: if it is not a value of that kind.
-    """
-    return _CHECKS[kind](opt, value)
 
 
 def preferences_in_order(given: Iterable[Preference | str]) -> Sequence[Preference]:

@@ -8,7 +8,26 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.reasons import (
+    loss_of_problem,
+    loss_of_wheel,
+    refuse_unsupported,
+    tell_unanswered,
+)
+from pip._internal.variants.choice.selection import (
+    Origin,
+    OriginKind,
+    select,
+    without_manifest,
+)
+from pip._internal.variants.core.abi_dependency import has_dependencies
 from pip._internal.variants.wheels.links import label_of, source_of
+from pip._internal.variants.wheels.sources import (
+    ManifestMissing,
+    ManifestUnavailable,
+    fetch_manifest,
+)
+from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
 
 if TYPE_CHECKING:
     import optparse
@@ -18,10 +37,9 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.selection import Agreement, Origin, Selection
+    from pip._internal.variants.choice.selection import Agreement, Selection
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.machine.chain import Providers
-    from pip._internal.variants.wheels.sources import ManifestUnavailable
 
 __all__ = ["Release"]
 
@@ -59,12 +77,12 @@ class Release:
 
     @property
     def options(self) -> optparse.Values:
-        """Give the options of the command."""
+        """Return the options of the command."""
         return self._context.options
 
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:
-        """Give the variant wheels by source, the first source first."""
+        """Return the variant wheels by source, the first source first."""
         wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
         for link in self.links:
             if label_of(link) is not None:
@@ -73,7 +91,7 @@ class Release:
 
     @functools.cached_property
     def labels(self) -> list[str]:
-        """Give the labels of the wheels, those of the first source first."""
+        """Return the labels of the wheels, those of the first source first."""
         wheels = itertools.chain.from_iterable(self.wheels.values())
         return list(
             dict.fromkeys(label for link in wheels if (label := label_of(link)))
@@ -81,7 +99,7 @@ class Release:
 
     @property
     def manifest_links(self) -> list[Link]:
-        """Give where its manifests are, of as many sources as list one."""
+        """Return the links of its manifests, one for each source that lists one."""
         found = (
             self._context.manifest_links.get((self.project, self.version, source))
             for source in self.wheels
@@ -90,15 +108,13 @@ class Release:
 
     @property
     def chosen_label(self) -> str | None:
-        """Give the label that the user chose for this release, if it applies to it."""
-        chosen = self._context.label_for(self.project)
-        if chosen is not None:
-            return chosen
-        return next(filter(self.has_label, self._context.labels_for_all()), None)
+        """Return the label that the user chose for this release, if it applies to it."""
+        labels = self._context.applying_labels(self.project, self.labels)
+        return labels[0] if labels else None
 
     @property
     def chosen_by(self) -> str | None:
-        """Give what the user chose the build with; None if it is up to pip."""
+        """Return what the user chose the build with; None if it is up to pip."""
         return None if self.chosen_label is None else "--variant"
 
     @property
@@ -113,7 +129,7 @@ class Release:
 
     @property
     def lacks_label(self) -> bool:
-        """Tell whether a label was chosen by hand that it has not: nothing of it suits."""
+        """Tell whether it lacks a label chosen by hand: then nothing of it suits."""
         return self.chosen_label is not None and not self.has_label(self.chosen_label)
 
     def has_label(self, label: str) -> bool:
@@ -124,7 +140,7 @@ class Release:
     def _decisions(self) -> list[tuple[Selection, list[Link]]]:
         """Decide source by source, and keep which wheels each decision is about.
 
-        What a file is that an earlier source lists too is decided there.
+        A file that an earlier source lists too is decided there.
         """
         self._problems.clear()
         decisions = []
@@ -143,18 +159,16 @@ class Release:
 
     @functools.cached_property
     def selections(self) -> dict[str, Selection]:
-        """Give the decisions about the variants by source; each has its own manifest."""
+        """Return the decisions about the variants by source; each has its own manifest."""
         return {selection.source: selection for selection, _ in self._decisions}
 
     @functools.cached_property
     def has_alternatives(self) -> bool:
         """Tell whether one of its variants may be wrong here, and another one right.
 
-        So it is where they are for certain versions of another package: which of
-        these it will be is for the resolver to find out.
+        So it is if they are for certain versions of another package: the resolver finds
+        out which version that will be.
         """
-        from pip._internal.variants.core.abi_dependency import has_dependencies
-
         return any(
             selection.manifest is not None
             and has_dependencies(selection.manifest, selection.ranking.compatible)
@@ -163,20 +177,17 @@ class Release:
 
     @property
     def decided(self) -> list[Selection]:
-        """Give the decisions about its variants, if they were made already."""
+        """Return the decisions about its variants, if they were made already."""
         return [selection for selection, _ in vars(self).get("_decisions", ())]
 
     def selection_of(self, link: Link) -> Selection | None:
-        """Give the decision that a wheel at *link* is part of."""
+        """Return the decision that a wheel at *link* is part of."""
         for selection, wheels in self._decisions:
             if link in wheels:
                 return selection
         return None
 
     def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
-        from pip._internal.variants.choice.selection import select, without_manifest
-        from pip._internal.variants.wheels.sources import ManifestUnavailable
-
         by_label: dict[str, Link] = {}
         for link in wheels:
             by_label.setdefault(label_of(link) or "", link)
@@ -185,36 +196,24 @@ class Release:
         except ManifestUnavailable as error:
             self._problems.append((f"the variant wheels of {self}", error))
             return without_manifest(source, by_label, str(error))
-        context = self._context
         return select(
-            source,
-            manifest,
-            by_label,
-            self._providers,
-            context.preferences,
+            *(source, manifest, by_label, self._providers, self._context.preferences),
             project=self.project,
             origin=origin,
         )
 
     @property
     def _providers(self) -> Providers:
-        """Tell what the builds are chosen for."""
-        return self._context.providers
+        """Return what the builds are chosen for."""
+        return self._context.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
     ) -> tuple[Manifest, Origin]:
-        """Give the manifest of a source; where it is missing, that of the wheels.
+        """Return the manifest of a source; where it is missing, that of the wheels.
 
         :raises ManifestUnavailable: if there is neither, or one that cannot be used.
         """
-        from pip._internal.variants.choice.selection import Origin, OriginKind
-        from pip._internal.variants.wheels.sources import (
-            ManifestMissing,
-            ManifestUnavailable,
-            fetch_manifest,
-        )
-
         where = redact_auth_from_url(source)
         key = self.project, self.version, source
         skipped = self._context.skipped_manifests.get(key)
@@ -229,7 +228,7 @@ class Release:
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
                 if error.listed and self._context.strict:
-                    # Before a wheel is asked for.
+                    # So no wheel is asked for.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
                 times = f"{error.attempts} attempts at " if error.attempts > 1 else ""
@@ -241,14 +240,11 @@ class Release:
         return manifest, Origin(OriginKind.WHEELS, where, missing)
 
     def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
-        """Give what the wheels say of themselves; note those that say nothing.
+        """Return what the wheels say of themselves; note those that say nothing.
 
         :param missing: why it is up to them.
         :raises ManifestUnavailable: if none of them does.
         """
-        from pip._internal.variants.wheels.sources import ManifestUnavailable
-        from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
-
         try:
             manifest, problems = manifest_of_wheels(self._context.session, wheels)
         except ManifestUnavailable as error:
@@ -261,7 +257,7 @@ class Release:
 
     @property
     def ranked(self) -> list[Link]:
-        """Give the links that may be installed, best first.
+        """Return the links that may be installed, best first.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         :raises VariantLost: if a variant would be lost, and the user is strict.
@@ -281,34 +277,34 @@ class Release:
         context = self._context
         is_for_all = chosen is not None and not context.labels_for(self.project)
         if is_for_all and not context.may_take_several:
-            from pip._internal.variants.choice.by_hand import refuse_two_labels_for_all
+            from pip._internal.variants.choice.by_hand import labels_meant
 
-            refuse_two_labels_for_all(
-                context.choices, self.project, self.labels, str(self)
+            # It is an error if two are.
+            labels_meant(
+                *(context.choices, self.project, self.labels, str(self)),
+                may_be_several=False,
             )
         self.tell_losses()
-        places: dict[tuple[str, str], tuple[int, int]] = {}
-        for source_at, (source, selection) in enumerate(self.selections.items()):
+        if chosen is not None:
+            selections = [*self.selections.values()]
+            refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
+        # By source and label, the best first; plain files come last.
+        ranked: dict[tuple[str, str] | None, list[Link]] = {}
+        for source, selection in self.selections.items():
             labels = selection.ranking.compatible
             if agreement is not None:
                 labels = agreement.order(selection)
-            for label_at, label in enumerate(labels):
-                places[source, label] = (source_at, label_at)
-        if chosen is not None:
-            self._refuse_unsupported(chosen)
-            places = {key: place for key, place in places.items() if key[1] == chosen}
-        plain = (len(self.selections), 0)
-        ranked = []
+            for label in labels:
+                if chosen in (None, label):
+                    ranked[source, label] = []
+        if chosen is None:
+            ranked[None] = []
         for link in self.links:
-            own_label = label_of(link)
-            if own_label is not None:
-                place = places.get((source_of(link), own_label))
-            else:
-                place = plain if chosen is None else None
-            if place is not None:
-                ranked.append((place, link))
-        ranked.sort(key=lambda item: item[0])
-        return [link for _, link in ranked]
+            its_label = label_of(link)
+            key = None if its_label is None else (source_of(link), its_label)
+            if key in ranked:
+                ranked[key].append(link)
+        return list(itertools.chain.from_iterable(ranked.values()))
 
     def may_take(self, link: Link) -> bool:
         """Tell whether a file may be taken: to try something out, nothing is built."""
@@ -316,24 +312,17 @@ class Release:
         return tried is None or self.project not in tried or link.is_wheel
 
     def tell_losses(self) -> None:
-        """Tell which variants are left out without anybody's having chosen that.
+        """Tell which variants are left out although nobody chose that.
 
         :raises VariantLost: if one is, and the user is strict.
         """
+        # Problems come up when it is decided.
         selections = self.selections.values()
-        if self._problems:
-            from pip._internal.variants.choice.losses import loss_of_problem
-
-            for lost, problem in self._problems:
-                loss = loss_of_problem(lost, problem, self._what_follows())
-                self._context.cost(loss)
+        for lost, problem in self._problems:
+            loss = loss_of_problem(lost, problem, self._what_follows())
+            self._context.cost(loss)
         for selection in selections:
-            for answer in selection.answers.values():
-                if answer.is_lacking:
-                    from pip._internal.variants.choice.losses import tell_unanswered
-
-                    tell_unanswered(self._context, self, selection)
-                    break
+            tell_unanswered(self._context, self, selection)
 
     def _what_follows(self) -> str:
         """Say what pip does where variants of this release are left out.
@@ -358,25 +347,7 @@ class Release:
         """
         label = label_of(link)
         if label is not None:
-            from pip._internal.variants.choice.losses import loss_of_wheel
-
             self._context.cost(loss_of_wheel(self, self.project, label, reason))
-
-    def _refuse_unsupported(self, label: str) -> None:
-        from pip._internal.variants.choice.reasons import rejection
-        from pip._internal.variants.errors import UnsupportedVariant
-
-        holders = [
-            selection
-            for selection in self.selections.values()
-            if label in selection.labels
-        ]
-        if not any(label in selection.ranking.compatible for selection in holders):
-            raise UnsupportedVariant(
-                f"The variant {label} of {self}",
-                [rejection(selection, label) for selection in holders],
-                "Without a label chosen by hand, pip takes the best variant that runs.",
-            )
 
 
 def _identities(link: Link) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,18 +21,10 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
 
-__all__ = [
-    "Ahead",
-    "Group",
-    "Weighed",
-    "modes",
-    "release_of",
-    "releases",
-    "weighed",
-]
+__all__ = ["Ahead", "modes", "release_of", "releases", "weighed"]
 
-#: So many older releases are looked at together where a newer one was refused, and where
-#: more were refused.
+#: How many older releases are looked at together once a newer one is refused, and at most
+#: once several are.
 _FEW, _MOST = 8, 16
 
 
@@ -69,7 +60,7 @@ class Weighed:
         return None if release is None else release.selection_of(link)
 
     def decided(self) -> Iterator[Selection]:
-        """Give the decisions that were made so far; none is made for that."""
+        """Yield the decisions that were made so far; this makes none."""
         yield from self.direct.values()
         for release in self._releases.values():
             yield from release.decided
@@ -94,7 +85,7 @@ def modes(context: Context) -> Sequence[Mode]:
     return cast("Sequence[Mode]", context.modes)
 
 
-# No dataclass or named tuple: to make one takes longer than all else of this module, which
+# No dataclass or named tuple: making one takes longer than the rest of this module, which
 # plain packages need too.
 class Group:
     """Files of one version that upstream ranks next to each other.
@@ -152,17 +143,17 @@ class Ahead:
         self._refused = 0
 
     def __iter__(self) -> Iterator[Group]:
-        """Give group after group."""
+        """Yield group after group."""
         while self.peek(1):
             yield self._seen.popleft()
 
     def refused(self) -> list[Group]:
-        """Give the older groups that are worth a look now that one more does not suit."""
+        """Return the older groups that are worth a look now that one more does not suit."""
         self._refused += 1
         return self.peek(min(_FEW * self._refused, _MOST))
 
     def peek(self, count: int) -> list[Group]:
-        """Give up to *count* groups that come next."""
+        """Return up to *count* groups that come next."""
         while len(self._seen) < count:
             group = next(self._groups, None)
             if group is None:
@@ -180,41 +171,31 @@ def release_of(
     *,
     pinned: bool = False,
 ) -> Release:
-    """Give the release with these files; the same one for the same files.
+    """Return the release with these files; the same one for the same files.
 
     :param pinned: whether a requirement names their local version.
     """
     key = project, version, tuple(links)
-    return weighed(context).release(
-        # Where lock files are read, the same key stands for what was chosen.
-        (*key, pinned) if pinned else key,
-        functools.partial(_release, context, finder, project, version, links, pinned),
-    )
 
+    def make() -> Release:
+        sources = list(dict.fromkeys(source_of(link) for link in links))
+        if len(sources) > 1:
+            order = [*_sources_in_order(finder, project), *sources]
+            sources.sort(key=order.index)
+        for mode in modes(context):
+            own = mode.release_type(links, pinned=pinned)
+            if own is not None:
+                return own(context, project, version, links, sources)
+        from pip._internal.variants.choice.release import Release
 
-def _release(
-    context: Context,
-    finder: PackageFinder,
-    project: NormalizedName,
-    version: _BaseVersion,
-    links: Sequence[Link],
-    pinned: bool,
-) -> Release:
-    sources = list(dict.fromkeys(source_of(link) for link in links))
-    if len(sources) > 1:
-        order = [*_sources_in_order(finder, project), *sources]
-        sources.sort(key=order.index)
-    for mode in modes(context):
-        release = mode.release(project, version, links, sources, pinned=pinned)
-        if release is not None:
-            return release
-    from pip._internal.variants.choice.release import Release
+        return Release(context, project, version, links, sources)
 
-    return Release(context, project, version, links, sources)
+    # Where lock files are read, the same key stands for what was chosen.
+    return weighed(context).release((*key, pinned) if pinned else key, make)
 
 
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
-    """Give the sources of a project as the user listed them, folders first.
+    """Return the sources of a project as the user listed them, folders first.
 
     Of equals upstream takes the last, and it sorts folders by name.
     """

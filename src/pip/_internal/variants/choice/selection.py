@@ -46,9 +46,9 @@ class OriginKind(enum.Enum):
 class Origin(NamedTuple):
     """Where a manifest comes from.
 
-    :ivar location: its address or path, without credentials; of the index or folder if
-        it is from its wheels.
-    :ivar missing: why it is not the one of the index, if it is not.
+    :ivar location: its address or path, without credentials; that of the index or folder
+        if it comes from the wheels.
+    :ivar missing: why it does not come from the index, if it does not.
     """
 
     kind: OriginKind
@@ -68,7 +68,7 @@ class Selection(NamedTuple):
 
     :ivar source: the page or directory that lists the wheels.
     :ivar manifest: None if there is none that can be used.
-    :ivar problem: then, why.
+    :ivar problem: why there is none.
     :ivar answers: what each namespace that the wheels use was found to support.
     :ivar origin: where the manifest comes from, if there is one.
     :ivar preferences: what the user put before all else, the strongest first.
@@ -84,24 +84,24 @@ class Selection(NamedTuple):
 
     @property
     def supported(self) -> SupportedProperties:
-        """Give what the target supports in the namespaces that were asked."""
+        """Return what the target supports in the namespaces that were asked."""
         return supported(self.answers)
 
     def properties(self, label: str) -> tuple[Property, ...]:
-        """Give the properties of a variant that the target supports, best first."""
+        """Return the properties of a variant that the target supports, best first."""
         variant = None if self.manifest is None else self.manifest.variant(label)
         if self.manifest is None or variant is None:
             return ()
         return supported_of(self.manifest, variant, self.supported, self.preferences)
 
     def declared(self, label: str) -> tuple[Property, ...]:
-        """Give all properties of a variant, as its manifest has them, in order."""
+        """Return all properties of a variant, as its manifest has them, in order."""
         variant = None if self.manifest is None else self.manifest.variant(label)
         return () if variant is None else tuple(sorted(variant.properties()))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Give all labels that were decided about, the compatible ones first."""
+        """Return all labels that were decided about, the compatible ones first."""
         ranking = self.ranking
         return (*ranking.compatible, *ranking.rejected, *ranking.unknown)
 
@@ -115,7 +115,7 @@ class Selection(NamedTuple):
 
     @property
     def unswayed(self) -> Ranking:
-        """Give the order that there would be without the user's preferences."""
+        """Return the order that there would be without the user's preferences."""
         if self.manifest is None:
             return self.ranking
         return rank(self.manifest, self.supported, self.labels)

@@ -1,17 +1,18 @@
-"""The options of variants, in one table, and what those of one command come to.
+"""The options of variants, in one table, and the values of those of one command.
 
 They stand on the command line, in the configuration, the environment and requirements
-files. Each run of pip that installs loads this module, so it makes no class that takes
-long to make; what the values mean is known to modules that few runs need.
+files. Each run of pip that installs loads this module, so it defines no class that takes
+long to define; what the values mean is known to modules that few runs need.
 """
 
 from __future__ import annotations
 
 import copy
+import importlib
 import optparse
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pip._internal.cli.cmdoptions import PipOption
@@ -71,27 +72,28 @@ class OptionRow:
     """One row of a table of options; called, it makes the option for one parser.
 
     :ivar name: how it is typed in full.
-    :ivar dest: the name of its value.
+    :ivar dest: the name of its value; that of the option unless the row says so.
     :ivar where: the places where it may stand.
     :ivar check: checks and converts a value, given the name as typed (without dashes
         where it is configured) and the text; None for flags and for types of upstream's.
     :ivar needs_variants: whether it asks for something that only variants can give.
-        Others limit what is done with them, which is as true without.
-    :ivar about_this_machine: whether it counts too for what runs on this machine, which
+        Other options limit what is done with variants, which holds without any.
+    :ivar about_this_machine: whether it also counts for what runs on this machine, which
         need not be the target, to build something.
     :ivar repeated: in which proposed commands it stands again if it was typed: ``"any"``
-        that has it, ``"same"`` for the running one only, or ``"none"``.
+        that has it, ``"same"`` for the running one only, or ``"none"``. Unless the row
+        says so, any if it bears on what is installed.
     """
 
     def __init__(
         self,
         *names: str,
-        dest: str,
-        where: Iterable[Place],
+        dest: str | None = None,
+        where: Iterable[Place] = ("install",),
         check: Callable[[str, str], object] | None = None,
         needs_variants: bool = False,
         about_this_machine: bool = False,
-        repeated: Literal["any", "same", "none"] = "none",
+        repeated: Literal["any", "same", "none"] | None = None,
         **attributes: Any,
     ) -> None:
         """Make a row.
@@ -99,12 +101,13 @@ class OptionRow:
         :param names: the full one last.
         :param attributes: further ones that optparse knows.
         """
-        self.names, self.name, self.dest = names, names[-1], dest
+        self.names, self.name = names, names[-1]
+        self.dest = dest or self.name[2:].replace("-", "_")
         self.where = frozenset(where)
         self.check = check
         self.needs_variants = needs_variants
         self.about_this_machine = about_this_machine
-        self.repeated = repeated
+        self.repeated = repeated or ("any" if "install" in self.where else "none")
         if check is not None:
             attributes["type"] = _CHECKED
         elif "type" not in attributes:
@@ -121,7 +124,7 @@ class OptionRow:
         return VariantOption(self)
 
 
-#: What ``pip install`` knows and not every command does, such as ``pip list``.
+#: What ``pip install`` knows, and some commands such as ``pip list`` do not.
 _OF_INSTALL = (
     *("constraints", "build_constraints"),
     *("require_hashes", "no_require_hashes"),
@@ -173,242 +176,191 @@ def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]
     return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
 
 
-def kind(name: str) -> Callable[[str, str], object]:
-    """Return the check of a kind of values, which is loaded when there is a value."""
+def kind(
+    name: str, module: str = "choice.option_values"
+) -> Callable[[str, str], object]:
+    """Return the check of a kind of values, which is loaded when there is a value.
+
+    :param name: of the function that checks them.
+    """
 
     def check(opt: str, value: str) -> object:
-        from pip._internal.variants.choice import option_values
-
-        return option_values.check(name, opt, value)
+        loaded = importlib.import_module(f"pip._internal.variants.{module}")
+        return getattr(loaded, name)(opt, value)
 
     return check
 
 
-VARIANT = OptionRow(
-    "--variant",
-    dest="variants",
-    where=("install", "requirements files"),
-    action="append",
-    check=kind("label_choice"),
-    metavar="[PACKAGE=]LABEL",
-    needs_variants=True,
-    repeated="any",
-    help="Install the variant with this label instead of the best one: of PACKAGE, or "
-    "of whatever has it. What you name comes in the newest release that has it. It is an "
-    "error if nothing has it, or the target machine cannot run it. This option can be "
-    "used multiple times, for different packages.",
-)
-NO_VARIANTS = OptionRow(
-    "--no-variants",
-    dest="no_variants",
-    where=("install", "requirements files"),
-    repeated="any",
-    help="Ignore wheel variants: only plain wheels and source distributions are used.",
-)
-PREFER_VARIANT = OptionRow(
-    "--prefer-variant",
-    dest="preferences",
-    where=("install",),
-    action="append",
-    check=kind("preference"),
-    metavar="PROPERTY",
-    needs_variants=True,
-    repeated="any",
-    help="Of the variants that the target machine can run, take one with this property "
-    "if there is one: NAMESPACE::FEATURE::VALUE, or NAMESPACE::FEATURE or NAMESPACE "
-    "for any. This option can be used multiple times, the strongest first.",
-)
-UPGRADE_VARIANTS = OptionRow(
-    "--upgrade-variants",
-    dest="upgrade_variants",
-    where=("install",),
-    needs_variants=True,
-    repeated="same",
-    help="Replace an installed build by the best variant of its version for the target "
-    "machine, as after its hardware has changed. Without this option, a build that is "
-    "installed stays.",
-)
-STRICT_VARIANTS = OptionRow(
-    "--strict-variants",
-    dest="strict_variants",
-    where=("install",),
-    # No word about a machine, but a variable or configuration reaches the child too.
-    about_this_machine=True,
-    repeated="any",
-    help="Fail where a variant would otherwise be left out with a warning: its manifest "
-    "is missing, unreadable or not to be had, its wheel is not what the manifest says, "
-    "or a provider plugin fails or is not trusted.",
-)
-VARIANT_HOST = OptionRow(
-    "--variant-host",
-    dest="variant_host",
-    where=("install", "pip debug", "host"),
-    type="path",
-    metavar="FILE|NAME",
-    default=None,
-    needs_variants=True,
-    repeated="any",
-    help="Choose variants for the machine that this JSON file describes, or for one "
-    "with a name like cuda-12.8-sm_90 or cpu-x86_64-v3, instead of detecting what this "
-    "machine supports.",
-)
-ENABLE_PROVIDER = OptionRow(
-    "--enable-variant-provider",
-    dest="enabled_providers",
-    where=("install", "host"),
-    action="append",
-    check=kind("namespace"),
-    metavar="NAMESPACE",
-    needs_variants=True,
-    about_this_machine=True,
-    repeated="any",
-    help="Ask the provider of this namespace although packages declare it optional. "
-    "This option can be used multiple times.",
-)
-DISABLE_PROVIDER = OptionRow(
-    "--disable-variant-provider",
-    dest="disabled_providers",
-    where=("install", "host"),
-    action="append",
-    check=kind("namespace"),
-    metavar="NAMESPACE",
-    about_this_machine=True,
-    repeated="any",
-    help="Take no property of this namespace for supported. This option can be used "
-    "multiple times.",
-)
-TRUST_PROVIDER = OptionRow(
-    "--trust-variant-provider",
-    dest="trusted_providers",
-    where=("install", "host"),
-    action="append",
-    check=kind("project"),
-    metavar="PACKAGE",
-    needs_variants=True,
-    about_this_machine=True,
-    repeated="any",
-    help="Let this package be installed in a private place and its code run, with your "
-    "rights, to find out what this machine supports. What it depends on must be "
-    "trusted too. This option can be used multiple times.",
-)
-PROVIDER_KIND = OptionRow(
-    "--variant-provider",
-    dest="provider_kinds",
-    where=("install", "host"),
-    action="append",
-    check=kind("provider_kind"),
-    metavar="NAMESPACE=KIND",
-    needs_variants=True,
-    about_this_machine=True,
-    repeated="any",
-    help="Whether a namespace is served by the plugin that packages name (plugin) or "
-    "by what pip brings along (builtin). This option can be used multiple times.",
-)
-_PROVIDER_TIMEOUT = OptionRow(
-    "--variant-provider-timeout",
-    dest="provider_timeout",
-    where=("install", "host"),
-    check=kind("seconds"),
-    metavar="SECONDS",
-    default=10.0,
-    about_this_machine=True,
-    repeated="any",
-    help="How long a provider plugin may take to answer (default: 10 seconds).",
-)
-_PROVIDER_VARIABLE = OptionRow(
-    "--variant-provider-variable",
-    dest="provider_variables",
-    where=("install", "host"),
-    action="append",
-    check=kind("variable"),
-    metavar="NAME",
-    about_this_machine=True,
-    repeated="any",
-    help="Let provider plugins see this environment variable. Those that are named "
-    "PACKAGE_FORCE_..., after a package that is trusted, they see anyway. This option "
-    "can be used multiple times.",
-)
-_NO_LOOKAHEAD = OptionRow(
-    "--no-variant-lookahead",
-    dest="no_variant_lookahead",
-    where=("install",),
-    help="Ask for one index page, manifest or metadata file after the other, instead of "
-    "for those that will be needed at the same time.",
-)
-_NO_AGREEMENT = OptionRow(
-    "--no-variant-agreement",
-    dest="no_variant_agreement",
-    where=("install",),
-    repeated="any",
-    help="Take the best variant of each package, even if they are for different major "
-    "versions of CUDA. Without this option, ones that agree on it are preferred.",
-)
-_STRICT_CHECK = OptionRow(
-    STRICT_VARIANTS.name,
-    dest=STRICT_VARIANTS.dest,
-    where=("pip check",),
-    repeated="any",
-    help="Fail where this machine does not support a variant that is installed.",
-)
-_MANIFEST = OptionRow(
-    "--manifest",
-    dest="manifest",
-    where=("host", "explain"),
-    type="path",
-    metavar="FILE",
-    default=None,
-    help="The variants manifest in this file, or on standard input (-): explain judges "
-    "what it describes, without an index; host asks the providers that it names, the "
-    "plugins that are trusted among them.",
-)
-_ALL_VERSIONS = OptionRow(
-    "--all-versions",
-    dest="all_versions",
-    where=("list",),
-    help="List all versions that satisfy the requirement and have variants, instead of "
-    "the one that would be installed.",
-)
+_provider_row = partial(OptionRow, where=("install", "host"), about_this_machine=True)
 
 #: In the order of help.
 OPTIONS = (
-    VARIANT,
-    NO_VARIANTS,
-    PREFER_VARIANT,
-    UPGRADE_VARIANTS,
-    STRICT_VARIANTS,
-    _STRICT_CHECK,
-    _MANIFEST,
-    VARIANT_HOST,
-    ENABLE_PROVIDER,
-    DISABLE_PROVIDER,
-    TRUST_PROVIDER,
-    PROVIDER_KIND,
-    _PROVIDER_TIMEOUT,
-    _PROVIDER_VARIABLE,
-    _NO_LOOKAHEAD,
-    _NO_AGREEMENT,
-    _ALL_VERSIONS,
+    VARIANT := OptionRow(
+        "--variant",
+        dest="variants",
+        where=("install", "requirements files"),
+        action="append",
+        check=kind("label_choice"),
+        metavar="[PACKAGE=]LABEL",
+        needs_variants=True,
+        help="Install the variant with this label instead of the best one: of PACKAGE, or "
+        "of whatever has it. What you name comes in the newest release that has it. It is an "
+        "error if nothing has it, or the target machine cannot run it. This option can be "
+        "used multiple times, for different packages.",
+    ),
+    NO_VARIANTS := OptionRow(
+        "--no-variants",
+        where=("install", "requirements files"),
+        help="Ignore wheel variants: only plain wheels and source distributions are used.",
+    ),
+    PREFER_VARIANT := OptionRow(
+        "--prefer-variant",
+        dest="preferences",
+        action="append",
+        check=kind("preference"),
+        metavar="PROPERTY",
+        needs_variants=True,
+        help="Of the variants that the target machine can run, take one with this property "
+        "if there is one: NAMESPACE::FEATURE::VALUE, or NAMESPACE::FEATURE or NAMESPACE "
+        "for any. This option can be used multiple times, the strongest first.",
+    ),
+    UPGRADE_VARIANTS := OptionRow(
+        "--upgrade-variants",
+        needs_variants=True,
+        repeated="same",
+        help="Replace an installed build by the best variant of its version for the target "
+        "machine, as after its hardware has changed. Without this option, a build that is "
+        "installed stays.",
+    ),
+    STRICT_VARIANTS := OptionRow(
+        "--strict-variants",
+        # No word about a machine, but a variable or configuration reaches the child too.
+        about_this_machine=True,
+        help="Fail where a variant would otherwise be left out with a warning: its manifest "
+        "is missing, unreadable or not to be had, its wheel is not what the manifest says, "
+        "or a provider plugin fails or is not trusted.",
+    ),
+    OptionRow(
+        STRICT_VARIANTS.name,
+        where=("pip check",),
+        repeated="any",
+        help="Fail where this machine does not support a variant that is installed.",
+    ),
+    OptionRow(
+        "--manifest",
+        where=("host", "explain"),
+        type="path",
+        metavar="FILE",
+        help="The variants manifest in this file, or on standard input (-): explain judges "
+        "what it describes, without an index; host asks the providers that it names, the "
+        "plugins that are trusted among them.",
+    ),
+    VARIANT_HOST := OptionRow(
+        "--variant-host",
+        where=("install", "pip debug", "host"),
+        type="path",
+        metavar="FILE|NAME",
+        needs_variants=True,
+        help="Choose variants for the machine that this JSON file describes, or for one "
+        "with a name like cuda-12.8-sm_90 or cpu-x86_64-v3, instead of detecting what this "
+        "machine supports.",
+    ),
+    ENABLE_PROVIDER := _provider_row(
+        "--enable-variant-provider",
+        dest="enabled_providers",
+        action="append",
+        check=kind("namespace"),
+        metavar="NAMESPACE",
+        needs_variants=True,
+        help="Ask the provider of this namespace although packages declare it optional. "
+        "This option can be used multiple times.",
+    ),
+    DISABLE_PROVIDER := _provider_row(
+        "--disable-variant-provider",
+        dest="disabled_providers",
+        action="append",
+        check=kind("namespace"),
+        metavar="NAMESPACE",
+        help="Take no property of this namespace for supported. This option can be used "
+        "multiple times.",
+    ),
+    TRUST_PROVIDER := _provider_row(
+        "--trust-variant-provider",
+        dest="trusted_providers",
+        action="append",
+        check=kind("project"),
+        metavar="PACKAGE",
+        needs_variants=True,
+        help="Let this package be installed in a private place and its code run, with your "
+        "rights, to find out what this machine supports. What it depends on must be "
+        "trusted too. This option can be used multiple times.",
+    ),
+    PROVIDER_KIND := _provider_row(
+        "--variant-provider",
+        dest="provider_kinds",
+        action="append",
+        check=kind("provider_kind"),
+        metavar="NAMESPACE=KIND",
+        needs_variants=True,
+        help="Whether a namespace is served by the plugin that packages name (plugin) or "
+        "by what pip brings along (builtin). This option can be used multiple times.",
+    ),
+    _provider_row(
+        "--variant-provider-timeout",
+        dest="provider_timeout",
+        check=kind("seconds"),
+        metavar="SECONDS",
+        default=10.0,
+        help="How long a provider plugin may take to answer (default: 10 seconds).",
+    ),
+    _provider_row(
+        "--variant-provider-variable",
+        dest="provider_variables",
+        action="append",
+        check=kind("variable"),
+        metavar="NAME",
+        help="Let provider plugins see this environment variable. Those that are named "
+        "PACKAGE_FORCE_..., after a package that is trusted, they see anyway. This option "
+        "can be used multiple times.",
+    ),
+    OptionRow(
+        "--no-variant-lookahead",
+        repeated="none",
+        help="Ask for one index page, manifest or metadata file after the other, instead of "
+        "for those that will be needed at the same time.",
+    ),
+    OptionRow(
+        "--no-variant-agreement",
+        help="Take the best variant of each package, even if they are for different major "
+        "versions of CUDA. Without this option, ones that agree on it are preferred.",
+    ),
+    OptionRow(
+        "--all-versions",
+        where=("list",),
+        help="List all versions that satisfy the requirement and have variants, instead of "
+        "the one that would be installed.",
+    ),
 )
 
 _ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
 
 
 class Settings:
-    """What the options of one command say that variants go by, read once.
+    """The options of one command that matter for variants, read once.
 
-    What is named after an option is its value. Where it may be used several times, that
-    is empty if it is not given; where nothing is said of something, it is None.
+    An attribute named after an option is its value. That is empty if the option may be
+    used several times and is not given. Other attributes are None if nothing is said.
 
     :ivar typed: which options of variants were typed: their rows, the names as typed, and
         the values.
-    :ivar preferences: a value that is configured is a word of it only.
+    :ivar preferences: what is configured comes in words, each only a part of one.
     :ivar legacy_resolver: whether upstream's old resolver is to be used.
     :ivar several_builds: whether several builds of one project may be wanted.
     :ivar has_platforms: whether the command can be told for which platform it is.
     """
 
     def __init__(self, options: optparse.Values) -> None:
-        # Tests of upstream's bring options of their own making.
+        # Upstream's tests bring options of their own making.
         self._given: dict[str, Any] = vars(options)
         given, value = self._given.get, self.value
         is_in_build = bool(os.environ.get(IN_BUILD))
@@ -425,16 +377,16 @@ class Settings:
         self.no_variants = bool(value(NO_VARIANTS))
         self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
         self.strict_variants = bool(value(STRICT_VARIANTS))
-        self.no_variant_lookahead = bool(value(_NO_LOOKAHEAD))
-        self.no_variant_agreement = bool(value(_NO_AGREEMENT))
-        self.manifest: str | None = value(_MANIFEST)
+        self.no_variant_lookahead = bool(given("no_variant_lookahead"))
+        self.no_variant_agreement = bool(given("no_variant_agreement"))
+        self.manifest: str | None = given("manifest")
         self.enabled_providers: Sequence[str] = value(ENABLE_PROVIDER) or ()
         self.disabled_providers: Sequence[str] = value(DISABLE_PROVIDER) or ()
         self.provider_kinds = dict[str, str](value(PROVIDER_KIND) or ())
         self.trusted_providers: frozenset[NormalizedName]
         self.trusted_providers = frozenset(value(TRUST_PROVIDER) or ())
-        self.provider_timeout = float(value(_PROVIDER_TIMEOUT) or 10)
-        self.provider_variables: Sequence[str] = value(_PROVIDER_VARIABLE) or ()
+        self.provider_timeout = float(given("provider_timeout") or 10)
+        self.provider_variables: Sequence[str] = given("provider_variables") or ()
 
         features = given("deprecated_features_enabled") or ()
         self.legacy_resolver = "legacy-resolver" in features
@@ -471,7 +423,7 @@ class Settings:
 
     @property
     def allows_prereleases(self) -> bool:
-        """Tell whether pre-releases of whatever there is may be taken."""
+        """Tell whether pre-releases of any project may be taken."""
         return bool(self._given.get("pre")) or (
             self.release_control is not None
             and ":all:" in self.release_control.all_releases
@@ -509,7 +461,7 @@ class Settings:
         install = create_command("install", isolated=isolated)
         return {**vars(install.parser.get_default_values()), **self._given}
 
-    # What counts too for what runs on this machine to build something
+    # What also counts for what runs on this machine to build something
 
     def about_this_machine(self) -> optparse.Values:
         """Return the options that say it."""

@@ -1,7 +1,7 @@
 """Whether an installed build gives way to another build of the same version.
 
-Upstream takes whatever is installed in a fitting version for what is wanted. So it is
-here too, unless the user asked for another build: by its label, or for the best one.
+Upstream takes whatever is installed in a fitting version for what is wanted. The same
+holds here, unless the user asked for another build: by its label, or for the best one.
 """
 
 from __future__ import annotations
@@ -60,20 +60,16 @@ class Rival:
     holds_back: bool
 
     def stays(self, release: Release, link: Link) -> bool:
-        """Tell whether it stays where the choice among *release* would be *link*."""
-        by_hand = release.chosen_label is not None or self.must_go
-        if (
-            not by_hand
-            and not self.holds_back
-            and not self.context.settings.upgrade_variants
-        ):
-            return True
-        return label_of(link) == self.label
+        """Tell whether it stays if the choice among *release* would be *link*."""
+        is_asked_for = self.must_go or self.holds_back
+        if release.chosen_label is not None or self.context.settings.upgrade_variants:
+            is_asked_for = True
+        return not is_asked_for or label_of(link) == self.label
 
     def among(
         self, infos: Iterator[IndexCandidateInfo], *, first: bool
     ) -> Iterator[IndexCandidateInfo]:
-        """Give the candidates of the index, and this one behind those of its version.
+        """Yield the candidates of the index, and this one behind those of its version.
 
         :param first: whether its version comes before newer ones, as upstream has it
             for what need not be upgraded.
@@ -98,7 +94,7 @@ def rival(
     ireqs: Sequence[InstallRequirement],
     specifier: SpecifierSet,
 ) -> Rival | None:
-    """Give the installed build of *project* if another one of its version may win.
+    """Return the installed build of *project* if another one of its version may win.
 
     Most of what is installed is kept without a look at the index.
     """
@@ -144,7 +140,7 @@ def _holds_back(context: Context, build: InstalledBuild) -> bool:
 
 
 def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
-    """Give what a variant of an installed release requires of other packages."""
+    """Return what a variant of an installed release requires of other packages."""
     return map(Requirement, requirements(build.manifest, label))
 
 
@@ -159,9 +155,9 @@ def _contested(
     labels = context.labels_for_all()
     if build is None:
         return user_supplied and (bool(labels) or context.settings.upgrade_variants)
-    applying = next((label for label in labels if label in build.labels), None)
-    if applying is not None:
-        return applying != build.label
+    applying = context.applying_labels(None, build.labels)
+    if applying:
+        return applying[0] != build.label
     return context.settings.upgrade_variants or (user_supplied and bool(labels))
 
 
@@ -172,16 +168,14 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     """
     link = candidate.source_link
     if link is None or not link.is_wheel or isinstance(link, BuildLink):
-        # Where the version tells the build, one of the same version is the same.
+        # The version tells the build, so one of the same version is the same.
         return False
     build = installed_build(installed)
     return label_of(link) != (None if build is None else build.label)
 
 
 def better_build(
-    context: Context,
-    dist: BaseDistribution,
-    found: Mapping[NormalizedName, Version],
+    context: Context, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
 ) -> str | None:
     """Say which variant would suit better than the build that is kept, if one would.
 
@@ -197,29 +191,23 @@ def better_build(
         # Without these options another build is not found.
         return None
     providers = context.providers.without_plugins()
-    selection = select(
-        str(dist.location),
-        build.manifest,
-        build.labels,
-        providers,
-        context.preferences,
-    )
+    source, preferences = str(dist.location), context.preferences
+    selection = select(source, build.manifest, build.labels, providers, preferences)
     for warning in warnings_of(selection.answers):
         context.say_once(logging.WARNING, warning)
-    # What would replace another package unasked is no better, nor what switching gives.
-    best = next(
-        (
-            label
-            for label in selection.ranking.compatible
-            if not any(unfit(context, _required(build, label), found))
-        ),
-        None,
+    # A build that would replace another package unasked is no better, and switching
+    # does not take it.
+    better = (
+        label
+        for label in selection.ranking.compatible
+        if not any(unfit(context, _required(build, label), found))
     )
+    best = next(better, None)
     if best is None or best == build.label:
         return None
     rejected = build.label is not None and build.label in selection.ranking.rejected
     if rejected and not selection.known_mismatches(build.label or ""):
-        # Whether it runs is known to a plugin alone.
+        # Only a plugin knows whether it runs.
         return None
     what = f"{dist.raw_name} {dist.version}"
     properties = reasons.shortened([str(each) for each in selection.properties(best)])

@@ -1,40 +1,45 @@
 """Names that were typed, and that nothing of the run has: most likely typing errors.
 
 What the configuration and the environment name is for other runs too. A host file
-describes a machine to whatever is installed for it, so of what it names only that is told
-which is nearly the name of something else.
+describes a machine to whatever is installed for it, so its names are worth a warning only
+if they are nearly those of something else. Labels may also stand where a version or an extra
+belongs.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.variants.choice import settings
-from pip._internal.variants.choice.by_hand import written
+from pip._internal.variants.choice.by_hand import Typed, typed_options, written
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.choice.typed import Typed, typed_options
 from pip._internal.variants.core.answer import Step
-from pip._internal.variants.errors import Loss
+from pip._internal.variants.errors import LabelInVersion, Loss
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
 
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Manifest
 
-__all__ = ["warn_of_unknown_names"]
+__all__ = ["label_in_version", "labels_as_extras", "warn_of_unknown_names"]
 
-#: How alike two names are of which one is taken for the other mistyped.
+#: How alike two names are if one is taken for the other, mistyped.
 _ALIKE = 0.75
 
 
@@ -43,7 +48,7 @@ class _Known(NamedTuple):
 
     :ivar features: by namespace.
     :ivar plugins: the packages that manifests name.
-    :ivar some_plugin_answered: then other names may be of what it depends on.
+    :ivar some_plugin_answered: if one did, other names may be those of its dependencies.
     """
 
     features: Mapping[str, Collection[str]]
@@ -63,10 +68,10 @@ def warn_of_unknown_names(
 
     :param projects: that were looked at.
     :param kept: what stays installed and was chosen among variants.
-    :param are_all: whether the run looks at no others. If it may, only a name is told of
-        that is nearly one of these.
+    :param are_all: whether the run looks at no others. If it may, it warns only of names
+        that are nearly one of these.
     :param are_all_manifests: whether likewise no other manifests are read. What is built
-        may need what has some.
+        may need projects that have some.
     """
     known = _known(context, kept)
     for choice in context.choices:
@@ -91,21 +96,16 @@ def _tell(
 ) -> None:
     """Warn of a name, with the nearest one of others.
 
-    :param is_certain: whether there is something to say without such a one.
+    :param is_certain: whether to warn even if none is near.
     :raises VariantLost: if the user is strict, and the run has not failed anyway.
     """
-    nearest = _nearest(name, names)
-    if nearest is None and not is_certain:
+    nearest = difflib.get_close_matches(name, sorted(names), 1, _ALIKE)
+    if not nearest and not is_certain:
         return
-    meant = [] if nearest is None else [f"Did you mean {nearest}?"]
+    meant = [f"Did you mean {each}?" for each in nearest]
     typed, _, reason = problem.partition(": ")
     warning = ". ".join([problem, *meant])
     context.cost(Loss(f"what {typed} asks for", reason, warning, hints=meant))
-
-
-def _nearest(name: str, names: Iterable[str]) -> str | None:
-    alike = difflib.get_close_matches(name, sorted(names), 1, _ALIKE)
-    return alike[0] if alike else None
 
 
 def _unknown(typed: Typed, known: _Known) -> tuple[str, str, Collection[str]] | None:
@@ -113,26 +113,20 @@ def _unknown(typed: Typed, known: _Known) -> tuple[str, str, Collection[str]] | 
 
     :return: the problem, the name, and those that are known.
     """
-    namespace: str
-    feature: str | None = None
-    match typed.row:
-        case settings.TRUST_PROVIDER:
-            if typed.value in known.plugins or known.some_plugin_answered:
-                return None
-            problem = "no manifest in this run requires that package"
-            return problem, typed.value, known.plugins
-        case settings.ENABLE_PROVIDER | settings.DISABLE_PROVIDER:
-            namespace = typed.value
-        case settings.PROVIDER_KIND:
-            namespace, _ = typed.value
-        case settings.PREFER_VARIANT:
-            namespace, feature = typed.value.namespace, typed.value.feature
-        case _:
+    if typed.row is settings.TRUST_PROVIDER:
+        if typed.value in known.plugins or known.some_plugin_answered:
             return None
+        problem = "no manifest in this run requires that package"
+        return problem, typed.value, known.plugins
+    namespace = typed.namespace
+    if namespace is None:
+        return None
     if namespace not in known.features:
         problem = f"nothing in this run has a namespace {namespace}"
         return problem, namespace, known.features.keys()
     features = known.features[namespace]
+    is_preference = typed.row is settings.PREFER_VARIANT
+    feature: str | None = typed.value.feature if is_preference else None
     if feature is None or feature in features:
         return None
     has = f"; it has {shortened(sorted(features))}" if features else ""
@@ -159,8 +153,11 @@ def _check_host(context: Context, typed: Typed, known: _Known) -> None:
 
 def _known(context: Context, kept: Iterable[BaseDistribution]) -> _Known:
     """Collect names from what was decided; nothing is asked for now."""
+    from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
+
     features = {
-        namespace: _builtin_features(namespace) for namespace in BUILTIN_NAMESPACES
+        namespace: set(KNOWN_PROVIDERS[namespace].features)
+        for namespace in BUILTIN_NAMESPACES
     }
     plugins: set[str] = set()
     answered = False
@@ -179,12 +176,6 @@ def _known(context: Context, kept: Iterable[BaseDistribution]) -> _Known:
     return _Known(features, plugins, answered)
 
 
-def _builtin_features(namespace: str) -> set[str]:
-    from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
-
-    return set(KNOWN_PROVIDERS[namespace].features)
-
-
 def _add(manifest: Manifest, features: dict[str, set[str]], plugins: set[str]) -> None:
     for namespace in manifest.namespaces:
         features.setdefault(namespace, set())
@@ -198,3 +189,64 @@ def _add(manifest: Manifest, features: dict[str, set[str]], plugins: set[str]) -
     for variant in manifest.variants.values():
         for namespace, stated in variant.features.items():
             features.setdefault(namespace, set()).update(stated)
+
+
+def label_in_version(
+    finder: PackageFinder, project: NormalizedName, specifier: SpecifierSet
+) -> LabelInVersion | None:
+    """Return the error for a local version that is the label of a variant, if one is.
+
+    :param specifier: of which the project has no version.
+    """
+    for each in specifier:
+        if each.operator not in ("==", "===") or "+" not in each.version:
+            continue
+        public, _, local = each.version.partition("+")
+        for candidate in finder.find_all_candidates(project):
+            label = label_of(candidate.link)
+            if label is None or isinstance(candidate.link, BuildLink):
+                continue
+            if _is_version(f"{candidate.version}+{label}", each.version):
+                return LabelInVersion(project, public, local, label)
+    return None
+
+
+def _is_version(one: str, other: str) -> bool:
+    try:
+        return Version(one) == Version(other)
+    except InvalidVersion:
+        return False
+
+
+def labels_as_extras(
+    context: Context, candidates: Iterable[Candidate]
+) -> Iterator[str]:
+    """Say which of the extras asked for are labels of variants.
+
+    :param candidates: that were chosen.
+    """
+    for candidate in candidates:
+        parts = vars(candidate)
+        base, extras = parts.get("base"), parts.get("extras")
+        if base is None or not extras:
+            continue
+        labels = {canonicalize_name(label): label for label in _labels(context, base)}
+        provided = {
+            canonicalize_name(each) for each in base.dist.iter_provided_extras()
+        }
+        for extra in sorted(extras):
+            name = canonicalize_name(extra)
+            if name in labels and name not in provided:
+                label, project = labels[name], candidate.project_name
+                yield (
+                    f"{label} is a variant of {project} {candidate.version}, not an "
+                    f"extra: --variant {project}={label}"
+                )
+
+
+def _labels(context: Context, base: Candidate) -> Iterable[str]:
+    release = weighed(context).release_of(base.source_link)
+    if release is not None:
+        return release.labels
+    build = installed_build(vars(base)["dist"]) if base.is_installed else None
+    return () if build is None else build.labels

@@ -8,14 +8,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.reasons import any_build, rejection
+from pip._internal.variants.choice.reasons import any_build, refuse_unsupported
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.selection import Selection, select
-from pip._internal.variants.errors import (
-    InvalidVariantWheel,
-    UnsupportedVariant,
-    VariantDisagreement,
-)
+from pip._internal.variants.errors import InvalidVariantWheel, VariantDisagreement
 from pip._internal.variants.machine.chain import warnings_of
 from pip._internal.variants.wheels.links import BuildLink, source_of
 from pip._internal.variants.wheels.remote_wheels import WheelUnreadable
@@ -45,7 +41,7 @@ def is_here(preparer: RequirementPreparer, link: Link) -> bool:
 def check_direct(context: Context, link: Link, label: str) -> None:
     """Check a wheel that was named by path or URL before it is used or downloaded.
 
-    One on a server that does not send parts of a wheel is checked when it is here.
+    If its server does not send parts of a wheel, it is checked once it is here.
 
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
@@ -76,7 +72,7 @@ def check_prepared(
     """
     selection = weighed(context).selection_of(link)
     if isinstance(link, BuildLink) and selection is not None:
-        # It knows nothing of variants.
+        # The wheel knows nothing of variants.
         return selection
     stated = None
     if selection is not None and selection.manifest is not None:
@@ -110,10 +106,8 @@ def _check_alone(
 
 
 def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
-    if label not in selection.ranking.compatible:
-        raise UnsupportedVariant(
-            link.filename,
-            [rejection(selection, label)],
-            f"In place of this one file, {shlex.join(any_build(link))} takes the best "
-            "build that runs.",
-        )
+    instead = (
+        f"In place of this one file, {shlex.join(any_build(link))} takes the best "
+        "build that runs."
+    )
+    refuse_unsupported(link.filename, label, [selection], instead)

@@ -41,7 +41,7 @@ logger = get_logger(__name__)
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
     from pip._internal.console.texts import Hint
-    from pip._internal.variants.choice.contradictions import refuse_contradictions
+    from pip._internal.variants.choice.by_hand import refuse_contradictions
     from pip._internal.variants.choice.invocation import command as command_to_type
     from pip._internal.variants.choice.manifest_file import read_manifest
     from pip._internal.variants.machine.chain import Providers, warnings_of

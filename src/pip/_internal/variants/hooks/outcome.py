@@ -120,7 +120,7 @@ def _resolved(
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
     _announce(context, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
-        from pip._internal.variants.choice.mistaken_labels import labels_as_extras
+        from pip._internal.variants.choice.unknown_names import labels_as_extras
 
         assert resolver._result is not None, "it has resolved"
         for line in labels_as_extras(context, resolver._result.mapping.values()):

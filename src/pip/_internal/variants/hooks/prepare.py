@@ -93,7 +93,7 @@ def wheels_due(
     context = context_of(preparer.finder)
     if context is None or context.early is None:
         return fn(preparer, reqs, *args, **kwargs)
-    from pip._internal.variants.choice.early_wheels import asked_together
+    from pip._internal.variants.choice.lookahead import asked_together
 
     reqs = list(reqs)
     with asked_together(context, preparer, reqs):

@@ -32,7 +32,7 @@ __all__ = [
 
 
 def mode_of(context: Context) -> Locks | None:
-    """Return what ``pip lock`` does otherwise."""
+    """Return the mode of ``pip lock``."""
     if not (context.enabled and context.settings.several_builds):
         return None
     from pip._internal.variants.locks.mode import Locks
@@ -66,9 +66,9 @@ def lock_written(
     base_dir: Path,
 ) -> Pylock:
     """Make the lock file with all builds, and with all that any of them needs."""
-    from pip._internal.variants.locks import writing
+    from pip._internal.variants.locks import plan
 
-    return writing.lock_written(fn, install_requirements, base_dir)
+    return plan.lock_written(fn, install_requirements, base_dir)
 
 
 def narrowed_lock(

@@ -1,8 +1,12 @@
 """With which builds each locked package is needed.
 
 One resolution shows what one choice of builds needs. Several of them, which differ in
-the choice, together show what depends on it. Pure: no I/O and nothing from the rest of
-pip.
+the choice, together show what depends on it.
+
+What only some builds need has a marker in the file such as ``'variant-torch-cu128' in
+dependency_groups`` (PEP 751); the group is on where that build is installed. The names of
+the groups follow from the builds in the file, so that whoever reads it finds the same
+ones. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
@@ -13,15 +17,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from pip._vendor.packaging.utils import canonicalize_name
+
 __all__ = [
-    "ALWAYS",
     "Ambiguity",
     "Build",
     "Condition",
     "Locked",
     "Run",
     "conditions",
+    "group_names",
     "holds",
+    "marker_text",
 ]
 
 
@@ -83,25 +90,25 @@ class Run:
     _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     def build(self, node: str | None) -> Build | None:
-        """Give the build of a node whose project has variants."""
+        """Return the build of a node whose project has variants."""
         if node is None or _project(node) not in self.labels:
             return None
         return Build(_project(node), self.labels[_project(node)])
 
     @cached_property
     def builds(self) -> frozenset[Build]:
-        """Give all builds that were taken."""
+        """Return all builds that were taken."""
         return frozenset(itertools.starmap(Build, self.labels.items()))
 
     def reached_from(self, project: str) -> frozenset[str]:
-        """Give the nodes that a project depends on, directly or not."""
+        """Return the nodes that a project depends on, directly or not."""
         if project not in self._reached:
             nodes = [node for node in self.versions if _project(node) == project]
             self._reached[project] = self._below(nodes)
         return self._reached[project]
 
     def reached_without(self, node: str) -> frozenset[str]:
-        """Give the nodes that are needed even if *node* needed nothing."""
+        """Return the nodes that are needed even if *node* needed nothing."""
         return self._below([None], ignored=node)
 
     def _below(
@@ -123,7 +130,7 @@ def holds(condition: Condition, builds: Iterable[Build]) -> bool:
 
 
 def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
-    """Tell of each project and version that was found when it is needed.
+    """Tell when each project and version that was found is needed.
 
     For each of *runs* the conditions that hold with its builds are those of what it
     found. Other mixtures of the same builds need what each of the builds was seen to
@@ -155,7 +162,7 @@ def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
 
 
 def _needed(found: Mapping[Locked, Condition], run: Run) -> set[Locked]:
-    """Give what is needed where those builds are taken that *run* took."""
+    """Return what is needed where those builds are taken that *run* took."""
     builds: frozenset[Build] = frozenset()
     while True:
         needed = {locked for locked in found if holds(found[locked], builds)}
@@ -221,7 +228,7 @@ class _Needs:
     def _told_apart(
         self, child: str, version: str, targets: Mapping[str, Sequence[int]]
     ) -> Condition:
-        """Give what tells this version from the others that the same source needs."""
+        """Return what tells this version from the others that the same source needs."""
         if len(targets) == 1:
             return ALWAYS
         numbers = [number for each in targets.values() for number in each]
@@ -281,7 +288,7 @@ class _Needs:
             condition = self._of_others(locked[0], _any([*others, *replacement]))
 
     def _complete(self, condition: Condition) -> Iterator[tuple[str, frozenset[Build]]]:
-        """Give the projects all of whose builds are alternatives, with the rest."""
+        """Yield the projects all of whose builds are alternatives, with the rest."""
         for project in sorted(
             {build.project for terms in condition for build in terms}
         ):
@@ -291,7 +298,7 @@ class _Needs:
                     yield project, rest
 
     def _of_others(self, project: str, condition: Condition) -> Condition:
-        """Leave out that a project is needed since it is there already."""
+        """Leave out alternatives in which a project is needed because it is there."""
         return frozenset(
             terms
             for terms in condition
@@ -330,7 +337,7 @@ def _excludes(one: frozenset[Build], other: frozenset[Build]) -> bool:
 
 
 def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Ambiguity:
-    """Make the error; the builds it names are those whose dependencies these are."""
+    """Make the error; it names the builds that depend on the project."""
     told: dict[str, list[Build]] = {}
     for version in versions:
         builds = {
@@ -342,3 +349,44 @@ def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Am
         }
         told[version] = sorted(builds, key=str)
     return Ambiguity(project, told)
+
+
+# Dependency groups that stand for builds
+
+
+def group_names(builds: Iterable[Build]) -> dict[Build, str]:
+    """Name the group of each build; no two have the same one.
+
+    :param builds: all builds in the file.
+    :return: names in normalised form.
+    """
+    names: dict[Build, str] = {}
+    taken: set[str] = set()
+    for build in sorted(set(builds), key=lambda each: (each.project, each.label or "")):
+        # A name may not end with what a label of punctuation alone becomes.
+        text = f"variant-{build.project}-{build.label or 'plain'}"
+        stem = canonicalize_name(text).strip("-")
+        name, number = stem, 1
+        while name in taken:
+            number += 1
+            name = f"{stem}-{number}"
+        taken.add(name)
+        names[build] = name
+    return names
+
+
+def marker_text(condition: Condition, names: Mapping[Build, str]) -> str | None:
+    """Write a condition as a marker; None if it always holds."""
+    if condition == ALWAYS:
+        return None
+    alternatives = sorted(
+        sorted(names[build] for build in terms) for terms in condition
+    )
+    return " or ".join(
+        _joined(terms, bracketed=len(condition) > 1) for terms in alternatives
+    )
+
+
+def _joined(terms: list[str], *, bracketed: bool) -> str:
+    text = " and ".join(f"'{name}' in dependency_groups" for name in terms)
+    return f"({text})" if bracketed and len(terms) > 1 else text

@@ -13,15 +13,15 @@ from pip._internal.variants.core.manifest_parser import parse_document
 
 __all__ = ["inlined", "read_inlined"]
 
-#: What lock files keep of a manifest beside its variants, in this order.
+#: What lock files keep of a manifest besides its variants, in this order.
 _KEPT = ("$schema", "default-priorities", "providers", "static-properties")
 
 
 def inlined(manifest: Manifest, labels: Iterable[str]) -> dict[str, Any]:
-    """Give the manifest of just these labels as a TOML table.
+    """Return the manifest of just these labels as a TOML table.
 
-    Their properties are all kept, as are ``$schema`` and what the schemas know beside
-    the variants; anything else may be what TOML cannot express.
+    It keeps all their properties, ``$schema``, and what the schemas know besides the
+    variants; anything else may be what TOML cannot express.
     """
     document = manifest.document
     table = {key: _common(document[key]) for key in _KEPT if key in document}

@@ -1,57 +1,93 @@
-"""What a run does otherwise that locks all builds of each release."""
+"""How a run differs that locks all builds of each release, one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.mode import Mode
-from pip._internal.variants.locks.declared import Declared
-from pip._internal.variants.locks.locking import Locking, LockingRelease
-from pip._internal.variants.locks.plan import resolve_to_lock
-from pip._internal.variants.wheels.links import BuildLink
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.core import abi_dependency
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
+from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.errors import BuildConflict, Loss
+from pip._internal.variants.locks.conditions import Build, Locked, Run
+from pip._internal.variants.locks.plan import make_plan
+from pip._internal.variants.locks.release import LockingRelease
+from pip._internal.variants.machine.chain import Providers
+from pip._internal.variants.slots import LOCK_PLAN
+from pip._internal.variants.tell.refusals import refuse_unknown_labels
+from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.machine.chain import Providers
 
 __all__ = ["Locks"]
+
+
+class _AnyMachine(Providers):
+    """The answers of no machine: every property that a variant declares is supported."""
+
+    def __init__(self) -> None:
+        super().__init__(environ={}, environment={}, hardware=False)
+
+    def ask(
+        self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
+    ) -> dict[str, Answer]:
+        """Return all that the variants of *manifest* declare in *namespaces*."""
+        return {
+            namespace: self._declared(manifest, namespace, project)
+            for namespace in namespaces
+        }
+
+    def _declared(
+        self, manifest: Manifest, namespace: str, project: str | None
+    ) -> Answer:
+        if manifest.provider(namespace).builtin == ABI_DEPENDENCY:
+            # Here the resolver has a say, whatever the machine.
+            return abi_dependency.answer(manifest, namespace, None, project)
+        declared: dict[str, dict[str, None]] = {}
+        for variant in manifest.variants.values():
+            for feature, values in variant.features.get(namespace, {}).items():
+                declared.setdefault(feature, {}).update(dict.fromkeys(values))
+        features = (
+            SupportedFeature(feature, tuple(sorted(declared[feature])))
+            for feature in sorted(declared)
+        )
+        return Answer(tuple(features), "the variants manifest")
 
 
 class Locks(Mode):
     """``pip lock``: the builds are for any machine, and all of them are wanted.
 
-    :ivar locking: which build of each package is taken just now.
+    :ivar choice: the builds to take just now; of other packages, the least demanding one.
     """
+
+    may_take_several = True
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._any_machine = Declared()
-        self.locking = Locking()
-
-    @property
-    def chosen_for(self) -> Providers | None:
-        """Return a machine that supports everything: a lock file is for others too."""
-        return self._any_machine
-
-    @property
-    def may_take_several(self) -> bool:
-        """Tell that several labels of one project can be locked."""
-        return True
-
-    @property
-    def is_trying(self) -> bool:
-        """Tell whether a failure concerns just the builds that are taken now."""
-        return self.locking.exploring
+        self.chosen_for = _AnyMachine()
+        self.choice: dict[str, Build] = {}
+        #: What was found so far.
+        self._runs: list[Run] = []
+        self._requirements: dict[Locked, InstallRequirement] = {}
+        self._releases: dict[str, LockingRelease] = {}
+        self._versions: dict[str, dict[str, None]] = {}
+        #: Builds that cannot be locked with the rest.
+        self._left_out: set[Build] = set()
 
     def infos(
         self,
@@ -59,32 +95,133 @@ class Locks(Mode):
         project: NormalizedName,
         specifier: SpecifierSet,
     ) -> Iterator[IndexCandidateInfo]:
-        """Put versions first that were taken with other builds."""
-        return self.locking.preferred(infos, project)
+        """Put versions first that an earlier run took: the fewer versions, the better.
 
-    def release(
-        self,
-        project: NormalizedName,
-        version: _BaseVersion,
-        links: Sequence[Link],
-        sources: Sequence[str],
-        *,
-        pinned: bool,
-    ) -> Release | None:
-        """Make a release of which all builds are taken, one after the other."""
+        A package with variants keeps to its one version.
+        """
+        seen = list(self._versions.get(project, ()))
+        if project in self._releases:
+            return (info for info in infos() if str(info[0]) in seen)
+        if not seen:
+            return infos()
+
+        def place(info: IndexCandidateInfo) -> int:
+            version = str(info[0])
+            return seen.index(version) if version in seen else len(seen)
+
+        return iter(sorted(infos(), key=place))
+
+    def release_type(
+        self, links: Sequence[Link], *, pinned: bool
+    ) -> Callable[..., Release] | None:
+        """Return what makes a release of which all builds are locked."""
         if any(isinstance(link, BuildLink) for link in links):
             # These builds are versions, and a lock file has one of a package.
             return None
-        return LockingRelease(
-            self._context, project, version, links, sources, self.locking
-        )
+        return partial(LockingRelease, choice=self.choice)
 
     def resolve(
         self, run: Callable[[], RequirementSet], resolver: Resolver
-    ) -> RequirementSet | None:
-        """Resolve as often as it takes to know what each build needs.
+    ) -> RequirementSet:
+        """Resolve with each build of each package that any run comes to.
 
+        :return: what the first run found; each requirement knows the plan of the lock.
+
+        :raises InstallationError: if not even the least demanding builds can be had.
         :raises LockConflict: if what depends on the builds cannot be written down.
         :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
         """
-        return resolve_to_lock(self._context, self.locking, resolver, run)
+        first = run()
+        self._observe(first, resolver)
+        # From here on, a failure concerns just the builds that are chosen.
+        self.is_trying = True
+        while (target := self._untaken()) is not None:
+            build, origin = target
+            problem = "nothing that is locked needs it then"
+            for choice in self._choices(build, origin):
+                self.choice.clear()
+                self.choice.update(choice)
+                try:
+                    found = run()
+                except BuildConflict as error:
+                    problem = str(error)
+                    continue
+                if build in self._observe(found, resolver).builds:
+                    break
+            else:
+                self._leave_out(build, problem)
+        refuse_unknown_labels(self._context, list(self._releases.values()))
+        if self._releases:
+            plan = make_plan(
+                self._runs, self._releases, self._requirements, resolver.factory
+            )
+            for requirement in first.requirements.values():
+                # Upstream hands nothing else on to what writes the lock file.
+                LOCK_PLAN.set(requirement, plan)
+        return first
+
+    def _observe(self, found: RequirementSet, resolver: Resolver) -> Run:
+        """Take down what a run found."""
+        assert resolver._result is not None, "it has resolved"
+        result: Any = resolver._result
+        versions: dict[str, str] = {}
+        labels: dict[str, str | None] = {}
+        for node, candidate in result.mapping.items():
+            project, link = candidate.project_name, candidate.source_link
+            if link is None:
+                # The interpreter, which is no package.
+                continue
+            versions[node] = str(candidate.version)
+            self._versions.setdefault(project, {})[versions[node]] = None
+            release = weighed(self._context).release_of(link)
+            if isinstance(release, LockingRelease) and release.builds:
+                labels[project] = label_of(link)
+                self._releases[project] = release
+        for project, requirement in found.requirements.items():
+            version = str(result.mapping[project].version)
+            self._requirements.setdefault((project, version), requirement)
+        children = {
+            parent: frozenset(versions.keys() & set(result.graph.iter_children(parent)))
+            for parent in (None, *versions)
+        }
+        run = Run(versions, labels, children)
+        self._runs.append(run)
+        return run
+
+    def _leave_out(self, build: Build, problem: str) -> None:
+        self._left_out.add(build)
+        name = reasons.build_name(self._releases[build.project], build.label)
+        self._context.cost(
+            Loss(
+                name,
+                problem,
+                f"Leaving {name} out of the lock file: {problem}",
+                follows="locks the others",
+                hints=[
+                    "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
+                ],
+            )
+        )
+
+    def _untaken(self) -> tuple[Build, Run] | None:
+        """Return a build that no run has taken yet, and a run that could have."""
+        done = self._left_out.union(*(run.builds for run in self._runs))
+        for run in self._runs:
+            for project in sorted(run.labels):
+                for build in self._releases[project].builds:
+                    if build not in done:
+                        return build, run
+        return None
+
+    def _choices(self, wanted: Build, origin: Run) -> Sequence[Mapping[str, Build]]:
+        """Return what to try so that a build is taken: with others of its label, or alone."""
+        taken = {build.project: build for build in origin.builds}
+        alone = {**taken, wanted.project: wanted}
+        alike = {
+            project: build
+            for project in taken
+            for build in self._releases[project].builds
+            if build.label == wanted.label and build not in self._left_out
+        }
+        together = {**taken, **alike}
+        return [alone] if together == alone else [together, alone]

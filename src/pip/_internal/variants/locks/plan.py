@@ -1,10 +1,18 @@
-"""What goes into a lock file: each package, when it is needed, and all its builds."""
+"""What goes into a lock file: each package, when it is needed, and all its builds.
+
+All builds of a release are written into one entry (PEP 751, PEP 825).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pip._vendor.packaging.markers import Marker
+from pip._vendor.packaging.pylock import Package, PackageWheel, Pylock
+from pip._vendor.packaging.version import Version
 
 from pip._internal.console.output import get_logger
 from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
@@ -12,56 +20,56 @@ from pip._internal.operations.prepare import get_http_url
 from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
 from pip._internal.variants.choice import reasons
+from pip._internal.variants.errors import VariantError
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Build,
     Condition,
     Locked,
+    Run,
     conditions,
+    group_names,
+    marker_text,
 )
-from pip._internal.variants.locks.errors import LockConflict
+from pip._internal.variants.locks.documents import inlined
 from pip._internal.variants.slots import LOCK_PLAN
-from pip._internal.variants.tell.refusals import refuse_unknown_labels
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
-    from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.locks.locking import Locking, LockingRelease
+    from pip._internal.variants.locks.release import LockingRelease
 
-__all__ = ["LockedWheel", "Plan", "Variants", "plan_of", "resolve_to_lock"]
+__all__ = ["lock_written", "make_plan"]
 
 logger = get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class LockedWheel:
-    """A wheel as lock files name it, with at least one hash."""
+class LockConflict(VariantError):
+    """What depends on the builds that are chosen cannot be put into one lock file."""
 
-    name: str
-    url: str
-    hashes: Mapping[str, str]
+    reference = "variant-lock-conflict"
+
+    def __init__(self, problem: str, why: Iterable[str]) -> None:
+        hint = (
+            "Lock fewer builds: --variant LABEL or --variant PACKAGE=LABEL, once for "
+            "each that is wanted; for several kinds of machines, a file each."
+        )
+        super().__init__(problem, why, [hint])
 
 
-@dataclass(frozen=True, slots=True)
-class Variants:
+class Variants(NamedTuple):
     """The builds of a package that are locked.
 
-    :ivar labels: of those that are variants.
-    :ivar wheels: of all of them.
+    :ivar document: the manifest of those that are variants, as TOML has it.
+    :ivar wheels: of all of them, each with at least one hash.
     """
 
-    manifest: Manifest
-    labels: tuple[str, ...]
-    wheels: tuple[LockedWheel, ...]
+    document: Mapping[str, Any]
+    wheels: Sequence[PackageWheel]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What to lock.
 
     :ivar requirements: what is locked, in each version that is needed.
@@ -76,60 +84,36 @@ class Plan:
     builds: frozenset[Build]
 
 
-def plan_of(requirements: Iterable[InstallRequirement]) -> Plan | None:
-    """Give the plan that requirements are part of; None where there are no variants."""
-    for requirement in requirements:
-        return LOCK_PLAN.of(requirement, Plan)
-    return None
+def make_plan(
+    runs: Sequence[Run],
+    releases: Mapping[str, LockingRelease],
+    requirements: Mapping[Locked, InstallRequirement],
+    factory: Factory,
+) -> Plan:
+    """Plan a lock file with what several runs found.
 
-
-def resolve_to_lock(
-    context: Context,
-    locking: Locking,
-    resolver: Resolver,
-    resolve: Callable[[], RequirementSet],
-) -> RequirementSet:
-    """Resolve once, and with variants as often as it takes to know what each needs.
-
-    :param resolve: resolves once.
-    :return: what the first run found; each requirement knows the plan.
+    :param releases: those with variants, by project.
+    :param requirements: what the runs came to; each is made to know its hash.
 
     :raises LockConflict: if what depends on the builds cannot be written down.
-    :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
     """
-    found: list[RequirementSet] = []
-    requirements: dict[Locked, InstallRequirement] = {}
-
-    def note(once: RequirementSet) -> None:
-        assert resolver._result is not None, "it has resolved"
-        found.append(once)
-        for project, requirement in once.requirements.items():
-            version = str(resolver._result.mapping[project].version)
-            requirements.setdefault((project, version), requirement)
-
-    locking.explore(context, resolver, resolve, note)
-    refuse_unknown_labels(context, list(locking.releases.values()))
-    if locking.releases:
-        try:
-            needed = conditions(locking.runs)
-        except Ambiguity as error:
-            raise _two_versions(error) from None
-        needed = {locked: needed[locked] for locked in requirements}
-        _refuse_missing_packages(needed)
-        builds = frozenset[Build]().union(*(run.builds for run in locking.runs))
-        variants = {
-            project: _variants(release, builds, resolver.factory)
-            for project, release in locking.releases.items()
-            if any(project == locked for locked, _ in requirements)
-        }
-        for (project, _), requirement in requirements.items():
-            if project in variants:
-                _complete(requirement, variants[project])
-        plan = Plan(requirements, needed, variants, builds)
-        for requirement in found[0].requirements.values():
-            # Upstream hands nothing else on to what writes the lock file.
-            LOCK_PLAN.set(requirement, plan)
-    return found[0]
+    try:
+        needed = conditions(runs)
+    except Ambiguity as error:
+        raise _two_versions(error) from None
+    needed = {locked: needed[locked] for locked in requirements}
+    _refuse_missing_packages(needed)
+    builds = frozenset[Build]().union(*(run.builds for run in runs))
+    projects = {project for project, _ in requirements}
+    variants = {
+        project: _variants(release, builds, factory)
+        for project, release in releases.items()
+        if project in projects
+    }
+    for (project, _), requirement in requirements.items():
+        if project in variants:
+            _complete(requirement, variants[project])
+    return Plan(requirements, needed, variants, builds)
 
 
 def _two_versions(error: Ambiguity) -> LockConflict:
@@ -148,12 +132,8 @@ def _refuse_missing_packages(needed: Mapping[Locked, Condition]) -> None:
     """Refuse what depends on the build of a package that is not locked itself."""
     projects = {project for project, _ in needed}
     for (project, version), condition in needed.items():
-        missing = {
-            build
-            for terms in condition
-            for build in terms
-            if build.project not in projects
-        }
+        builds = frozenset[Build]().union(*condition)
+        missing = [build for build in builds if build.project not in projects]
         if missing:
             raise LockConflict(
                 f"Whether {project} {version} is needed depends on the build of a "
@@ -179,17 +159,18 @@ def _variants(
     variants = f"the variant{'s' * (len(labels) > 1)} {reasons.shortened(labels)}"
     logger.info("Locking %s%s of %s", variants, plain, release)
     return Variants(
-        manifest, labels, tuple(_locked_wheel(link, factory) for link in links)
+        inlined(manifest, labels), [_locked_wheel(link, factory) for link in links]
     )
 
 
-def _locked_wheel(link: Link, factory: Factory) -> LockedWheel:
+def _locked_wheel(link: Link, factory: Factory) -> PackageWheel:
     url = direct_url_from_link(link)
-    return LockedWheel(link.filename, url.url, _hashes(link, url, factory))
+    hashes = _hashes(link, url, factory)
+    return PackageWheel(name=link.filename, url=url.url, hashes=hashes)
 
 
 def _hashes(link: Link, url: DirectUrl, factory: Factory) -> Mapping[str, str]:
-    """Give the hash that the index states; without one, that of the wheel itself."""
+    """Return the hash that the index states; without one, that of the wheel itself."""
     candidate = factory._link_candidate_cache.get(link)
     for known in (url, candidate and candidate._ireq.download_info):
         if known and known.archive_info and known.archive_info.hashes:
@@ -213,3 +194,52 @@ def _complete(requirement: InstallRequirement, variants: Variants) -> None:
             requirement.download_info = DirectUrl(
                 url=wheel.url, archive_info=ArchiveInfo(hashes=wheel.hashes)
             )
+
+
+@dataclasses.dataclass(frozen=True, init=False)
+class VariantPackage(Package):
+    """An entry of a lock file with the manifest of its variants.
+
+    :ivar variants_json: the manifest as TOML has it.
+    """
+
+    variants_json: Mapping[str, Any] | None = None
+
+    def __init__(self, package: Package, variants: Variants) -> None:
+        fields = {name: getattr(package, name) for name in _FIELDS}
+        super().__init__(**{**fields, "wheels": variants.wheels})
+        object.__setattr__(self, "variants_json", variants.document)
+
+
+_FIELDS = [field.name for field in dataclasses.fields(Package)]
+
+
+def lock_written(
+    fn: Callable[[Iterable[InstallRequirement], Path], Pylock],
+    install_requirements: Iterable[InstallRequirement],
+    base_dir: Path,
+) -> Pylock:
+    """Make the lock file with all builds, and with all that any of them needs."""
+    requirements = list(install_requirements)
+    plan = LOCK_PLAN.of(requirements[0], Plan) if requirements else None
+    if plan is None:
+        return fn(requirements, base_dir)
+    locked = sorted(plan.requirements, key=lambda each: (each[0], Version(each[1])))
+    # Sorted by name; versions of one project keep the order in which they come.
+    lock = fn([plan.requirements[each] for each in locked], base_dir)
+    names = group_names(plan.builds)
+    packages = []
+    used: set[str] = set()
+    for each, package in zip(locked, lock.packages, strict=True):
+        condition = plan.conditions[each]
+        used.update(names[build] for terms in condition for build in terms)
+        marker = marker_text(condition, names)
+        if marker is not None:
+            package = dataclasses.replace(package, marker=Marker(marker))
+        variants = plan.variants.get(each[0])
+        if variants is not None:
+            package = VariantPackage(package, variants)
+        packages.append(package)
+    return dataclasses.replace(
+        lock, packages=packages, default_groups=sorted(used) or None
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.markers import (
@@ -18,7 +18,6 @@ from pip._vendor.packaging.tags import create_compatible_tags_selector, sys_tags
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
 
-from pip._internal.console.output import get_logger
 from pip._internal.models.link import Link
 from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
@@ -26,17 +25,14 @@ from pip._internal.utils.pylock import (
 )
 from pip._internal.variants.choice.agreement import (
     CudaBuild,
-    CudaMajor,
+    agreed_on_cuda,
     cuda_build,
-    majors_in_common,
     mixture,
-    taken,
 )
 from pip._internal.variants.choice.context import Context
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import Loss, VariantsDisabled
-from pip._internal.variants.locks.conditions import Build
-from pip._internal.variants.locks.groups import group_names
+from pip._internal.variants.locks.conditions import Build, group_names
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
 from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.tell.refusals import nothing_left
@@ -51,8 +47,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
 
 __all__ = ["narrowed"]
-
-logger = get_logger(__name__)
 
 
 def narrowed(
@@ -119,7 +113,7 @@ def narrowed(
 
 
 def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:
-    """Give the versions of what is there in just one."""
+    """Return the versions of projects that have just one."""
     entries = Counter(package.name for package in lock.packages)
     return {
         package.name: package.version
@@ -144,8 +138,7 @@ def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool | None
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(NamedTuple):
     """What was chosen of a package with variants.
 
     :ivar package: with just the chosen file; without variants if there is no choice.
@@ -178,11 +171,11 @@ class _Choices:
         self._made: dict[int, _Choice] = {}
 
     def build(self, package: Package) -> Build:
-        """Give the build of a package with variants that is chosen."""
+        """Return the build of a package with variants that is chosen."""
         if id(package) not in self._made:
             self._made[id(package)] = self._choose(package)
         wheels = self._made[id(package)].package.wheels
-        # Several that are left, or none, are no variants.
+        # If several are left, or none, these are no variants.
         return _build(package, wheels[0]) if wheels else Build(package.name, None)
 
     def _choose(self, package: Package) -> _Choice:
@@ -218,12 +211,8 @@ class _Choices:
         release = weighed(context).release(
             (package.name, version, tuple(files)),
             lambda: LockedRelease(
-                context,
-                package.name,
-                version,
-                list(files),
-                self._path_or_url,
-                vars(package).get("variants_json"),
+                *(context, package.name, version, list(files), [self._path_or_url]),
+                variants_json=vars(package).get("variants_json"),
             ),
         )
         assert isinstance(release, LockedRelease), "nothing else has these links"
@@ -233,8 +222,10 @@ class _Choices:
         link = release.ranked[0]
         chosen = files[link]
         if isinstance(chosen, PackageSdist):
-            return _Choice(replace(package, wheels=None), release, link)
-        return _Choice(replace(package, wheels=[chosen], sdist=None), release, link)
+            narrow = replace(package, wheels=None)
+        else:
+            narrow = replace(package, wheels=[chosen], sdist=None)
+        return _Choice(narrow, release, link)
 
     def _misplaced(self, wheel: PackageWheel | PackageSdist, link: Link) -> Loss:
         """Tell of a wheel with the label of one file, and the location of another."""
@@ -252,27 +243,24 @@ class _Choices:
         return Link(url, comes_from=self._path_or_url)
 
     def settled(self, select: Callable[[], _Needed]) -> list[tuple[_Need, Package]]:
-        """Give what is needed, and the same with just the chosen files, for good.
+        """Return what is needed, each with just the files that are chosen for good.
 
-        :param select: gives what is needed with the builds that are chosen; if they
-            can be, these are all for one CUDA major version.
+        If they can be, the builds are all for one CUDA major version.
+
+        :param select: returns what is needed with the builds that are chosen.
         """
-        needed = select()
-        builds = self._cuda_builds(needed)
-        if self._context is not None and mixture(builds) is not None:
+        needed, context = select(), self._context
+        if context is not None and mixture(self._cuda_builds(needed)) is not None:
             made = self._made
-            for major in majors_in_common(self._context, builds):
-                self._context.agreement, self._made = CudaMajor(major), {}
-                second = select()
-                others = self._cuda_builds(second)
-                names = {each.name for each in others}
-                if mixture(others) is None and names >= {each.name for each in builds}:
-                    logger.info("%s", taken(major, builds, others))
-                    needed = second
-                    break
-            else:
+
+            def select_again() -> _Needed:
+                self._made = {}
+                return select()
+
+            again = agreed_on_cuda(context, select_again, self._cuda_builds, needed)
+            if again is None:
                 self._made = made
-            self._context.agreement = None
+            needed, context.agreement = again or needed, None
         return [(each, self._settle(each[0])) for each in needed]
 
     def _cuda_builds(self, needed: _Needed) -> list[CudaBuild]:
@@ -297,10 +285,9 @@ class _Choices:
             if context.may_take_several:
                 from pip._internal.variants.locks.mode import Locks
 
-                mode = Locks.of(context)
-                assert mode is not None, "in no other one several are taken"
-                path = self._path_or_url
-                alone = RelockedRelease(release, link, path, mode.locking)
+                # In no other mode several are taken.
+                locks = next(each for each in context.modes if isinstance(each, Locks))
+                alone = RelockedRelease(release, link, locks.choice)
             weighed(context).release(
                 (release.project, release.version, (link,)), lambda: alone
             )

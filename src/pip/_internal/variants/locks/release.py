@@ -1,62 +1,47 @@
-"""A release as a lock file lists it: some of its builds, and their manifest."""
+"""Releases and lock files: one build is chosen from a lock file, or all are locked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.selection import Origin, OriginKind
 from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.documents import read_inlined
-from pip._internal.variants.locks.locking import Locking, LockingRelease
+from pip._internal.variants.wheels.links import label_of
 from pip._internal.variants.wheels.sources import ManifestUnavailable
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version
-
     from pip._internal.models.link import Link
-    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.machine.chain import Providers
 
-__all__ = ["LockedRelease", "RelockedRelease"]
+__all__ = ["LockedRelease", "LockingRelease", "RelockedRelease"]
 
 
 class LockedRelease(Release):
     """A release in a lock file, of which one build is chosen for the target.
 
-    Even where that is locked once more, it is chosen for this one: a lock file is the
-    choice among many packages, of which the rest was not asked for.
+    It is chosen for this one even to be locked once more: a lock file offers many
+    packages, and nobody asked for the rest of them.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        project: NormalizedName,
-        version: Version,
-        links: Sequence[Link],
-        path_or_url: str,
-        variants_json: object,
-    ) -> None:
-        """Make the release.
+    def __init__(self, *args: Any, variants_json: object) -> None:
+        """Make the release; its one source is the lock file.
 
-        :param path_or_url: the lock file.
         :param variants_json: its ``[packages.variants-json]``, None if it has none.
         """
-        super().__init__(context, project, version, links, [path_or_url])
+        super().__init__(*args)
         self._variants_json = variants_json
         #: The file that was chosen; it stays so whatever else comes up.
         self.chosen: Link | None = None
 
     @property
-    def _providers(self) -> Providers:
-        return self._context.detected
-
-    @property
     def ranked(self) -> list[Link]:
-        """Give the links that may be installed, best first; the one that was chosen."""
+        """Return the links that may be installed, best first; the one that was chosen."""
         return super().ranked if self.chosen is None else [self.chosen]
 
     def _manifest(
@@ -76,15 +61,85 @@ class LockedRelease(Release):
             ) from None
 
 
+class LockingRelease(Release):
+    """A release of which all builds are locked, one after the other."""
+
+    builds_in_turn = True
+
+    def __init__(self, *args: Any, choice: Mapping[str, Build]) -> None:
+        """Make the release.
+
+        :param choice: the builds to take just now; of other packages, the least
+            demanding one.
+        """
+        super().__init__(*args)
+        self._choice = choice
+
+    @property
+    def _providers(self) -> Providers:
+        return self._context.providers
+
+    @cached_property
+    def source(self) -> str | None:
+        """Return the source whose variants are locked: the first that has any."""
+        for source, selection in self.selections.items():
+            if selection.ranking.compatible:
+                return source
+        return None
+
+    @cached_property
+    def builds(self) -> tuple[Build, ...]:
+        """Return the builds to lock, the least demanding one last; none without variants.
+
+        Labels chosen by hand narrow them.
+        """
+        if self.source is None:
+            return ()
+        selection = self.selections[self.source]
+        ordered = sorted(
+            selection.ranking.compatible,
+            key=lambda label: (not selection.properties(label), label),
+        )
+        labels: Sequence[str | None] = ordered
+        wanted = self._context.applying_labels(self.project, self.labels)
+        if not set(wanted) <= set(ordered):
+            return ()
+        if wanted:
+            labels = [label for label in ordered if label in wanted]
+        elif any(map(_is_plain_wheel, self.links)):
+            labels = [*ordered, None]
+        return tuple(Build(self.project, label) for label in labels)
+
+    @property
+    def ranked(self) -> list[Link]:
+        """Return the links of the build that this run is about; of any if it has none."""
+        self.reached = True
+        self.tell_losses()
+        if self.source is None:
+            chosen = self.chosen_label is not None
+            return [link for link in self.links if not chosen and not label_of(link)]
+        build = self._choice.get(self.project)
+        builds = [build] if build in self.builds else reversed(self.builds)
+        return [link for each in builds for link in self.links_of(each)]
+
+    def links_of(self, build: Build) -> list[Link]:
+        """Return the wheels of a build, the best for this platform first."""
+        if build.label is None:
+            return list(filter(_is_plain_wheel, self.links))
+        assert self.source is not None, "it has variants"
+        wheels = self.wheels[self.source]
+        return [link for link in wheels if label_of(link) == build.label]
+
+
 class RelockedRelease(LockingRelease):
     """The build that was chosen from a lock file, to be locked once more."""
 
     def __init__(
-        self, chosen: LockedRelease, link: Link, source: str, locking: Locking
+        self, chosen: LockedRelease, link: Link, choice: Mapping[str, Build]
     ) -> None:
         super().__init__(
-            *(chosen._context, chosen.project, chosen.version, [link], [source]),
-            locking,
+            *(chosen._context, chosen.project, chosen.version, [link], chosen._sources),
+            choice=choice,
         )
         self._chosen = chosen
 
@@ -92,3 +147,7 @@ class RelockedRelease(LockingRelease):
         self, source: str, wheels: Mapping[str, Link]
     ) -> tuple[Manifest, Origin]:
         return self._chosen._manifest(source, wheels)
+
+
+def _is_plain_wheel(link: Link) -> bool:
+    return link.is_wheel and label_of(link) is None

@@ -42,11 +42,10 @@ def mode_of(context: Context) -> PyTorch | None:
         return None
     # What is looked up where is known too late to look ahead.
     context.may_look_ahead = False
-    from pip._internal.variants.pytorch.bridge import Bridge
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings
 
-    return PyTorch(context, Bridge(context, settings(context.settings, os.environ)))
+    return PyTorch(context, settings(context.settings, os.environ))
 
 
 def options_for(build: InstalledBuild) -> tuple[str, ...]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.texts import Hint
+from pip._internal.metadata import get_default_environment
+from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.releases import release_of, weighed
 from pip._internal.variants.pytorch.backends import CPU, Backend
-from pip._internal.variants.pytorch.listing import releases
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
-from pip._internal.variants.wheels.links import label_of, public
+from pip._internal.variants.wheels.links import BuildLink, label_of, public
 
 if TYPE_CHECKING:
     import optparse
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.pytorch.bridge import Bridge
 
-__all__ = ["different_backends", "newest_with_gpu_build", "origins"]
+__all__ = ["best_builds", "different_backends", "newest_with_gpu_build", "origins"]
 
 
 def newest_with_gpu_build(
@@ -62,7 +65,7 @@ def newest_with_gpu_build(
 def _newest(
     context: Context, finder: PackageFinder, chosen: BridgedRelease
 ) -> tuple[Release, str] | None:
-    candidates = chosen.bridge.places.found.get(chosen.project, [])
+    candidates = chosen.bridge.found.get(chosen.project, [])
     finals_only = not public(chosen.version).is_prerelease
     for release, _ in releases(context, finder, chosen.project, candidates):
         if release.version >= chosen.version:
@@ -104,18 +107,83 @@ def different_backends(
 
 
 def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:
-    """Say of projects that something is wrong with where they come from."""
-    url = redact_auth_from_url(bridge.places.index.base_url)
+    """Say where projects come from, for which no solution was found."""
+    url = redact_auth_from_url(bridge.index.base_url)
     for project in projects:
-        if project in bridge.places.left_alone:
+        if project in bridge.left_alone:
             yield (
                 f"{project} is looked up on your own index, since you pinned it; "
                 f"without that, on PyTorch's index ({url})"
             )
-        elif project in bridge.places.shared:
+        elif project in bridge.shared:
             yield (
                 f"{project} is looked up on PyTorch's index alone ({url}), since that "
                 f"has it; from your own index you get it with {project}==VERSION"
             )
-        elif project in bridge.places.looked_up:
+        elif project in bridge.looked_up:
             yield f"{project} is looked up on PyTorch's index alone ({url})"
+
+
+def releases(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    candidates: Sequence[InstallationCandidate],
+) -> Iterator[tuple[Release, list[InstallationCandidate]]]:
+    """Yield the releases that have builds for backends, newest first, with their files."""
+    # As for the resolver: by platform tag and build tag, the best first.
+    evaluator = finder.make_candidate_evaluator(project)
+    ordered = sorted(candidates, key=evaluator._sort_key, reverse=True)
+    ordered.sort(key=lambda each: public(each.version), reverse=True)
+    for version, grouped in itertools.groupby(ordered, lambda c: public(c.version)):
+        group = list(grouped)
+        links = [each.link for each in group]
+        if any(isinstance(link, BuildLink) for link in links):
+            yield release_of(context, finder, project, version, links), group
+
+
+def best_builds(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    candidates: Sequence[InstallationCandidate],
+) -> list[InstallationCandidate]:
+    """Return of each version the build that would be installed.
+
+    :raises InstallationError: if that leaves nothing, where all versions are listed.
+    """
+    left: list[InstallationCandidate] = []
+    known = set()
+    for release, group in releases(context, finder, project, candidates):
+        known.update(group)
+        if not release.ranked:
+            continue
+        label = label_of(release.ranked[0])
+        best = [each for each in group if label_of(each.link) == label]
+        if context.listing == "newest":
+            left += [_as_installed(project, each) for each in best]
+            if not group[0].version.is_prerelease:
+                break
+        else:
+            left += best
+    left += [each for each in candidates if each not in known]
+    if candidates and not left and context.listing == "all":
+        from pip._internal.variants.tell.refusals import nothing_left
+
+        raise nothing_left(project, None, weighed(context).reached(project))
+    return left
+
+
+def _as_installed(
+    project: NormalizedName, candidate: InstallationCandidate
+) -> InstallationCandidate:
+    """Return a candidate with the version that is installed if only the build differs.
+
+    A build for something else is no newer version.
+    """
+    dist = get_default_environment().get_distribution(project)
+    if dist is None or public(dist.version) != public(candidate.version):
+        return candidate
+    return InstallationCandidate(
+        candidate.name, str(dist.version), candidate.link, candidate.locked
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
-from pip._internal.exceptions import InstallationError
-from pip._internal.variants.choice.agreement import CudaMajor
+from pip._internal.variants.choice.agreement import CudaMajor, agreed
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Agreement, Selection
-    from pip._internal.variants.pytorch.bridge import Bridge
 
 __all__ = ["OneBackend", "one_backend"]
 
@@ -47,16 +45,17 @@ class OneBackend:
 
     backend: Backend
 
+    def __str__(self) -> str:
+        return f"with builds for {self.backend}"
+
     def order(self, selection: Selection) -> tuple[str, ...]:
         """Put the builds for it first, and behind them those for the CPU.
 
         Variants proper agree with it if they are for the same major version of CUDA.
         """
         labels = selection.ranking.compatible
-        if (
-            selection.origin is not None
-            and selection.origin.kind is OriginKind.VERSIONS
-        ):
+        origin = selection.origin
+        if origin is not None and origin.kind is OriginKind.VERSIONS:
             first = (self.backend.label, CPU.label)
             return tuple(
                 sorted(labels, key=lambda each: [each != one for one in first])
@@ -86,7 +85,7 @@ class _Build:
 
     @property
     def is_indifferent(self) -> bool:
-        """Tell whether it is for the CPU since it has no other build that suits."""
+        """Tell whether it is for the CPU because no other build of it suits."""
         return self.options == {CPU} and not self.by_hand and not self.is_installed
 
 
@@ -95,7 +94,7 @@ _Builds = Mapping["NormalizedName", _Build]
 
 class _Harmony(enum.IntEnum):
     EQUAL = 0
-    #: Builds for the CPU do with dependencies that are for a GPU.
+    #: Builds for the CPU can work with dependencies for a GPU.
     SOUND = 1
     BROKEN = 2
 
@@ -104,41 +103,40 @@ def one_backend(
     run: Callable[[], RequirementSet],
     resolver: Resolver,
     context: Context,
-    bridge: Bridge,
+    preferred: Sequence[Backend],
 ) -> RequirementSet:
     """Resolve so that the builds of PyTorch's packages are for one backend, if they can.
 
     :param run: resolves once.
+    :param preferred: the backends that the user named, most preferred first.
     """
     first = run()
-    builds = _builds(context, resolver)
-    harmony = _harmony(builds)
-    result, agreed = resolver._result, context.agreement
-    for backend in _proposals(builds, bridge, agreed):
-        context.agreement = OneBackend(backend)
-        try:
-            second = run()
-        except InstallationError as error:
-            logger.debug("No solution with builds for %s: %s", backend, error)
-            continue
+    before, result = _builds(context, resolver), resolver._result
+    harmony = _harmony(before)
+
+    def accepted(_: RequirementSet) -> str | None:
         after = _builds(context, resolver)
-        if _harmony(after) < harmony and _names(after) <= _names(builds):
-            logger.info("%s", _explained(builds, after))
-            return second
-    context.agreement, resolver._result = agreed, result
+        is_better = _harmony(after) < harmony and _names(after) <= _names(before)
+        return _explained(before, after) if is_better else None
+
+    proposals = _proposals(before, preferred, context.agreement)
+    second = agreed(context, run, map(OneBackend, proposals), accepted)
+    if second is not None:
+        return second
+    resolver._result = result
     if harmony is not _Harmony.EQUAL:
         level = logging.WARNING if harmony is _Harmony.BROKEN else logging.INFO
-        logger.log(level, "%s", _mixture(builds, context))
+        logger.log(level, "%s", _mixture(before, context))
     return first
 
 
 def _proposals(
-    builds: _Builds, bridge: Bridge, agreed: Agreement | None
+    builds: _Builds, preferred: Sequence[Backend], agreed: Agreement | None
 ) -> Iterator[Backend]:
-    """Give the backends that would make it better, the best first."""
+    """Return the backends that would make it better, the best first."""
     now = _harmony(builds)
     options = frozenset[Backend]().union(*(each.options for each in builds.values()))
-    ordered = [each for each in bridge.settings.backends if each in options]
+    ordered = [each for each in preferred if each in options]
     ordered += [each for each in newest_first(options) if each not in ordered]
     wants_cpu = any(each.by_hand and each.backend == CPU for each in builds.values())
     promised: list[tuple[_Harmony, int, Backend]] = []
@@ -148,7 +146,7 @@ def _proposals(
         then = {project: _with(build, backend) for project, build in builds.items()}
         harmony = _harmony(then)
         if backend == CPU and not wants_cpu:
-            # No GPU is given up so that all are equal.
+            # A GPU is never given up just to make all equal.
             harmony = max(harmony, _Harmony.SOUND)
         with_gpu = sum(each.backend == backend != CPU for each in then.values())
         promised.append((harmony, -with_gpu, backend))
@@ -163,7 +161,7 @@ def _is_part_of(agreed: Agreement | None, backend: Backend) -> bool:
 
 
 def _with(build: _Build, backend: Backend) -> _Build:
-    """Give the build that would be taken with the agreement on *backend*."""
+    """Return the build that would be taken with the agreement on *backend*."""
     taken = next((each for each in (backend, CPU) if each in build.options), None)
     return build if taken is None else replace(build, backend=taken)
 
@@ -185,9 +183,9 @@ def _names(builds: _Builds) -> set[str]:
 
 
 def _builds(context: Context, resolver: Resolver) -> _Builds:
-    """Give what would be installed then, as far as there are builds for several.
+    """Return what would be installed then, as far as there are builds for several.
 
-    What is installed and needs some of it is a part of that.
+    What is installed and needs one of these builds is included.
     """
     assert resolver._result is not None, "it has resolved"
     mapping, graph, _ = resolver._result
@@ -224,10 +222,8 @@ def _builds(context: Context, resolver: Resolver) -> _Builds:
 
 
 def _build(context: Context, candidate: Candidate) -> _Build | None:
-    link, release = (
-        candidate.source_link,
-        weighed(context).release_of(candidate.source_link),
-    )
+    link = candidate.source_link
+    release = weighed(context).release_of(link)
     if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
         # Installed, or of a URL or an index that the user named.
         backend = Backend.find(candidate.version.local)

@@ -42,6 +42,9 @@ _OLDEST_CUDA = (7, 0)
 class InvalidBackend(ValueError):
     """A text names no computation backend."""
 
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"invalid computation backend: {problem}")
+
 
 class Kind(enum.IntEnum):
     """What a build computes on; of several, the first is preferred."""
@@ -88,7 +91,7 @@ class Backend:
 
     @classmethod
     def find(cls, text: str | None) -> Backend | None:
-        """Give the backend that *text* names, None if it names none."""
+        """Return the backend that *text* names, None if it names none."""
         try:
             return None if text is None else cls.parse(text)
         except InvalidBackend:
@@ -96,7 +99,7 @@ class Backend:
 
     @property
     def label(self) -> str:
-        """Give the name in its usual form, which serves as the label of a variant."""
+        """Return the name in its usual form, which serves as the label of a variant."""
         if self.kind is Kind.CUDA:
             return "cu" + "".join(map(str, self.version))
         if self.kind is Kind.ROCM:
@@ -137,7 +140,7 @@ def parse_list(text: str) -> tuple[Backend, ...]:
 
 
 def is_special_build(local: str) -> bool:
-    """Tell whether a local version names a backend and something else beside it.
+    """Tell whether a local version names a backend and something else besides.
 
     Such builds (``cpu.cxx11.abi``, ``cu118.with.pypi.cudnn``) are for those who know.
     """

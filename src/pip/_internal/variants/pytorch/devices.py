@@ -1,21 +1,33 @@
-"""Which GPUs the builds of PyTorch have code for.
+"""Which GPUs the builds of PyTorch have code for, and which drivers run CUDA builds.
 
-Facts of the scripts that build PyTorch, by toolkit: another project on its index is
-built for the same GPUs as torch. Newer toolkits than those here are taken to cover what
-the newest of the same major does. Pure: no I/O and nothing from the rest of pip.
+The GPUs are facts of the scripts that build PyTorch, by toolkit: another project on its
+index is built for the same ones as torch. Newer toolkits than those here are taken to cover
+what the newest of the same major does.
+
+What drivers run is as NVIDIA publishes it: since CUDA 11, a driver for one version of a
+major runs builds for all of that major ("minor version compatibility"), if it is as new as
+the release notes of each CUDA toolkit demand. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Literal
 
 from pip._internal.variants.pytorch.backends import Backend, Kind
 
-__all__ = ["INTEL_DEVICES", "NAMESPACES", "amd_architectures", "nvidia_architectures"]
+__all__ = [
+    "INTEL_DEVICES",
+    "NAMESPACES",
+    "amd_architectures",
+    "lower_bound",
+    "nvidia_architectures",
+    "runs",
+]
 
-_Values = TypeVar("_Values")
+_Version = tuple[int, ...]
 
 
 #: In which namespace the devices of each kind of backend are.
@@ -29,7 +41,7 @@ def _real(text: str) -> tuple[str, ...]:
 
 
 # From a CUDA version on, up to the next one: values of ``nvidia :: sm_arch``.
-_NVIDIA: Mapping[tuple[int, ...], tuple[str, ...]] = MappingProxyType(
+_NVIDIA: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
     {
         (8, 0): _real("50 60"),
         (9, 0): _real("50 60 70"),
@@ -50,7 +62,7 @@ _GFX_6 = (*_GFX_5, "gfx942", "gfx1100")
 _GFX_6_2_4 = (*_GFX_6, "gfx1101", "gfx1102", "gfx1200", "gfx1201")
 
 # From a ROCm version on, up to the next one: values of ``amd :: gfx_arch``.
-_AMD: Mapping[tuple[int, ...], tuple[str, ...]] = MappingProxyType(
+_AMD: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
     {
         (4, 0): _GFX_4,
         (5, 0): _GFX_5,
@@ -72,22 +84,71 @@ INTEL_DEVICES = (
 
 
 def nvidia_architectures(backend: Backend) -> tuple[str, ...]:
-    """Give the values of ``sm_arch`` of a CUDA build; none for an unknown major."""
+    """Return the values of ``sm_arch`` of a CUDA build; none for an unknown major."""
     assert backend.kind is Kind.CUDA, backend
-    found = _newest_row(_NVIDIA, backend.version)
-    known = found is not None and found[0][0] == backend.version[0]
-    return found[1] if found is not None and known else ()
+    since = _row(_NVIDIA, backend.version)
+    return _NVIDIA[since] if since and since[0] == backend.version[0] else ()
 
 
 def amd_architectures(backend: Backend) -> tuple[str, ...]:
-    """Give the values of ``gfx_arch`` of a ROCm build."""
+    """Return the values of ``gfx_arch`` of a ROCm build."""
     assert backend.kind is Kind.ROCM, backend
-    found = _newest_row(_AMD, backend.version)
-    return _GFX_4 if found is None else found[1]
+    since = _row(_AMD, backend.version)
+    return _GFX_4 if since is None else _AMD[since]
 
 
-def _newest_row(
-    table: Mapping[tuple[int, ...], _Values], version: tuple[int, ...]
-) -> tuple[tuple[int, ...], _Values] | None:
-    key = max((key for key in table if key <= version), default=None)
-    return None if key is None else (key, table[key])
+def _row(table: Iterable[_Version], version: _Version) -> _Version | None:
+    """Return the version from which on a row of a table counts for this one."""
+    return max((since for since in table if since <= version), default=None)
+
+
+System = Literal["linux", "windows"]
+
+#: For builds from a CUDA version on, up to the next one here: the oldest drivers.
+MINIMUM_DRIVERS: Mapping[_Version, Mapping[System, _Version]] = MappingProxyType(
+    {
+        (13, 0): {"linux": (580, 65, 6), "windows": (580, 0)},
+        (12, 0): {"linux": (525, 60, 13), "windows": (528, 33)},
+        (11, 1): {"linux": (450, 80, 2), "windows": (452, 39)},
+        (11, 0): {"linux": (450, 36, 6), "windows": (451, 22)},
+        (10, 2): {"linux": (440, 33), "windows": (441, 22)},
+        (10, 1): {"linux": (418, 39), "windows": (418, 96)},
+        (10, 0): {"linux": (410, 48), "windows": (411, 31)},
+        (9, 2): {"linux": (396, 26), "windows": (398, 26)},
+        (9, 1): {"linux": (390, 46), "windows": (391, 29)},
+        (9, 0): {"linux": (384, 81), "windows": (385, 54)},
+        (8, 0): {"linux": (375, 26), "windows": (376, 51)},
+    }
+)
+#: The oldest major of which a driver runs all minor versions, and the oldest that the
+#: properties of the namespace ``nvidia`` speak of.
+_FIRST_COMPATIBLE_MAJOR = 11
+
+
+def runs(cuda: _Version, driver: str, system: System) -> bool | None:
+    """Tell whether a driver runs builds for a CUDA version.
+
+    :param driver: its version, ``"535.104.05"``.
+    :return: None if the table does not say, as of majors that came after it.
+    """
+    numbers = tuple(map(int, re.findall(r"[0-9]{1,9}", driver)))
+    since = _row(MINIMUM_DRIVERS, cuda)
+    if not numbers or since is None or since[0] != cuda[0]:
+        return None
+    return numbers >= MINIMUM_DRIVERS[since][system]
+
+
+def lower_bound(cuda: _Version, driver: str | None, system: System = "linux") -> str:
+    """Return the oldest CUDA version that a driver may report and run builds for *cuda*.
+
+    :param driver: the version of the driver in question, if that is known.
+    :return: a value of ``nvidia :: cuda_version_lower_bound``.
+    """
+    major, minor = cuda
+    if major < _FIRST_COMPATIBLE_MAJOR:
+        # Any driver that the namespace speaks of is newer.
+        return str(_FIRST_COMPATIBLE_MAJOR)
+    if driver is not None and runs(cuda, driver, system) is False:
+        # It is older than the promise, and runs what it was made for.
+        return f"{major}.{minor}"
+    return f"{major}.0"

@@ -1,4 +1,4 @@
-"""What a run does otherwise that takes builds from PyTorch's index."""
+"""How a run differs that takes builds from PyTorch's index."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.choice.mode import Mode
-from pip._internal.variants.pytorch.advice import newest_with_gpu_build, origins
+from pip._internal.variants.pytorch.advice import (
+    best_builds,
+    newest_with_gpu_build,
+    origins,
+)
 from pip._internal.variants.pytorch.agreement import one_backend
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.bridge import Bridge
-from pip._internal.variants.pytorch.listing import best_builds
+from pip._internal.variants.pytorch.options import BACKENDS, CHANNEL, CPUONLY, INDEX_URL
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.wheels.links import BuildLink, public
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version, _BaseVersion
+    from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
-    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
@@ -34,35 +36,12 @@ if TYPE_CHECKING:
 __all__ = ["PyTorch"]
 
 
-class PyTorch(Mode):
+class PyTorch(Bridge):
     """The bridge in use: projects that PyTorch's index has come from there."""
-
-    def __init__(self, context: Context, bridge: Bridge) -> None:
-        self._context = context
-        self._bridge = bridge
-        self._places, self._settings = bridge.places, bridge.settings
 
     def limited(self, target: Providers) -> Providers:
         """Leave out the devices that the backends of the user exclude."""
-        return target.lacking(self._settings.lacking)
-
-    @property
-    def may_switch(self) -> bool:
-        """Tell whether the user named backends."""
-        return bool(self._settings.backends)
-
-    def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take down what the user pins."""
-        self._places.note_roots(requirements)
-
-    def find_all_candidates(
-        self,
-        find: Callable[[PackageFinder, str], list[InstallationCandidate]],
-        finder: PackageFinder,
-        project_name: str,
-    ) -> list[InstallationCandidate]:
-        """Return the candidates of a project from where it comes from."""
-        return self._places.find_all_candidates(find, finder, project_name)
+        return target.lacking(self.settings.lacking)
 
     def pins_build(self, specifier: SpecifierSet) -> bool:
         """Tell whether a requirement names a local version, and so the build."""
@@ -76,34 +55,26 @@ class PyTorch(Mode):
         project: NormalizedName,
         specifier: SpecifierSet,
     ) -> Iterator[IndexCandidateInfo]:
-        """Give the builds of one public version as one version."""
+        """Yield the builds of one public version as one version."""
         pinned = self.pins_build(specifier)
         special: set[Version] | None = None
         for version, maker in infos():
             if special is None:
-                # Only now upstream has looked for candidates.
-                special = self._places.special_versions(project)
+                # Only now has upstream looked for candidates.
+                special = self.special_versions(project)
             assert isinstance(maker, partial)
             if isinstance(maker.keywords["link"], BuildLink):
                 yield public(version), maker
             elif pinned or version not in special:
                 yield version, maker
 
-    def release(
-        self,
-        project: NormalizedName,
-        version: _BaseVersion,
-        links: Sequence[Link],
-        sources: Sequence[str],
-        *,
-        pinned: bool,
-    ) -> Release | None:
-        """Make the release of all builds of one public version."""
+    def release_type(
+        self, links: Sequence[Link], *, pinned: bool
+    ) -> Callable[..., Release] | None:
+        """Return what makes the release of all builds of one public version."""
         if not any(isinstance(link, BuildLink) for link in links):
             return None
-        return BridgedRelease(
-            self._context, project, version, links, sources, self._bridge, pinned=pinned
-        )
+        return partial(BridgedRelease, bridge=self, pinned=pinned)
 
     def installed(
         self, version: Version, label: str | None, specifier: SpecifierSet
@@ -112,7 +83,7 @@ class PyTorch(Mode):
         backend = Backend.find(version.local)
         if backend is None:
             return version, label, False
-        choice = self._settings.backends
+        choice = self.settings.backends
         excluded = bool(choice) and backend not in choice
         unwanted = excluded and not self.pins_build(specifier)
         return public(version), backend.label, unwanted
@@ -121,11 +92,7 @@ class PyTorch(Mode):
         self, run: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet:
         """Resolve so that the builds are for one backend, if they can."""
-        return one_backend(run, resolver, self._context, self._bridge)
-
-    def settles(self, project: NormalizedName) -> bool:
-        """Tell whether the builds of a project are versions, of which one is taken."""
-        return self._places.has_builds(project)
+        return one_backend(run, resolver, self._context, self.settings.backends)
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say which older version has a build for the GPU if one for the CPU is taken."""
@@ -133,7 +100,7 @@ class PyTorch(Mode):
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
         """Say which projects come from PyTorch's index alone, or do not."""
-        return origins(self._bridge, projects)
+        return origins(self, projects)
 
     def listed(
         self,
@@ -141,34 +108,21 @@ class PyTorch(Mode):
         project: NormalizedName,
         candidates: Sequence[InstallationCandidate],
     ) -> list[InstallationCandidate] | None:
-        """Leave of each version the build that would be installed."""
-        if not self._places.has_builds(project):
+        """Return of each version the build that would be installed."""
+        if not self.settles(project):
             return None
         return best_builds(self._context, finder, project, candidates)
 
-    def files(
-        self, finder: PackageFinder, project: NormalizedName, links: Iterable[Link]
-    ) -> Iterable[Link]:
-        """Return all files of a project as the builds that they are."""
-        return self._places.files(finder, project, links)
-
-    def special_versions(self, project: NormalizedName) -> Iterable[Version]:
-        """Return the versions that are builds with more than a backend to them."""
-        return self._places.special_versions(project)
-
     def for_build(self, context: Context) -> PyTorch:
         """Return the same bridge for what is installed to build something."""
-        index = self._places.index
-        return PyTorch(context, Bridge(context, self._settings, index))
+        return PyTorch(context, self.settings, self.index)
 
     def environ(self) -> Mapping[str, str]:
-        """Return the variables under which a pip in a child process has this bridge."""
-        base, channel = self._settings.index_url, self._settings.channel
+        """Return the environment variables that give a child of pip this bridge."""
+        backends = map(str, self.settings.backends or [AUTO])
         return {
-            "PIP_PYTORCH_COMPUTATION_BACKEND": ",".join(
-                map(str, self._settings.backends or [AUTO])
-            ),
-            "PIP_CPUONLY": "0",
-            "PIP_PYTORCH_CHANNEL": channel.value,
-            "PIP_PYTORCH_INDEX_URL": base,
+            BACKENDS.variable: ",".join(backends),
+            CPUONLY.variable: "0",
+            CHANNEL.variable: self.settings.channel.value,
+            INDEX_URL.variable: self.settings.index_url,
         }

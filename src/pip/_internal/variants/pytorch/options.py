@@ -5,11 +5,10 @@ What their values mean is imported when there are any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from pip._internal.variants.choice.settings import OptionRow
+from pip._internal.variants.choice.settings import OptionRow, kind
 
 if TYPE_CHECKING:
     from pip._internal.variants.choice.settings import Settings
@@ -30,39 +29,13 @@ LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 DEFAULT_URL = "https://download.pytorch.org/whl"
 
 
-def _checked_by(name: str) -> Callable[[str, str], object]:
-    def check(opt: str, value: str) -> object:
-        from pip._internal.variants.errors import InvalidOption
-        from pip._internal.variants.pytorch import option_values
-
-        try:
-            return getattr(option_values, name)(opt, value)
-        except ValueError as error:
-            raise InvalidOption(str(error)) from None
-
-    return check
-
-
-def _url(opt: str, value: str) -> str:
-    url = value.strip()
-    if urlsplit(url).scheme not in ("http", "https", "file"):
-        from pip._internal.variants.errors import InvalidOption
-
-        raise InvalidOption(
-            f"option {opt}: invalid URL {value!r}, expected something like "
-            f"{DEFAULT_URL!r}"
-        )
-    return url
-
+_VALUES = "pytorch.settings"
 
 BACKENDS = OptionRow(
     "--pytorch-computation-backend",
     dest="pytorch_backends",
-    where=("install",),
-    check=_checked_by("named_backends"),
+    check=kind("backends", _VALUES),
     metavar="LIST",
-    default=None,
-    repeated="any",
     help="Take what PyTorch's own index has from there, in builds for one of these: "
     "cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4. Several are listed with "
     "commas, most preferred first; 'auto', the default with any other of the options "
@@ -70,30 +43,19 @@ BACKENDS = OptionRow(
 )
 CPUONLY = OptionRow(
     "--cpuonly",
-    dest="cpuonly",
-    where=("install",),
-    repeated="any",
     help="Take builds for the CPU: the same as the option before with the value cpu.",
 )
 CHANNEL = OptionRow(
     "--pytorch-channel",
-    dest="pytorch_channel",
-    where=("install",),
-    check=_checked_by("named_channel"),
+    check=kind("channel", _VALUES),
     metavar="CHANNEL",
-    default=None,
-    repeated="any",
     help="Take what PyTorch's own index has from this part of it: stable, test or "
     "nightly (which includes pre-releases). The default is stable, or test with --pre.",
 )
 INDEX_URL = OptionRow(
     "--pytorch-index-url",
-    dest="pytorch_index_url",
-    where=("install",),
-    check=_url,
+    check=kind("url", _VALUES),
     metavar="URL",
-    default=None,
-    repeated="any",
     help="Where PyTorch's index or a mirror of it is, with the channels test and "
     "nightly below; '{channel}' in the URL stands for the channel where they are "
     f"elsewhere (default: {DEFAULT_URL}).",

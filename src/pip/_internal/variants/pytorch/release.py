@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.release import Release
@@ -14,13 +14,8 @@ from pip._internal.variants.pytorch.synthetic import manifest_for, manifest_of_c
 from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
-
     from pip._internal.models.link import Link
-    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.pytorch.bridge import Bridge
 
 __all__ = ["BridgedRelease"]
@@ -29,32 +24,22 @@ __all__ = ["BridgedRelease"]
 class BridgedRelease(Release):
     """All builds of one public version.
 
-    Which of them is locked is decided for the target: a lock file has one version of a
-    package, and for it the builds are versions.
+    The one to be locked is chosen for the target: a lock file has one version of a
+    package, and for it these builds are versions.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        project: NormalizedName,
-        version: _BaseVersion,
-        links: Sequence[Link],
-        sources: Sequence[str],
-        bridge: Bridge,
-        *,
-        pinned: bool,
-    ) -> None:
+    def __init__(self, *args: Any, bridge: Bridge, pinned: bool) -> None:
         """Make the release.
 
         :param pinned: whether a requirement names the local version, which settles it.
         """
-        super().__init__(context, project, version, links, sources)
+        super().__init__(*args)
         self.bridge = bridge
         self.pinned = pinned
 
     @property
     def chosen_by(self) -> str | None:
-        """Give what the user chose the build with, if he did."""
+        """Return what the user chose the build with; None if it is up to pip."""
         if self.pinned:
             return "its local version"
         if self.chosen_label is None and self.bridge.settings.backends:
@@ -65,11 +50,8 @@ class BridgedRelease(Release):
     def refusal(self) -> str | None:
         """Say so if there is no build for the backends that the user named."""
         choice = self.bridge.settings.backends
-        if (
-            not choice
-            or self.pinned
-            or {each.label for each in choice} & {*self.labels}
-        ):
+        labels = {each.label for each in choice}
+        if not choice or self.pinned or labels.intersection(self.labels):
             return None
         wanted = " or ".join(map(str, choice))
         return f"it has builds for {', '.join(self.labels)}, and none for {wanted}"
@@ -84,10 +66,6 @@ class BridgedRelease(Release):
             f"{BACKENDS.name}, or leave it to pip with {BACKENDS.name}={AUTO}."
         )
 
-    @property
-    def _providers(self) -> Providers:
-        return self._context.detected
-
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
     ) -> tuple[Manifest, Origin]:
@@ -98,6 +76,6 @@ class BridgedRelease(Release):
         if choice:
             manifest = manifest_of_choice(choice, backends)
         else:
-            manifest = manifest_for(self.bridge.machine(self._providers), backends)
+            manifest = manifest_for(self.bridge.machine(), backends)
         where = redact_auth_from_url(source)
         return manifest, Origin(OriginKind.VERSIONS, where)

@@ -1,12 +1,17 @@
-"""What the options and variables that concern PyTorch's index come to."""
+"""What the options and variables that concern PyTorch's index come to.
+
+Loaded when there are any: most runs of pip have none.
+"""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
     CPU,
@@ -15,7 +20,6 @@ from pip._internal.variants.pytorch.backends import (
     parse_list,
 )
 from pip._internal.variants.pytorch.devices import NAMESPACES
-from pip._internal.variants.pytorch.option_values import Channel, invalid
 from pip._internal.variants.pytorch.options import (
     BACKENDS,
     CHANNEL,
@@ -30,14 +34,66 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY_BACKEND",
+    "Channel",
     "Settings",
+    "backends",
+    "channel",
     "settings",
+    "url",
 ]
 
 #: The options that turn the bridge on, and leave the rest to pip.
 ANY_BACKEND = (BACKENDS.name, AUTO)
 
 _CHANNEL_FIELD = "{channel}"
+
+
+class Channel(enum.Enum):
+    """A stage of PyTorch's releases."""
+
+    STABLE = "stable"
+    TEST = "test"
+    NIGHTLY = "nightly"
+
+
+def backends(opt: str, value: str) -> tuple[Backend, ...]:
+    """Read which backends are named, most preferred first; none for what suits.
+
+    :param opt: as it was typed; where it was configured, its key.
+    :raises InvalidOption: if *value* is invalid.
+    """
+    try:
+        return parse_list(value)
+    except InvalidBackend as error:
+        raise InvalidOption(f"option {opt}: {error}") from None
+
+
+def channel(opt: str, value: str) -> Channel:
+    """Read the name of a channel.
+
+    :raises InvalidOption: if there is no such channel.
+    """
+    try:
+        return Channel(value.strip().lower())
+    except ValueError:
+        names = ", ".join(channel.value for channel in Channel)
+        raise InvalidOption(
+            f"option {opt}: invalid channel {value!r}, expected one of {names}"
+        ) from None
+
+
+def url(opt: str, value: str) -> str:
+    """Read the URL of an index.
+
+    :raises InvalidOption: if it is none.
+    """
+    read = value.strip()
+    if urlsplit(read).scheme not in ("http", "https", "file"):
+        raise InvalidOption(
+            f"option {opt}: invalid URL {value!r}, expected something like "
+            f"{DEFAULT_URL!r}"
+        )
+    return read
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +112,7 @@ class Settings:
 
     @property
     def lacking(self) -> Mapping[str, str]:
-        """Give the namespaces of devices that the backends exclude, and why."""
+        """Return the namespaces of devices that the backends exclude, and why."""
         kinds = {each.kind for each in self.backends}
         if not kinds:
             return {}
@@ -68,7 +124,7 @@ class Settings:
 
     @property
     def base_url(self) -> str:
-        """Give the URL of the channel, without a slash at the end."""
+        """Return the URL of the channel, without a slash at the end."""
         base, name = self.index_url, self.channel.value
         if _CHANNEL_FIELD in base:
             return base.replace(_CHANNEL_FIELD, name).rstrip("/")
@@ -77,7 +133,7 @@ class Settings:
 
 
 def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
-    """Give the settings of a command.
+    """Return the settings of a command.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """
@@ -95,7 +151,7 @@ def _backends(
     typed = {row for row, _, _ in given.typed}
     named: tuple[Backend, ...] | None = given.value(BACKENDS)
     by_shorthand = bool(given.value(CPUONLY))
-    # What is typed is a word about this command; the configuration is about all.
+    # What is typed is about this command; the configuration is about all.
     if CPUONLY in typed and BACKENDS not in typed:
         named = None
     if named is not None:
@@ -108,4 +164,4 @@ def _backends(
     try:
         return parse_list(text), LTT_VARIABLE
     except InvalidBackend as error:
-        raise WrongUse(invalid(LTT_VARIABLE, error)) from None
+        raise WrongUse(f"{LTT_VARIABLE}: {error}") from None

@@ -1,4 +1,4 @@
-"""Manifests for releases of which the local versions are all that tells builds apart.
+"""Manifests for releases whose builds only local versions tell apart.
 
 A build that is for ``cu128`` becomes the variant ``cu128``, with properties of the
 namespace of its GPU, and ``pytorch :: backend :: cu128`` to tell the newer of two builds
@@ -15,9 +15,9 @@ from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.pytorch import devices
 from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
-from pip._internal.variants.pytorch.driver_table import System, lower_bound
+from pip._internal.variants.pytorch.devices import System, lower_bound
 
-__all__ = ["FEATURE", "NAMESPACE", "Machine", "manifest_for", "manifest_of_choice"]
+__all__ = ["NAMESPACE", "Machine", "manifest_for", "manifest_of_choice"]
 
 NAMESPACE, FEATURE = "pytorch", "backend"
 
@@ -46,7 +46,7 @@ class Machine:
 
 
 def manifest_for(machine: Machine, backends: Iterable[Backend]) -> Manifest:
-    """Give the manifest of a release that has builds for *backends*.
+    """Return the manifest of a release that has builds for *backends*.
 
     What a GPU needs comes first; of the builds that suit equally, the newest one.
     """
@@ -64,7 +64,7 @@ def manifest_for(machine: Machine, backends: Iterable[Backend]) -> Manifest:
 def manifest_of_choice(
     choice: Sequence[Backend], backends: Iterable[Backend]
 ) -> Manifest:
-    """Give the manifest of a release for a target that just has the backends of *choice*.
+    """Return the manifest of a release for a target that just has the backends of *choice*.
 
     The manifest says what is supported, so that no machine is asked.
     """
@@ -73,7 +73,7 @@ def manifest_of_choice(
     for each in newest_first(backends):
         variants[each.label] = {NAMESPACE: {FEATURE: [each.label]}}
         if each.kind is Kind.CUDA:
-            bound = lower_bound(_cuda(each), None)
+            bound = lower_bound(each.version, None)
             bounds[bound] = None
             variants[each.label]["nvidia"] = {"cuda_version_lower_bound": [bound]}
     providers = {NAMESPACE: _static(FEATURE, [each.label for each in choice])}
@@ -85,7 +85,7 @@ def manifest_of_choice(
 def _properties(backend: Backend, machine: Machine) -> _Properties:
     properties: _Properties = {}
     if backend.kind is Kind.CUDA:
-        bound = lower_bound(_cuda(backend), machine.driver, machine.system)
+        bound = lower_bound(backend.version, machine.driver, machine.system)
         properties["nvidia"] = {"cuda_version_lower_bound": [bound]}
         architectures = devices.nvidia_architectures(backend)
         if architectures and machine.has_capability:
@@ -97,11 +97,6 @@ def _properties(backend: Backend, machine: Machine) -> _Properties:
         properties["intel"] = {"device_ip": list(devices.INTEL_DEVICES)}
     properties[NAMESPACE] = {FEATURE: [backend.label]}
     return properties
-
-
-def _cuda(backend: Backend) -> tuple[int, int]:
-    major, minor = backend.version
-    return major, minor
 
 
 def _static(feature: str, values: list[str]) -> dict[str, Any]:

@@ -32,11 +32,13 @@ from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
 from pip._internal.variants.choice.builds import offer
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.decision import Decision, File, Offer
-from pip._internal.variants.choice.mistaken_labels import label_in_version
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.choice.settings import Settings
-from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
+from pip._internal.variants.choice.unknown_names import (
+    label_in_version,
+    warn_of_unknown_names,
+)
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.target import is_this_machine
 from pip._internal.variants.slots import CONTEXT

@@ -243,7 +243,7 @@ def _label_in_version(
         written.append(ireq.req.specifier)
     for specifier in written:
         if any("+" in each.version for each in specifier):
-            from pip._internal.variants.choice.mistaken_labels import label_in_version
+            from pip._internal.variants.choice.unknown_names import label_in_version
 
             return label_in_version(factory._finder, project, specifier)
     return None
@@ -277,7 +277,7 @@ def nothing_left(
     from pip._internal.console.texts import Hint
     from pip._internal.variants.choice import reasons
     from pip._internal.variants.choice.invocation import command
-    from pip._internal.variants.choice.losses import losses_of_answers
+    from pip._internal.variants.choice.reasons import losses_of_answers
     from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
 
     if label is not None:
