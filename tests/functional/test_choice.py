@@ -58,6 +58,7 @@ def test_forced_gpu(
     assert chosen(result) == label
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 @pytest.mark.smoke
 def test_it_is_installed_as_announced(venv: Environment, torch: list[str]) -> None:

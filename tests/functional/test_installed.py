@@ -71,6 +71,7 @@ def without_pip(result: Result) -> list[str]:
     return [line.rstrip() for line in result.lines if not line.startswith("pip ")]
 
 
+@pytest.mark.on_wheel
 def test_list(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:
@@ -151,6 +152,7 @@ def test_list_user(venv: Environment, torch: IndexServer) -> None:
     assert "does not support torch" in checked.stderr
 
 
+@pytest.mark.on_wheel
 def test_show(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:
@@ -174,6 +176,7 @@ def test_show(
     assert torch.log() == []
 
 
+@pytest.mark.on_wheel
 def test_inspect(filled: Environment, backend: dict[str, str | None]) -> None:
     report = json.loads(filled.pip("inspect", env=backend).stdout)
     found = {each["metadata"]["name"]: each for each in report["installed"]}
@@ -181,6 +184,7 @@ def test_inspect(filled: Environment, backend: dict[str, str | None]) -> None:
     assert "variant" not in found["numpy"]
 
 
+@pytest.mark.on_wheel
 def test_freeze(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:
@@ -418,6 +422,7 @@ def test_check_where_that_is_an_error(filled: Environment, way: str) -> None:
     assert result.output == "No broken requirements found.\n"
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
     options = ["-i", torch.index_url, "--variant", "xformers=cu118"]
@@ -451,6 +456,7 @@ def test_check_asks_no_plugin(
     assert index.log() == []
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_no_detection_without_variants(filled: Environment) -> None:
     shown = (["list"], ["show", "-v", "torch"], ["inspect"], ["freeze"])

@@ -52,6 +52,7 @@ def install(venv: Environment, *arguments: str | Path, **options: Any) -> str:
     return venv.pip("install", "-r", "pylock.toml", *arguments, **options).output
 
 
+@pytest.mark.on_wheel
 @pytest.mark.smoke
 def test_one_file_for_all_machines(
     workshop: Workshop, tmp_path: Path, torch: IndexServer

@@ -155,6 +155,7 @@ def test_same_files_requests_and_output(
         assert re.search(r"━ 3\.6/3\.6 MB .* 10/10 files\n", parallel.stdout)
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_several_at_a_time(venv: Environment, parts: IndexServer) -> None:
     gate = Gate()
@@ -252,6 +253,7 @@ def test_a_failure_stops_the_others(
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_interrupted(venv: Environment, tls_index: IndexServer, tmp_path: Path) -> None:

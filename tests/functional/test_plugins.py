@@ -78,6 +78,7 @@ def test_not_trusted(pip: Pip, index: IndexServer, options: list[str]) -> None:
     assert plugin_requests(index) == []
 
 
+@pytest.mark.on_wheel
 def test_trusted(venv: Environment, options: list[str]) -> None:
     result = venv.pip("install", "kernels", *options, *TRUST)
     assert result.stderr == ""

@@ -160,6 +160,7 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
     return build_nvml_stub(tmp_path_factory.mktemp("nvml"))
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_a_driver_that_is_asked_itself(dry: Dry, nvml: NvmlStub) -> None:
     for driver, newest, build in (
@@ -769,6 +770,7 @@ def test_without_the_options_nothing_is_different(
 # Commands
 
 
+@pytest.mark.on_wheel
 def test_install(venv: Environment, pytorch: PyTorchIndexServer) -> None:
     pytorch.add(make_wheel("needs-torch", "1.0", requires=["torch"]))
     command = ["install", "torch", *options(pytorch)]

@@ -141,6 +141,7 @@ WAYS: Mapping[str, Sequence[str]] = {
 }
 
 
+@pytest.mark.on_wheel
 @pytest.mark.parametrize("way", WAYS)
 def test_same_tree(
     venv: Environment, packages: IndexServer, tmp_path: Path, way: str

@@ -27,6 +27,7 @@ def label(venv: Environment, package: str = "torch") -> str:
     return venv.eval(f"{package}.variant_label", package)
 
 
+@pytest.mark.on_wheel
 def test_another_label_is_installed_in_place(
     venv: Environment, torch: IndexServer
 ) -> None:
