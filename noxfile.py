@@ -18,7 +18,7 @@ BUILD = ROOT / "build"
 INTERPRETERS = find_interpreters()
 VERSIONS = sorted(INTERPRETERS, key=lambda each: [*map(int, each.split("."))])
 OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
-# What nox looks up as python3.x is to be an interpreter that starts, not a pyenv shim.
+# Let nox find interpreters that start as python3.x, and none of pyenv's shims.
 os.environ["PATH"] = os.pathsep.join(
     [*(str(path.parent) for path in INTERPRETERS.values()), os.environ.get("PATH", "")]
 )
@@ -214,7 +214,7 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def modes(session: nox.Session) -> None:
-    """Take each mode out of a copy; the tests of all else pass."""
+    """Take each mode out of a copy, and run the tests of all else."""
     session.install(*TEST_TOOLS)
     _assemble(session)
     session.run("python", "-m", "tools.without_mode", *session.posargs)

@@ -92,7 +92,7 @@ def assert_installed(running: Running, target: Path) -> None:
 
 
 def environments(venv: Environment) -> list[Path]:
-    """Give the environments of plugins in the cache."""
+    """Return the environments of plugins in the cache."""
     return list(venv.home.glob("**/variant-providers/*"))
 
 

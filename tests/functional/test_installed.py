@@ -67,7 +67,7 @@ def filled(venv: Environment, torch: IndexServer) -> Environment:
 
 
 def without_pip(result: Result) -> list[str]:
-    """Give the lines of a listing that are not about pip itself."""
+    """Return the lines of a listing that are not about pip itself."""
     return [line.rstrip() for line in result.lines if not line.startswith("pip ")]
 
 
@@ -306,7 +306,7 @@ def test_a_plain_build_is_no_variant(
 
 
 def record_of(venv: Environment) -> Path:
-    """Give the path of the record of torch."""
+    """Return the path of the record of torch."""
     (record,) = venv.site_packages.glob("torch-*/variant-selection.json")
     return record
 
@@ -353,7 +353,7 @@ def test_corrupt_records(filled: Environment, backend: dict[str, str | None]) ->
 
 
 def warnings(result: Result) -> Sequence[str]:
-    """Give the warnings; the command in them is ``pip``, whatever it is here."""
+    """Return the warnings; the command in them is ``pip``, whatever it is here."""
     unsupported = "does not support" in result.stderr
     but = ", but 1 unsupported variant"
     assert result.stdout == (
@@ -469,6 +469,6 @@ def test_no_detection_without_variants(filled: Environment) -> None:
 
 
 def imports(venv: Environment, *command: str) -> str:
-    """Give what Python says of the modules that a command imports."""
+    """Return what Python says of the modules that a command imports."""
     arguments = ["-X", "importtime", "-m", "pip", *command]
     return venv.run(venv.python, *arguments, env=GPU).stderr

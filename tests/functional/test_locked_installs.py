@@ -44,7 +44,7 @@ def alone(index: IndexServer) -> IndexServer:
 
 
 def label(venv: Environment, package: str = "torch") -> str:
-    """Give the label of the build that is installed, none for a plain one."""
+    """Return the label of the build that is installed, none for a plain one."""
     return venv.eval(f"{package}.variant_label", package)
 
 

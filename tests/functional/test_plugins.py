@@ -54,7 +54,7 @@ def add_plugin(index: IndexServer, code: str = GOOD, **more: Any) -> None:
 
 
 def plugin_requests(index: IndexServer) -> list[str]:
-    """Give the paths that were asked for and are not of the package itself."""
+    """Return the paths that were asked for and are not of the package itself."""
     return [path for _, path in index.log() if "kernels" not in path]
 
 

@@ -71,7 +71,7 @@ def pytorch() -> Iterator[PyTorchIndexServer]:
 
 
 def options(pytorch: PyTorchIndexServer) -> list[str]:
-    """Give the options that name both indexes."""
+    """Return the options that name both indexes."""
     return ["-i", pytorch.index_url, "--pytorch-index-url", pytorch.pytorch_url]
 
 
@@ -109,7 +109,7 @@ def dry_all(venv: Environment, pytorch: PyTorchIndexServer, tmp_path: Path) -> D
 
 
 def versions(result: Result) -> dict[str, str]:
-    """Give the versions in the line that says what would be installed."""
+    """Return the versions in the line that says what would be installed."""
     (line,) = (line for line in result.lines if line.startswith("Would install"))
     return dict(re.findall(r"(\S+)-([0-9]\S*(?: \(\S+\))?)", line))
 

@@ -66,7 +66,7 @@ def packages(index: IndexServer) -> IndexServer:
 
 
 def files(venv: Environment) -> dict[str, Any]:
-    """Give what is in an environment, but for what says where a file is from."""
+    """Return what is in an environment, but for what says where a file is from."""
     return {
         name: content
         for name, content in tree(venv.venv).items()

@@ -118,7 +118,7 @@ def cuda_only(index: IndexServer) -> IndexServer:
 
 
 def manifests(index: IndexServer) -> list[str]:
-    """Give the versions of the manifests that were asked for, in order."""
+    """Return the versions of the manifests that were asked for, in order."""
     return [
         path.split("-")[1] for _, path in index.log() if path.endswith("variants.json")
     ]

@@ -1,8 +1,9 @@
 """Serve a copy of the layout of PyTorch's own index on loopback, beside an index.
 
 Under ``/whl``, ``/whl/test`` and ``/whl/nightly`` each project has an umbrella page with
-the builds for all backends, and a page a backend that has any; files lie in folders named
-after their backend. What there is not, object stores answer with 403.
+the builds for all backends, and one page for each backend that has any. Files lie in
+folders named after their backend. Like an object store, it answers 403 for what is not
+there.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class PyTorchIndexServer(IndexServer):
     :ivar umbrella: whether there are pages with the builds for all backends.
     :ivar page_backends: the only backends with pages of their own; None: all.
     :ivar unlisted: backends whose builds the umbrella pages leave out.
-    :ivar missing: the status for what there is not.
+    :ivar missing: the status for what is not there.
     """
 
     def __init__(self) -> None:

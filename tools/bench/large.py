@@ -81,7 +81,7 @@ def add_large(repository: Repository, folder: Path, scale: float) -> None:
 
 
 def _noise() -> bytes:
-    """Give bytes of four bits each, which deflate to half, as machine code does."""
+    """Return bytes of four bits each, which deflate to half, as machine code does."""
     source = random.Random(825)
     return bytes(byte & 15 for byte in source.randbytes(_BLOCK))
 

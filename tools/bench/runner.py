@@ -228,7 +228,7 @@ def _other_outcome(
 def _requests_as_expected(
     scenario: Scenario, samples: Mapping[str, Sequence[Sample]]
 ) -> bool | None:
-    """Tell whether the fork made the requests that it must, given those of pip's."""
+    """Tell whether the fork made the requests that are expected beside pip's."""
     more = scenario.case.more_requests.get(scenario.cache)
     if more is None or not samples.get(FORK) or not samples.get(PIP):
         return None

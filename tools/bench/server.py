@@ -24,7 +24,7 @@ HOST = "localhost"
 
 
 class BenchServer(PyTorchIndexServer):
-    """An index, with a proxy by which it stands for PyTorch's."""
+    """An index with a proxy, which leads to it whatever host is asked for."""
 
     def __init__(self, folder: Path) -> None:
         """Prepare to serve.
@@ -57,5 +57,5 @@ class BenchServer(PyTorchIndexServer):
 
     @property
     def proxy_url(self) -> str:
-        """Return the proxy by which this server stands for any other."""
+        """Return the address of the proxy."""
         return self._proxy.url
