@@ -16,7 +16,6 @@ from tests.lib.fault_cells import PLUGIN
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, make_manifest
-from tests.lib.modes import on_wheel
 from tests.lib.processes import (
     INTERRUPTED,
     Running,
@@ -172,9 +171,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize(
-    "number", on_wheel(ENDS, {signal.SIGINT}), ids=lambda number: number.name
-)
+@pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
 def test_stopped_at_each_phase(
     venv: Environment, demo: IndexServer, tmp_path: Path, number: signal.Signals
 ) -> None:

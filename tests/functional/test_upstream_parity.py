@@ -261,7 +261,7 @@ def _cases() -> Iterator[tuple[str, Literal["html", "json"], bool]]:
         _cases(),
         {
             ("install", "json", False),
-            ("choose", "json", True),
+            ("folders", "json", True),
             ("failures", "html", False),
         },
     ),
