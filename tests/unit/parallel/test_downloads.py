@@ -69,7 +69,7 @@ def staging(tmp_path: Path) -> Iterator[Staging]:
 
 
 def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
-    """Return what lies in the folder of a wheel once it is unpacked."""
+    """Give what lies in the folder of a wheel once it is unpacked."""
     staging.add(Verified.unchecked(str(wheel)))
     job = staging._jobs[str(wheel)]
     assert job.over.wait(60)

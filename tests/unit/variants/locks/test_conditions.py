@@ -32,7 +32,7 @@ def run(
     labels: Mapping[str, str | None],
     versions: Mapping[str, str] | None = None,
 ) -> Run:
-    """Return what a resolution finds, the root being the node ``""``."""
+    """Give what a resolution finds, the root being the node ``""``."""
     children: dict[str | None, frozenset[str]] = {}
     left = [""]
     while left:
@@ -51,7 +51,7 @@ def run(
 
 
 def written(runs: Sequence[Run]) -> dict[str, str | None]:
-    """Return the markers by ``name version``."""
+    """Give the markers by ``name version``."""
     names = group_names(build for each in runs for build in each.builds)
     return {
         " ".join(locked): marker_text(condition, names)
@@ -222,7 +222,7 @@ NODES = ["p", "q", "r", "s", "t"]
 
 @st.composite
 def resolutions(draw: st.DrawFn) -> list[Run]:
-    """Return runs over one world, in which versions follow from one package's build."""
+    """Give runs over one world, in which versions follow from one package's build."""
     variants = draw(st.lists(st.sampled_from(NODES[:3]), unique=True, max_size=3))
     labels = {
         name: draw(st.lists(st.sampled_from(["a", "b", None]), min_size=1, unique=True))

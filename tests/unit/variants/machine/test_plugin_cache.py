@@ -57,7 +57,7 @@ def planted(folder: Path) -> None:
 
 
 def swapped(folder: Path) -> None:
-    """Exchange the names of two files."""
+    """Give two files each other's names."""
     (folder / "npu.py").rename(folder / "aside")
     (folder / "npu-1.0.dist-info" / "RECORD").rename(folder / "npu.py")
     (folder / "aside").rename(folder / "npu-1.0.dist-info" / "RECORD")

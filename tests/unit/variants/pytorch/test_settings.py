@@ -21,7 +21,7 @@ def parse(
     environ: Mapping[str, str] | None = None,
     configured: Mapping[str, object] | None = None,
 ) -> Settings | None:
-    """Return the settings that arguments come to; None without the bridge."""
+    """Give the settings of a command with these arguments; None without the bridge."""
     parser = optparse.OptionParser()
     for row in OPTIONS:
         parser.add_option(row())

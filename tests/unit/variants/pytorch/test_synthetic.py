@@ -26,7 +26,7 @@ def backends(labels: str) -> list[Backend]:
 
 
 def order(manifest: Manifest, environ: Mapping[str, str | None]) -> str:
-    """Return the compatible labels, best first, as override variables have it."""
+    """Give the compatible labels, best first, on the machine of override variables."""
     given = {name: value for name, value in environ.items() if value is not None}
     providers = Providers(environ=given, environment={}, hardware=False)
     labels: Iterable[str] = sorted(manifest.variants)
