@@ -16,7 +16,9 @@ from tests.lib.interpreters import find_interpreters  # noqa: E402
 
 BUILD = ROOT / "build"
 INTERPRETERS = find_interpreters()
-# What nox looks up as python3.x is to be an interpreter that starts, not a pyenv shim.
+VERSIONS = sorted(INTERPRETERS, key=lambda each: [*map(int, each.split("."))])
+OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
+# Let nox find interpreters that start as python3.x, and none of pyenv's shims.
 os.environ["PATH"] = os.pathsep.join(
     [*(str(path.parent) for path in INTERPRETERS.values()), os.environ.get("PATH", "")]
 )
@@ -33,10 +35,11 @@ TEST_TOOLS = [
     "packaging==26.3",
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
-LINTERS = ["ruff", "mypy", "hatchling", "nox"]
+LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
-IN_PROCESS = ["-n", "2", "--in-process", "-m", "not torch and not matrix"]
-IN_PROCESS_TESTS = ["tests/unit", "tests/functional"]
+UNIT, FUNCTIONAL = "tests/unit", "tests/functional"
+# Three at a time: some wait, for a server that takes its time or for a plugin.
+IN_PROCESS = ["-n", "3", "--in-process", "-m", "not torch and not matrix"]
 
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "virtualenv"
@@ -46,13 +49,20 @@ nox.options.sessions = ["test"]
 
 @nox.session(venv_backend="none")
 def test(session: nox.Session) -> None:
-    """Run everything that a change must pass."""
+    """Run what a change must pass."""
     session.notify("lint")
-    # Those in between differ less; `nox -s unit` runs on all.
-    ordered = sorted(INTERPRETERS, key=lambda each: [*map(int, each.split("."))])
-    for version in dict.fromkeys([ordered[0], ordered[-1]]):
-        session.notify(f"unit-{version}")
-    session.notify("functional", session.posargs)
+    if OLDEST != NEWEST:
+        session.notify(f"unit-{OLDEST}", [UNIT])
+    session.notify(f"unit-{NEWEST}", [])
+    session.notify("wheel", session.posargs)
+
+
+@nox.session(venv_backend="none")
+def rest(session: nox.Session) -> None:
+    """Run the tests that `test` leaves out."""
+    session.notify("functional", [])
+    if OLDEST != NEWEST:
+        session.notify(f"unit-{OLDEST}", [FUNCTIONAL])
 
 
 @nox.session
@@ -78,6 +88,7 @@ def lint(session: nox.Session) -> None:
     packages = [*overlay, "fork", "tools", "tests"]
     session.run("mypy", *(part for package in packages for part in ("-p", package)))
     session.run("mypy", "noxfile.py")
+    session.run("python", "-m", "tools.complexity")
 
 
 @nox.session(python=list(INTERPRETERS))
@@ -85,7 +96,7 @@ def unit(session: nox.Session) -> None:
     """Run unit tests, and commands in the test's process, with the assembled fork."""
     session.install(*TEST_TOOLS)
     _assemble(session)
-    session.run(*PYTEST, *IN_PROCESS, *(session.posargs or IN_PROCESS_TESTS))
+    session.run(*PYTEST, *IN_PROCESS, *(session.posargs or [UNIT, FUNCTIONAL]))
 
 
 @nox.session
@@ -94,18 +105,31 @@ def coverage(session: nox.Session) -> None:
     session.install(*TEST_TOOLS, "coverage", "pytest-cov")
     _assemble(session)
     report = ["--cov", "--cov-report=term-missing:skip-covered"]
-    tests = session.posargs or ["--all-seams", *IN_PROCESS_TESTS]
+    tests = session.posargs or ["--all-seams", UNIT, FUNCTIONAL]
     session.run(*PYTEST, *IN_PROCESS, *report, *tests)
+
+
+@nox.session(python=OLDEST)
+def wheel(session: nox.Session) -> None:
+    """Run what must be seen with the built wheel before a change is complete."""
+    session.install(*TEST_TOOLS)
+    # One interpreter: `functional` makes environments of each.
+    code = "import sys; print(sys.executable, end='')"
+    python = session.run("python", "-c", code, silent=True)
+    chosen = ["-m", "on_wheel and not registry", f"--python={python}"]
+    session.run(
+        *(*PYTEST, "-n", "2", *chosen, *(session.posargs or [FUNCTIONAL])),
+        env=_wheels(session),
+    )
 
 
 @nox.session
 def functional(session: nox.Session) -> None:
-    """Run the functional tests against the built wheel, two at a time."""
+    """Run the functional tests with the built wheel, all of them."""
     session.install(*TEST_TOOLS, *BENCH_TOOLS, "build", "uv")
     session.run(
-        *PYTEST,
-        *("-n", "2", "-m", "not torch and not matrix"),
-        *(session.posargs or ["tests/functional"]),
+        *(*PYTEST, "-n", "2", "-m", "not torch and not matrix"),
+        *(session.posargs or [FUNCTIONAL]),
         # uv is to trust what pip and the system trust.
         env={**_wheels(session), "UV_SYSTEM_CERTS": "1"},
     )
@@ -190,7 +214,7 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def modes(session: nox.Session) -> None:
-    """Take each mode out of a copy; the tests of all else pass."""
+    """Take each mode out of a copy, and run the tests of all else."""
     session.install(*TEST_TOOLS)
     _assemble(session)
     session.run("python", "-m", "tools.without_mode", *session.posargs)

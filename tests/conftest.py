@@ -71,14 +71,13 @@ def index(make_index: Callable[[], IndexServer]) -> IndexServer:
 def tls_index(tmp_path: Path) -> Iterator[IndexServer]:
     """Return an empty index with TLS; pip needs ``--cert``, its ``certificates``."""
     authority = trustme.CA()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
     server = IndexServer()
+    server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(server.host).configure_cert(server.tls)
     server.certificates = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(server.certificates))
-    server.start(tls=context)
-    yield server
-    server.stop()
+    with server:
+        yield server
 
 
 @pytest.fixture(scope="session")

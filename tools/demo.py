@@ -290,7 +290,7 @@ The index is served until you press Ctrl-C. In another terminal:
 
 @contextmanager
 def _step(text: str) -> Iterator[None]:
-    """Print what takes a while, and how long it took."""
+    """Say what is going on, and in the end how long it took."""
     start = time.monotonic()
     print(f"    {text} ...", end=" ", flush=True)
     try:

@@ -75,7 +75,7 @@ def explained(result: Result) -> dict[str, Any]:
 
 
 def installed(result: Result) -> str | None:
-    """Give the name of the file that a dry run would install, None if it fails."""
+    """Return the name of the file that a dry run would install, None if it fails."""
     if result.returncode:
         return None
     (one,) = json.loads(result.stdout)["install"]

@@ -12,7 +12,6 @@ import pytest
 
 from tests.lib.environments import Workshop
 from tests.lib.manifests import cuda
-from tests.lib.repository import Repository
 from tests.lib.wheels import make_wheel
 from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.large import LARGE, add_large
@@ -40,12 +39,12 @@ def tools(
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[BenchServer]:
     """Return a running server with a plain and a variant package."""
-    repository = Repository()
-    repository.add(make_wheel("plain", "1.0"))
+    server = BenchServer(tmp_path)
+    server.add(make_wheel("plain", "1.0"))
     labels = {f"cu{n}": cuda(f"12.{n % 10}", ["90"]) for n in (126, 128, 129)}
-    repository.add_release("variant", "1.0", labels)
-    with BenchServer(repository, tmp_path) as running:
-        yield running
+    server.add_release("variant", "1.0", labels)
+    with server:
+        yield server
 
 
 def run(
@@ -100,10 +99,9 @@ def test_more_requests_than_allowed_are_told(
 
 def test_a_proxy_stands_for_pytorch_s_index(tools: list[Tool], tmp_path: Path) -> None:
     (case,) = (case for case in CASES if case.name == "pytorch")
-    repository = Repository()
-    for backend in ("cu128", "cpu"):
-        repository.add(make_wheel("torch", f"2.9.1+{backend}"))
-    with BenchServer(repository, tmp_path) as server:
+    server = BenchServer(tmp_path)
+    server.add_builds("torch", "2.9.1", ["cu128", "cpu"])
+    with server:
         measured = run(case, tools, server)
     assert [m.problem for m in measured.values()] == [None] * 4
     assert measured[COLD, FORK].labels == measured[COLD, PIP].labels
@@ -118,11 +116,11 @@ def test_a_proxy_stands_for_pytorch_s_index(tools: list[Tool], tmp_path: Path) -
 
 def test_large_wheels_over_a_slow_line(tools: list[Tool], tmp_path: Path) -> None:
     (case,) = (case for case in CASES if case.name == "large-parallel")
-    repository = Repository()
-    add_large(repository, tmp_path, scale=0.0005)
-    with BenchServer(repository, tmp_path) as server:
+    server = BenchServer(tmp_path)
+    add_large(server, tmp_path, scale=0.0005)
+    with server:
         measured = run(case, tools, server)
-        assert server.link.rate == case.rate
+        assert server.line.rate == case.rate
     assert [m.problem for m in measured.values()] == [None, None]
     labels = measured[COLD, FORK].labels
     assert labels == dict(case.labels)

@@ -98,6 +98,7 @@ def test_a_variant_has_another_name_and_metadata(work: Path, build: Build) -> No
     }
 
 
+@pytest.mark.on_wheel
 def test_a_variant_installs_on_the_machine_that_it_is_for(
     venv: Environment, work: Path, build: Build
 ) -> None:

@@ -71,6 +71,7 @@ def dist(repository: Repository, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.on_wheel
 def test_what_is_good(check: Check, dist: Path, tmp_path: Path) -> None:
     for target, counted in (
         ("dist", "3 wheels and 1 manifest"),

@@ -27,7 +27,7 @@ def torch(index: IndexServer) -> list[str]:
 
 
 def chosen(result: Result) -> str | None:
-    """Give the label in the block that a dry run prints, None for a plain build."""
+    """Return the label in the block that a dry run prints, None for a plain build."""
     for line in result.lines:
         if line.startswith("##") and "variant_label=" in line:
             return line.partition("variant_label=")[2].split(" ")[0]
@@ -58,6 +58,7 @@ def test_forced_gpu(
     assert chosen(result) == label
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 @pytest.mark.smoke
 def test_it_is_installed_as_announced(venv: Environment, torch: list[str]) -> None:

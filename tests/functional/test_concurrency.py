@@ -92,7 +92,7 @@ def assert_installed(running: Running, target: Path) -> None:
 
 
 def environments(venv: Environment) -> list[Path]:
-    """Give the environments of plugins in the cache."""
+    """Return the environments of plugins in the cache."""
     return list(venv.home.glob("**/variant-providers/*"))
 
 
@@ -118,6 +118,7 @@ def test_many_with_an_empty_cache(
     assert processes_of(venv) == []
 
 
+@pytest.mark.on_wheel
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_one_is_killed_while_it_installs_the_plugin(
     venv: Environment, demo: IndexServer, tmp_path: Path
@@ -172,6 +173,7 @@ def test_damaged_environments_are_mended(
         assert len(list(environment.glob("npu_data/part*.py"))) == 100, name
 
 
+@pytest.mark.on_wheel
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_requests_in_threads_do_not_keep_pip_from_ending(
     venv: Environment, index: IndexServer, tmp_path: Path

@@ -68,7 +68,7 @@ def options(index: IndexServer) -> list[str]:
 
 
 def files(result: Result) -> dict[str, int]:
-    """Give the files of the package and their sizes, as a run has left them."""
+    """Return the files of the package and their sizes, as a run has left them."""
     found: dict[str, int] = json.loads(result.lines[-1])
     return found
 
@@ -171,7 +171,7 @@ hint: Make room there, or name another with --output.
 
 
 def spoil(content: bytes) -> bytes:
-    """Give what a disk may make of a file."""
+    """Return what a disk may make of a file."""
     return content[:-10] + b"\0" * 10
 
 

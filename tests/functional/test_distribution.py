@@ -63,6 +63,7 @@ def metadata_of(wheel: Path) -> Message:
 class TestInstalled:
     """Installed in an environment, the fork is its pip."""
 
+    @pytest.mark.on_wheel
     @pytest.mark.smoke
     def test_every_command_is_the_fork(self, venv: Environment) -> None:
         python = venv.eval("'%d.%d' % sys.version_info[:2]")
@@ -73,6 +74,7 @@ class TestInstalled:
         assert venv.run(venv.scripts / "pip3", "--version").stdout == expected
         assert venv.pip("check").stdout == "No broken requirements found.\n"
 
+    @pytest.mark.on_wheel
     @pytest.mark.smoke
     def test_it_comes_and_goes_like_any_pip(
         self, upstream_venv: Environment, wheel: Path
@@ -104,6 +106,7 @@ class TestInstalled:
         venv.pip("install", "--no-index", workshop.upstream_wheel())
         assert venv.pip("--version").stdout.startswith("pip 26.3 from ")
 
+    @pytest.mark.on_wheel
     def test_nothing_more_is_imported_at_start(
         self, venv: Environment, upstream_venv: Environment
     ) -> None:
@@ -128,6 +131,7 @@ class TestInstalled:
         )
         assert venv.run(venv.python, "-c", code).lines[-1] == "net:"
 
+    @pytest.mark.on_wheel
     def test_plain_packages_define_no_dataclasses(
         self, venv: Environment, index: IndexServer
     ) -> None:
@@ -184,6 +188,7 @@ class TestNotInstalled:
 class TestMetadata:
     """The wheel says what it is and under which licences."""
 
+    @pytest.mark.on_wheel
     def test_name_and_entry_points_are_those_of_pip(self, wheel: Path) -> None:
         assert wheel.name == f"pip-{VERSION}-py3-none-any.whl"
         metadata = metadata_of(wheel)
@@ -198,6 +203,7 @@ class TestMetadata:
                 "pip3 = pip._internal.cli.main:cli\n"
             )
 
+    @pytest.mark.on_wheel
     def test_every_licence_is_listed_and_there(self, wheel: Path) -> None:
         listed = metadata_of(wheel).get_all("License-File") or []
         prefix = f"pip-{VERSION}.dist-info/licenses/"
@@ -213,6 +219,7 @@ class TestMetadata:
             "src/pip/_vendor/requests/LICENSE",
         } < set(listed)
 
+    @pytest.mark.on_wheel
     def test_pip_shows_them(self, venv: Environment) -> None:
         shown = venv.pip("show", "--files", "pip").stdout
         assert f"Version: {VERSION}\n" in shown
@@ -220,6 +227,7 @@ class TestMetadata:
         licenses = f"pip-{VERSION}.dist-info/licenses"
         assert f"  {licenses}/src/pip/_vendor/pynvml/LICENSE\n" in shown
 
+    @pytest.mark.on_wheel
     def test_record_matches(self, wheel: Path) -> None:
         with zipfile.ZipFile(wheel) as archive:
             names = archive.namelist()

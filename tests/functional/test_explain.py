@@ -36,6 +36,7 @@ def document(result: Result) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.on_wheel
 def test_story(pip: Pip, index: IndexServer, torch: list[str], host: WriteHost) -> None:
     index.add(make_wheel("torch", "3.0rc1"))
     index.add(make_wheel("torch", "2.9.2"), yanked="it \x1b[31mbreaks")

@@ -57,7 +57,7 @@ def nntile(index: IndexServer) -> IndexServer:
 
 
 def chosen(result: Result) -> dict[str, str]:
-    """Give the version of what would be installed, with its label."""
+    """Return the version of what would be installed, with its label."""
     (line,) = (line for line in result.lines if line.startswith("Would install"))
     versions = dict(
         each.rpartition("-")[::2] for each in re.findall(r"(\S+-[0-9]\S*)", line)

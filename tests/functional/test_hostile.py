@@ -67,7 +67,7 @@ def _with(**changes: Any) -> bytes:
 
 
 def _with_variant(text: str) -> bytes:
-    """Give the manifest with *text* in the place of a label and its properties."""
+    """Return the manifest with *text* in the place of a label and its properties."""
     manifest = json.dumps({**PREVIEW_TORCH, "variants": {}})
     return manifest.replace('"variants": {}', f'"variants": {{{text}}}').encode()
 

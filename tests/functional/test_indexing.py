@@ -87,6 +87,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.on_wheel
 def test_a_manifest_for_each_release_with_variants(index: Index, dist: Path) -> None:
     before = files(dist)
     result = index()

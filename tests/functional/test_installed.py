@@ -67,10 +67,11 @@ def filled(venv: Environment, torch: IndexServer) -> Environment:
 
 
 def without_pip(result: Result) -> list[str]:
-    """Give the lines of a listing that are not about pip itself."""
+    """Return the lines of a listing that are not about pip itself."""
     return [line.rstrip() for line in result.lines if not line.startswith("pip ")]
 
 
+@pytest.mark.on_wheel
 def test_list(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:
@@ -151,6 +152,7 @@ def test_list_user(venv: Environment, torch: IndexServer) -> None:
     assert "does not support torch" in checked.stderr
 
 
+@pytest.mark.on_wheel
 def test_show(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:
@@ -174,6 +176,7 @@ def test_show(
     assert torch.log() == []
 
 
+@pytest.mark.on_wheel
 def test_inspect(filled: Environment, backend: dict[str, str | None]) -> None:
     report = json.loads(filled.pip("inspect", env=backend).stdout)
     found = {each["metadata"]["name"]: each for each in report["installed"]}
@@ -181,6 +184,7 @@ def test_inspect(filled: Environment, backend: dict[str, str | None]) -> None:
     assert "variant" not in found["numpy"]
 
 
+@pytest.mark.on_wheel
 def test_freeze(
     filled: Environment, torch: IndexServer, backend: dict[str, str | None]
 ) -> None:
@@ -302,7 +306,7 @@ def test_a_plain_build_is_no_variant(
 
 
 def record_of(venv: Environment) -> Path:
-    """Give the path of the record of torch."""
+    """Return the path of the record of torch."""
     (record,) = venv.site_packages.glob("torch-*/variant-selection.json")
     return record
 
@@ -349,7 +353,7 @@ def test_corrupt_records(filled: Environment, backend: dict[str, str | None]) ->
 
 
 def warnings(result: Result) -> Sequence[str]:
-    """Give the warnings; the command in them is ``pip``, whatever it is here."""
+    """Return the warnings; the command in them is ``pip``, whatever it is here."""
     unsupported = "does not support" in result.stderr
     but = ", but 1 unsupported variant"
     assert result.stdout == (
@@ -418,6 +422,7 @@ def test_check_where_that_is_an_error(filled: Environment, way: str) -> None:
     assert result.output == "No broken requirements found.\n"
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
     options = ["-i", torch.index_url, "--variant", "xformers=cu118"]
@@ -451,6 +456,7 @@ def test_check_asks_no_plugin(
     assert index.log() == []
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_no_detection_without_variants(filled: Environment) -> None:
     shown = (["list"], ["show", "-v", "torch"], ["inspect"], ["freeze"])
@@ -463,6 +469,6 @@ def test_no_detection_without_variants(filled: Environment) -> None:
 
 
 def imports(venv: Environment, *command: str) -> str:
-    """Give what Python says of the modules that a command imports."""
+    """Return what Python says of the modules that a command imports."""
     arguments = ["-X", "importtime", "-m", "pip", *command]
     return venv.run(venv.python, *arguments, env=GPU).stderr

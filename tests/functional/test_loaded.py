@@ -16,7 +16,7 @@ from tests.lib.floors import modules
 from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.on_wheel]
 
 LOADED: dict[str, list[str]] = tomli.loads(
     (REPOSITORY / "tests/data/loaded.toml").read_text(encoding="utf-8")

@@ -44,7 +44,7 @@ def alone(index: IndexServer) -> IndexServer:
 
 
 def label(venv: Environment, package: str = "torch") -> str:
-    """Give the label of the build that is installed, none for a plain one."""
+    """Return the label of the build that is installed, none for a plain one."""
     return venv.eval(f"{package}.variant_label", package)
 
 
@@ -52,6 +52,7 @@ def install(venv: Environment, *arguments: str | Path, **options: Any) -> str:
     return venv.pip("install", "-r", "pylock.toml", *arguments, **options).output
 
 
+@pytest.mark.on_wheel
 @pytest.mark.smoke
 def test_one_file_for_all_machines(
     workshop: Workshop, tmp_path: Path, torch: IndexServer

@@ -497,6 +497,7 @@ class TestOtherReaders:
         )
         return result.output
 
+    @pytest.mark.on_wheel
     def test_upstream(
         self, venv: Environment, upstream_venv: Environment, torch: IndexServer
     ) -> None:

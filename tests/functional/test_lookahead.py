@@ -301,6 +301,7 @@ def test_wheels_are_asked_for_once(
         assert seen[0] == seen[1], command
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_what_nobody_needs_keeps_nobody_waiting(
     venv: Environment, many: IndexServer

@@ -57,7 +57,7 @@ def torch(index: IndexServer) -> IndexServer:
 
 
 def installed(venv: Environment) -> Sequence[str]:
-    """Give the names of what is installed beside torch."""
+    """Return the names of what is installed beside torch."""
     return sorted(set(venv.installed()) - {"torch"})
 
 

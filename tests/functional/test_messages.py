@@ -129,7 +129,7 @@ class Stage:
     indexes: Mapping[str, str]
 
     def words(self, typed: str) -> list[str]:
-        """Give the words of a command."""
+        """Return the words of a command."""
         return [self.indexes.get(word, word) for word in typed.split()]
 
     def prepare(self, case: Case) -> None:

@@ -85,6 +85,7 @@ def test_all_else_is_as_ever(
     assert locks[0].read_text("utf-8") == locks[1].read_text("utf-8")
 
 
+@pytest.mark.on_wheel
 def test_the_mode_itself_is_gone(
     mode: str, without: Environment, torch: IndexServer
 ) -> None:
@@ -103,6 +104,7 @@ def test_the_mode_itself_is_gone(
         assert "variants-json" not in lock
 
 
+@pytest.mark.on_wheel
 def test_nothing_else_names_a_mode(mode: str) -> None:
     """Who deletes a room has one line to take out."""
     own = f"pip._internal.variants.{mode}"

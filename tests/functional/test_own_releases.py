@@ -31,7 +31,7 @@ def pips(index: IndexServer) -> list[str]:
 
 
 def chosen(result: Result) -> str | None:
-    """Give what a dry run would install, None for nothing."""
+    """Return what a dry run would install, None for nothing."""
     for line in result.lines:
         if line.startswith("Would install "):
             return line.removeprefix("Would install ")

@@ -30,7 +30,7 @@ _BAR = re.compile(r"━|^Progress |^  .*([\d-]:[\d-]{2}:[\d-]{2}|\d+/\d+ files)$
 
 
 def wheel(name: str) -> str:
-    """Give the name of the wheel of a package."""
+    """Return the name of the wheel of a package."""
     return f"{name}-1.0-py3-none-any.whl"
 
 
@@ -51,7 +51,7 @@ def parts(index: IndexServer) -> IndexServer:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Give what lies below a folder, without bytecode, which has times in it."""
+    """Return what lies below a folder, without bytecode, which has times in it."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -60,7 +60,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def without_bars(text: str) -> list[str]:
-    """Give the lines that do not show how far a download is."""
+    """Return the lines that do not show how far a download is."""
     shown = (line.rstrip() for line in text.splitlines())
     return [line for line in shown if line and not _BAR.search(line)]
 
@@ -155,6 +155,7 @@ def test_same_files_requests_and_output(
         assert re.search(r"━ 3\.6/3\.6 MB .* 10/10 files\n", parallel.stdout)
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_several_at_a_time(venv: Environment, parts: IndexServer) -> None:
     gate = Gate()
@@ -252,6 +253,7 @@ def test_a_failure_stops_the_others(
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_interrupted(venv: Environment, tls_index: IndexServer, tmp_path: Path) -> None:

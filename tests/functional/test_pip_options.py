@@ -23,6 +23,7 @@ from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.interpreters import find_interpreters
 from tests.lib.manifests import cuda
+from tests.lib.modes import on_wheel
 from tests.lib.wheels import make_sdist, make_wheel
 
 pytestmark = pytest.mark.process
@@ -282,7 +283,10 @@ def _run(
     return result, unquote(installed["download_info"]["url"]).rpartition("/")[2]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(
+    "name",
+    on_wheel(SCENARIOS, {"hash of one label", "no binaries", "uploaded before"}),
+)
 def test_scenario(
     name: str,
     venv: Environment,

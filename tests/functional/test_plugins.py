@@ -54,7 +54,7 @@ def add_plugin(index: IndexServer, code: str = GOOD, **more: Any) -> None:
 
 
 def plugin_requests(index: IndexServer) -> list[str]:
-    """Give the paths that were asked for and are not of the package itself."""
+    """Return the paths that were asked for and are not of the package itself."""
     return [path for _, path in index.log() if "kernels" not in path]
 
 
@@ -78,6 +78,7 @@ def test_not_trusted(pip: Pip, index: IndexServer, options: list[str]) -> None:
     assert plugin_requests(index) == []
 
 
+@pytest.mark.on_wheel
 def test_trusted(venv: Environment, options: list[str]) -> None:
     result = venv.pip("install", "kernels", *options, *TRUST)
     assert result.stderr == ""

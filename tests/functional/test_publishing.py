@@ -149,6 +149,7 @@ def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> N
     assert "Using the variant cu128 of idna 3.10" in result.stdout
 
 
+@pytest.mark.on_wheel
 def test_the_fork_installs_what_it_chose(site: Site, tmp_path: Path) -> None:
     target = tmp_path / "lib"
     options = ["--variant-host", "cuda-12.8-sm_90", "--target", str(target)]

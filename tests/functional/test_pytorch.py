@@ -71,7 +71,7 @@ def pytorch() -> Iterator[PyTorchIndexServer]:
 
 
 def options(pytorch: PyTorchIndexServer) -> list[str]:
-    """Give the options that name both indexes."""
+    """Return the options that name both indexes."""
     return ["-i", pytorch.index_url, "--pytorch-index-url", pytorch.pytorch_url]
 
 
@@ -109,7 +109,7 @@ def dry_all(venv: Environment, pytorch: PyTorchIndexServer, tmp_path: Path) -> D
 
 
 def versions(result: Result) -> dict[str, str]:
-    """Give the versions in the line that says what would be installed."""
+    """Return the versions in the line that says what would be installed."""
     (line,) = (line for line in result.lines if line.startswith("Would install"))
     return dict(re.findall(r"(\S+)-([0-9]\S*(?: \(\S+\))?)", line))
 
@@ -160,6 +160,7 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
     return build_nvml_stub(tmp_path_factory.mktemp("nvml"))
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_a_driver_that_is_asked_itself(dry: Dry, nvml: NvmlStub) -> None:
     for driver, newest, build in (
@@ -769,6 +770,7 @@ def test_without_the_options_nothing_is_different(
 # Commands
 
 
+@pytest.mark.on_wheel
 def test_install(venv: Environment, pytorch: PyTorchIndexServer) -> None:
     pytorch.add(make_wheel("needs-torch", "1.0", requires=["torch"]))
     command = ["install", "torch", *options(pytorch)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import signal
@@ -17,6 +18,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda
+from tests.lib.modes import on_wheel
 from tests.lib.processes import INTERRUPTED, disturb
 from tests.lib.wheels import make_wheel
 
@@ -64,7 +66,7 @@ def packages(index: IndexServer) -> IndexServer:
 
 
 def files(venv: Environment) -> dict[str, Any]:
-    """Give what is in an environment, but for what says where a file is from."""
+    """Return what is in an environment, but for what says where a file is from."""
     return {
         name: content
         for name, content in tree(venv.venv).items()
@@ -119,6 +121,7 @@ def test_what_comes_of_it_is_the_same(
     assert files(venv) == new, "as if nothing had been there before"
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_what_is_said_is_what_upstream_says(
     venv: Environment, upstream_venv: Environment, packages: IndexServer
@@ -138,8 +141,10 @@ def test_what_is_said_is_what_upstream_says(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "step"),
+    on_wheel(itertools.product(WAYS, STEPS), {("variants", 9)}),
+)
 def test_killed_at_any_step(
     venv: Environment, packages: IndexServer, way: str, step: int
 ) -> None:
@@ -185,7 +190,7 @@ def test_killed_when_another_package_has_come_into_a_folder(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", on_wheel(WAYS, {"parallel downloads"}))
 def test_killed_before_all_lies_ready(
     venv: Environment, packages: IndexServer, way: str
 ) -> None:
@@ -220,6 +225,7 @@ def test_stopped_while_packages_are_replaced(
     assert not upgrade.litter()
 
 
+@pytest.mark.on_wheel
 @pytest.mark.process
 def test_interrupted_while_nothing_is_replaced(
     venv: Environment, packages: IndexServer

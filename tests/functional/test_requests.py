@@ -12,6 +12,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH, cuda
+from tests.lib.modes import on_wheel
 from tests.lib.wheels import make_sdist, make_wheel
 
 Pip = Callable[..., Result]
@@ -84,7 +85,7 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-@pytest.mark.parametrize("page_format", ["html", "json"])
+@pytest.mark.parametrize("page_format", on_wheel(["html", "json"], {"json"}))
 @pytest.mark.parametrize(
     "name",
     [
@@ -117,7 +118,7 @@ def cuda_only(index: IndexServer) -> IndexServer:
 
 
 def manifests(index: IndexServer) -> list[str]:
-    """Give the versions of the manifests that were asked for, in order."""
+    """Return the versions of the manifests that were asked for, in order."""
     return [
         path.split("-")[1] for _, path in index.log() if path.endswith("variants.json")
     ]

@@ -36,6 +36,7 @@ def document(result: Result) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.on_wheel
 def test_host_steps(pip: Pip) -> None:
     result = pip(
         *("variants", "host", "-v", "--disable-variant-provider", "amd"),
@@ -116,6 +117,7 @@ def test_host_bad_arguments(pip: Pip) -> None:
     assert "It cannot be read: No such file or directory." in result.stderr
 
 
+@pytest.mark.on_wheel
 def test_list_table(pip: Pip, index: IndexServer, torch: list[str]) -> None:
     index.add(make_wheel("torch", "2.7.0", label="cu118"))
     index.add(

@@ -145,7 +145,7 @@ class Stage:
         return running, gate
 
     def installed(self) -> dict[str, str]:
-        """Give the files of the package, with the hashes of what is in them."""
+        """Return the files of the package, with the hashes of what is in them."""
         return {
             str(path.relative_to(self.venv.site_packages)): hashlib.sha256(
                 path.read_bytes()
@@ -155,11 +155,11 @@ class Stage:
         }
 
     def left(self) -> list[str]:
-        """Give what lies in the folder for temporary files."""
+        """Return what lies in the folder for temporary files."""
         return sorted(path.name for path in self.temporary.iterdir())
 
     def partial(self) -> list[Path]:
-        """Give the environments of plugins that are not complete."""
+        """Return the environments of plugins that are not complete."""
         return list(self.venv.home.glob("**/variant-providers/.*"))
 
 

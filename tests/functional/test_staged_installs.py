@@ -32,7 +32,7 @@ AHEAD = "was unpacked ahead"
 
 
 def changed(wheel: DistFile, change: Callable[[zipfile.ZipFile], None]) -> DistFile:
-    """Give a wheel that a function has added something to."""
+    """Return a wheel that a function has added something to."""
     buffer = io.BytesIO(wheel.content)
     with zipfile.ZipFile(buffer, "a") as archive:
         change(archive)
@@ -99,7 +99,7 @@ def packages(index: IndexServer) -> IndexServer:
 
 
 def described(code: types.CodeType) -> list[Any]:
-    """Give what a module was compiled to, and for which place."""
+    """Return what a module was compiled to, and for which place."""
     inner = [
         described(each) if isinstance(each, types.CodeType) else each
         for each in code.co_consts
@@ -109,7 +109,7 @@ def described(code: types.CodeType) -> list[Any]:
 
 
 def tree(folder: Path) -> dict[str, Any]:
-    """Give the files below a folder: rights and content."""
+    """Return the files below a folder: rights and content."""
 
     def content(path: Path) -> Iterator[Any]:
         yield oct(path.lstat().st_mode)
@@ -141,6 +141,7 @@ WAYS: Mapping[str, Sequence[str]] = {
 }
 
 
+@pytest.mark.on_wheel
 @pytest.mark.parametrize("way", WAYS)
 def test_same_tree(
     venv: Environment, packages: IndexServer, tmp_path: Path, way: str

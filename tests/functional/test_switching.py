@@ -23,10 +23,11 @@ def torch(index: IndexServer) -> IndexServer:
 
 
 def label(venv: Environment, package: str = "torch") -> str:
-    """Give the label of the build that is installed, none for a plain one."""
+    """Return the label of the build that is installed, none for a plain one."""
     return venv.eval(f"{package}.variant_label", package)
 
 
+@pytest.mark.on_wheel
 def test_another_label_is_installed_in_place(
     venv: Environment, torch: IndexServer
 ) -> None:

@@ -161,7 +161,7 @@ def test_credentials_stay_with_their_host(
 
 
 def snapshot(*folders: Path) -> set[Path]:
-    """Give all that lies in folders."""
+    """Return all that lies in folders."""
     return {path for folder in folders for path in folder.rglob("*")}
 
 

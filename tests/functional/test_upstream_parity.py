@@ -19,6 +19,7 @@ import pytest
 from tests.lib.environments import UPSTREAM_PIP, Environment
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH
+from tests.lib.modes import on_wheel
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -254,7 +255,17 @@ def _cases() -> Iterator[tuple[str, Literal["html", "json"], bool]]:
             yield scenario, "html", True
 
 
-@pytest.mark.parametrize(("scenario", "page_format", "variants"), list(_cases()))
+@pytest.mark.parametrize(
+    ("scenario", "page_format", "variants"),
+    on_wheel(
+        _cases(),
+        {
+            ("install", "json", False),
+            ("folders", "json", True),
+            ("failures", "html", False),
+        },
+    ),
+)
 def test_same_requests_output_and_files(
     scenario: str,
     page_format: Literal["html", "json"],

@@ -138,7 +138,7 @@ def test_how_long_it_waits(
     way: str,
 ) -> None:
     def measure(kind: str) -> list[list[float]]:
-        """Give seconds: with look-ahead, without, with upstream's pip."""
+        """Return seconds: with look-ahead, without, with upstream's pip."""
         ours, plain = PATHS[kind]
         runs: list[tuple[Environment, str, list[str]]] = [
             (venv, ours, ["first", "kernels"]),

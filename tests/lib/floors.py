@@ -78,7 +78,7 @@ def imports(source: Path) -> dict[str, set[str]]:
 
 
 def _imported(tree: ast.AST, modules: Mapping[str, object]) -> Iterator[str]:
-    """Give the modules that are imported, the packages around them left out.
+    """Yield the modules that are imported, the packages around them left out.
 
     :raises ValueError: for a relative import, which the source does without.
     """

@@ -1,8 +1,8 @@
 """Run the assembled fork in the test's own process, as ``python -m pip`` would.
 
-A command takes some 25 ms so, not most of a second. The same code runs, with real
-indexes on loopback; what only a process of its own shows (start-up, exit, signals, the
-import of pip itself) belongs into a functional test.
+A command takes some 25 ms then, in place of most of a second. The same code runs, with
+real indexes on loopback. What only a process of its own shows (start-up, exit, signals,
+the import of pip itself) is for tests marked ``process``.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class InProcess(Surroundings):
 
         :param code: the exit status it must end with; ``None``: any.
         :param env: variables to add, or with ``None`` to take away.
-        :param terminal: whether it takes what it writes to, all of which is in the
-            result's stdout then, for a terminal.
+        :param terminal: whether it writes to what it takes for a terminal; then all of
+            it is in the result's stdout.
         :raises AssertionError: for another exit status.
         """
         main = _command_line()
@@ -185,7 +185,7 @@ class _Everything(set[str]):
 
 
 def _command_line() -> Callable[[list[str]], int]:
-    """Give what runs a command, as if none had run in this process before."""
+    """Return a function that runs a command as if it were the first in this process."""
     from pip._internal.cli.main import main
     from pip._internal.commands import install
     from pip._internal.index.sources import _FlatDirectorySource
@@ -236,7 +236,7 @@ def _is_below(folder: str, roots: set[str]) -> bool:
 def _surroundings(
     variables: Mapping[str, str], folder: Path, path: list[str]
 ) -> Iterator[None]:
-    """Put pip where the process of its own would be, and all back as it was."""
+    """Put pip where a process of its own would be; afterwards all is as it was."""
     before = Path.cwd()
     logger = logging.getLogger()
     handlers, level = logger.handlers[:], logger.level

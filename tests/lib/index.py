@@ -1,19 +1,25 @@
-"""Serve a repository on loopback, log every request, fail where a test wants it to."""
+"""Serve a repository on loopback, for tests and for the benchmark.
+
+Every request is logged. The index fails where a test wants it to, and is as slow as it
+is told to be.
+"""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import os
 import socket
 import ssl
 import struct
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
 from tests.lib.faults import Fault
@@ -26,9 +32,28 @@ from tests.lib.repository import (
     Repository,
 )
 
-__all__ = ["Answer", "Fault", "IndexServer", "Request"]
+__all__ = [
+    "Answer",
+    "Body",
+    "Exchange",
+    "Fault",
+    "IndexServer",
+    "Line",
+    "Request",
+    "Resource",
+]
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
+
+
+class Body(Protocol):
+    """Content that is too large to be kept in memory: bytes, read a slice at a time."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, part: slice, /) -> bytes | Body: ...
+
+    def __bytes__(self) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +69,71 @@ class Request:
     fault: Fault = field(default_factory=Fault)
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and what was sent for it.
+
+    :ivar sent: bytes of the body
+    """
+
+    method: str
+    path: str
+    status: int
+    sent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What lies at a path.
+
+    :ivar status: 200; any other is answered as it is, whatever the request's headers
+    :ivar compressed: the body with gzip, for those who take it
+    :ivar has_parts: whether a part of it may be asked for
+    """
+
+    body: bytes | Body
+    headers: Mapping[str, str] = field(default_factory=dict)
+    status: int = 200
+    compressed: bytes | None = None
+    has_parts: bool = False
+
+
 @dataclass(slots=True)
 class Answer:
     """What is sent for a request."""
 
     status: int
-    body: bytes = b""
+    body: bytes | Body = b""
     headers: dict[str, str] = field(default_factory=dict)
     fault: Fault = field(default_factory=Fault)
+
+
+@dataclass(slots=True)
+class Line:
+    """A connection to the world that all clients share.
+
+    :ivar rate: bytes per second; ``None``: no limit
+    """
+
+    rate: float | None = None
+    _free: float = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def carry(self, count: int) -> None:
+        """Wait until so many bytes have passed."""
+        if self.rate is None:
+            return
+        with self._lock:
+            now = time.monotonic()
+            self._free = max(now, self._free) + count / self.rate
+            wait = self._free - now
+        time.sleep(wait)
 
 
 class IndexServer(Repository, Site):
     """A repository with an address.
 
-    Options are plain attributes and may change between two commands:
+    Options are plain attributes. These may change between two commands:
 
     :ivar pages: how links are written
     :ivar page_format: ``"negotiate"`` by the Accept header, or always one of the two
@@ -69,6 +145,21 @@ class IndexServer(Repository, Site):
     :ivar auth: user and password that every request must bring
     :ivar certificates: a file with the authority that its certificate is from
     :ivar faults: by path, ``"/files/torch-2.8.0-variants.json"``
+    :ivar delay: seconds before each answer
+    :ivar line: what all answers share
+
+    And these are set before it starts:
+
+    :ivar host: its name in URLs
+    :ivar tls: what to shake hands with; pip keeps a cache of what comes with TLS alone
+    :ivar files_apart: serve files on a port of their own, as if on another host
+    :ivar compresses: send pages compressed to those who take that
+    :ivar is_fixed: what it holds does not change, so that answers are computed once
+
+    What it was asked:
+
+    :ivar requests: in order of arrival
+    :ivar exchanges: what was answered, in that order
     """
 
     def __init__(self) -> None:
@@ -81,46 +172,53 @@ class IndexServer(Repository, Site):
         self.page_cache_control: str | None = "max-age=600, public"
         self.file_cache_control: str | None = "max-age=365000000, immutable, public"
         self.auth: tuple[str, str] | None = None
-        self.faults: dict[str, Fault] = {}
-        self.requests: list[Request] = []
         self.certificates = Path(os.devnull)
-        self._server: _Server | None = None
-        self._scheme = "http"
+        self.faults: dict[str, Fault] = {}
+        self.delay = 0.0
+        self.line = Line()
+        self.host = "127.0.0.1"
+        self.tls: ssl.SSLContext | None = None
+        self.files_apart = False
+        self.compresses = False
+        self.is_fixed = False
+        self.requests: list[Request] = []
+        self.exchanges: list[Exchange] = []
+        self._servers: list[_Server] = []
+        self._computed: dict[tuple[str, bool, bool], Resource] = {}
 
-    def start(self, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
-        """Listen on loopback; port 0 takes a free one.
-
-        pip keeps a cache of what comes with TLS alone.
-        """
-        self._server = _Server(port, self)
-        if tls is not None:
-            self._scheme = "https"
-            # Each handshake is for the connection's thread: clients may make several
-            # connections at a time, and shake hands in another order.
-            self._server.socket = tls.wrap_socket(
-                self._server.socket, server_side=True, do_handshake_on_connect=False
-            )
-        self._server.start()
+    def start(self, port: int = 0) -> None:
+        """Listen on loopback; port 0 takes a free one."""
+        self._servers = [_Server(port, self)]
+        if self.files_apart:
+            self._servers.append(_Server(0, self))
+        for server in self._servers:
+            server.start()
 
     def stop(self) -> None:
-        """Stop listening and free the port."""
+        """Stop listening and free the ports."""
         for fault in self.faults.values():
             if fault.gate is not None:
                 fault.gate.open()
-        if self._server is not None:
-            self._server.stop()
-            self._server = None
+        for server in self._servers:
+            server.stop()
+        self._servers = []
 
     @property
     def port(self) -> int:
-        """Return the port listened on."""
-        assert self._server is not None, "the index does not run"
-        return self._server.server_port
+        """Return the port of the pages."""
+        assert self._servers, "the index does not run"
+        return self._servers[0].server_port
 
     @property
     def url(self) -> str:
-        """Return the address of the server, without a slash at the end."""
-        return f"{self._scheme}://127.0.0.1:{self.port}"
+        """Return the address of the pages, without a slash at the end."""
+        return self._address(self.port)
+
+    @property
+    def files_url(self) -> str:
+        """Return the address of the files, without a slash at the end."""
+        assert self._servers, "the index does not run"
+        return self._address(self._servers[-1].server_port)
 
     @property
     def index_url(self) -> str:
@@ -132,7 +230,7 @@ class IndexServer(Repository, Site):
         """Return the index URL with the user and password in it."""
         assert self.auth is not None
         user, password = (quote(part, safe="") for part in self.auth)
-        return f"{self._scheme}://{user}:{password}@127.0.0.1:{self.port}/simple/"
+        return self.index_url.replace("://", f"://{user}:{password}@")
 
     @property
     def find_links_url(self) -> str:
@@ -149,7 +247,7 @@ class IndexServer(Repository, Site):
 
     def file_url(self, filename: str) -> str:
         """Return the address of a file."""
-        return self.url + self.file_path(filename)
+        return self.files_url + self.file_path(filename)
 
     def fault(self, filename: str, **fault: Any) -> None:
         """Let requests for this file fail as :class:`Fault` says."""
@@ -162,14 +260,15 @@ class IndexServer(Repository, Site):
     def clear_log(self) -> None:
         """Forget the requests so far."""
         self.requests.clear()
+        self.exchanges.clear()
 
     def answer(self, request: Request) -> Answer:
         """Return what to send for a request."""
         fault = self._fault_for(request)
         request = replace(request, fault=fault)
         self.requests.append(request)
-        if fault.delay:
-            time.sleep(fault.delay)
+        if delay := self.delay + fault.delay:
+            time.sleep(delay)
         if fault.gate is not None and fault.truncate is None:
             fault.gate.arrive()
         if not self._is_allowed(request):
@@ -186,6 +285,47 @@ class IndexServer(Repository, Site):
             answer.body = b" " * fault.size
         answer.headers.update(fault.headers)
         return answer
+
+    def find_resource(self, path: str, *, as_json: bool) -> Resource:
+        """Return what lies at a path.
+
+        :param as_json: whether pages are wanted as JSON
+        """
+        area, _, rest = path.lstrip("/").partition("/")
+        if area == "files":
+            return self._file(rest)
+        if area == "links":
+            entries = [e for each in self.projects.values() for e in each]
+            page = self.project_html(entries, self.pages, lambda e: self._url(e, "../"))
+            return self.page(page, "text/html")
+        if area == "simple" and self.redirect_pages and rest:
+            return Resource(b"", {"Location": f"/moved/to/{rest}"}, 302)
+        if area == "moved":
+            area, rest = "simple", rest.removeprefix("to/")
+        if area == "simple":
+            up = "../" * path.rstrip("/").count("/")
+            return self._simple(rest.strip("/"), up, as_json=as_json)
+        return Resource(b"no such path", status=404)
+
+    def page(self, text: str, content_type: str) -> Resource:
+        """Return a page."""
+        body = text.encode()
+        headers = _headers(content_type, self.page_cache_control, body)
+        headers["Vary"] = "Accept"
+        if not self.compresses:
+            return Resource(body, headers)
+        headers["Vary"] += ", Accept-Encoding"
+        return Resource(body, headers, compressed=gzip.compress(body, 6, mtime=0))
+
+    def file(self, path: str, body: bytes | Body) -> Resource:
+        """Return a file that lies at a path."""
+        # Those that are not in memory never change: their path will do for a tag.
+        named = body if isinstance(body, bytes) else path.encode()
+        headers = _headers("application/octet-stream", self.file_cache_control, named)
+        return Resource(body, headers, has_parts=True)
+
+    def _address(self, port: int) -> str:
+        return f"{'http' if self.tls is None else 'https'}://{self.host}:{port}"
 
     def _fault_for(self, request: Request) -> Fault:
         fault = self.faults.get(request.path)
@@ -204,79 +344,76 @@ class IndexServer(Repository, Site):
         return request.headers.get("authorization") == f"Basic {token}"
 
     def _regular_answer(self, request: Request) -> Answer:
-        parts = unquote(urlsplit(request.path).path).lstrip("/").split("/", 1)
-        area, rest = parts[0], parts[1] if len(parts) > 1 else ""
-        if area == "files":
-            return self._file(request, rest)
-        if area == "links":
-            entries = [e for each in self.projects.values() for e in each]
-            page = self.project_html(entries, self.pages, lambda e: self._url(e, "../"))
-            return self._page(request, page, "text/html")
-        if area == "simple" and self.redirect_pages and rest:
-            return Answer(302, b"", {"Location": f"/moved/to/{rest}"})
-        if area == "moved":
-            area, rest = "simple", rest.removeprefix("to/")
-        if area == "simple":
-            return self._simple(request, rest.strip("/"))
-        return Answer(404, b"no such path")
-
-    def _simple(self, request: Request, project: str) -> Answer:
-        as_json = self.page_format == "json" or (
-            self.page_format == "negotiate"
-            and JSON_TYPE in request.headers.get("accept", "")
-        )
-        depth = request.path.rstrip("/").count("/")
-        if not project:
-            text = self.root_json() if as_json else self.root_html()
-        elif project not in self.projects:
-            return Answer(404, b"no such project")
-        elif as_json:
-            text = self.project_json(
-                project, self.pages, lambda e: self._url(e, "../" * depth)
-            )
-        else:
-            text = self.project_html(
-                self.projects[project],
-                self.pages,
-                lambda e: self._url(e, "../" * depth),
-            )
-        return self._page(request, text, JSON_TYPE if as_json else HTML_TYPE)
-
-    def _url(self, entry: Entry, up: str) -> str:
-        base = up if self.relative_urls else f"{self.url}/"
-        return f"{base}files/{quote(entry.path)}"
-
-    def _page(self, request: Request, text: str, content_type: str) -> Answer:
-        body = text.encode()
-        headers = {"Content-Type": content_type, "Vary": "Accept"}
-        return _conditional(request, body, headers, self.page_cache_control)
-
-    def _file(self, request: Request, path: str) -> Answer:
-        entry = self.find(path)
-        body: bytes | None = entry.file.content if entry is not None else None
-        if entry is None and path.endswith(".metadata") and self.pages.core_metadata:
-            entry = self.find(path.removesuffix(".metadata"))
-            body = entry.file.metadata if entry is not None else None
-        if body is None:
-            return Answer(404, b"no such file")
-        return self._sent(request, body)
-
-    def _sent(self, request: Request, body: bytes) -> Answer:
-        headers = {"Content-Type": "application/octet-stream"}
-        if self.ranges:
+        """Return what to send where nothing goes wrong."""
+        found = self._resource_for(request)
+        headers, body = dict(found.headers), found.body
+        if found.status != 200:
+            return Answer(found.status, body, headers)
+        if found.has_parts and self.ranges:
             headers["Accept-Ranges"] = "bytes"
             wanted = _parse_range(request.headers.get("range"), len(body))
             if wanted is not None and not request.fault.whole:
                 first, last = (max(0, each - request.fault.shift) for each in wanted)
                 headers["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
                 return Answer(206, body[first : last + 1], headers)
-        return _conditional(request, body, headers, self.file_cache_control)
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Answer(304, b"", headers)
+        if found.compressed and "gzip" in request.headers.get("accept-encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            body = found.compressed
+        return Answer(200, body, headers)
+
+    def _resource_for(self, request: Request) -> Resource:
+        path = unquote(urlsplit(request.path).path)
+        as_json = self.page_format == "json" or (
+            self.page_format == "negotiate"
+            and JSON_TYPE in request.headers.get("accept", "")
+        )
+        key = (path, as_json, self.pages.core_metadata)
+        found = self._computed.get(key)
+        if found is None:
+            found = self.find_resource(path, as_json=as_json)
+            if self.is_fixed:
+                self._computed[key] = found
+        return found
+
+    def _simple(self, project: str, up: str, *, as_json: bool) -> Resource:
+        if not project:
+            text = self.root_json() if as_json else self.root_html()
+        elif project not in self.projects:
+            return Resource(b"no such project", status=404)
+        elif as_json:
+            text = self.project_json(project, self.pages, lambda e: self._url(e, up))
+        else:
+            entries = self.projects[project]
+            text = self.project_html(entries, self.pages, lambda e: self._url(e, up))
+        return self.page(text, JSON_TYPE if as_json else HTML_TYPE)
+
+    def _url(self, entry: Entry, up: str) -> str:
+        base = up if self.relative_urls else f"{self.files_url}/"
+        return f"{base}files/{quote(entry.path)}"
+
+    def _file(self, path: str) -> Resource:
+        entry = self.find(path)
+        if entry is not None:
+            return self.file(path, entry.file.content)
+        if path.endswith(".metadata") and self.pages.core_metadata:
+            entry = self.find(path.removesuffix(".metadata"))
+            if entry is not None and entry.file.metadata is not None:
+                return self.file(path, entry.file.metadata)
+        return Resource(b"no such file", status=404)
 
 
 class _Server(LoopbackServer):
     def __init__(self, port: int, index: IndexServer) -> None:
         self.index = index
         super().__init__(_Handler, port)
+        if index.tls is not None:
+            # Each handshake is for the connection's thread: clients may make several
+            # connections at a time, and shake hands in another order.
+            self.socket = index.tls.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -298,44 +435,62 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _respond(self, *, with_body: bool) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.index.answer(Request(self.command, self.path, headers))
-        fault, body = answer.fault, answer.body
-        if fault.reset and fault.truncate is None:
+        request = Request(self.command, self.path, headers)
+        answer = self.server.index.answer(request)
+        if answer.fault.reset and answer.fault.truncate is None:
             self._reset()
-            return
-        self.send_response(answer.status, fault.reason)
-        if answer.status != 304:
-            answer.headers.setdefault("Content-Length", str(len(body) + fault.longer))
-        for name, value in answer.headers.items():
-            if value:
-                self.send_header(name, value)
-        if fault.longer or not answer.headers.get("Content-Length", "").isdigit():
-            self.close_connection = True
-        if fault.header_pace:
-            self._trickle(fault.header_pace)
-        self.end_headers()
-        if not with_body or answer.status == 304:
-            return
-        if fault.truncate is not None:
+        else:
+            self._send(answer, with_body=with_body and answer.status != 304)
+
+    def _send(self, answer: Answer, *, with_body: bool) -> None:
+        fault, line = answer.fault, self.server.index.line
+        head, body = self._head(answer), answer.body if with_body else b""
+        if with_body and fault.truncate is not None:
             body = body[: fault.truncate]
             self.close_connection = True
-        block = 1024 if fault.pace else _BLOCK
-        for start in range(0, len(body), block):
-            self.wfile.write(body[start : start + block])
-            if fault.pace:
-                time.sleep(fault.pace)
-        if fault.truncate is not None and fault.gate is not None:
+        # Known before it is sent: who has got the answer may look at the log.
+        exchange = Exchange(self.command, self.path, answer.status, len(body))
+        self.server.index.exchanges.append(exchange)
+        if fault.header_pace:
+            self._write(head, 1, fault.header_pace)
+            head = b""
+        if isinstance(body, bytes) and len(body) <= _BLOCK and not fault.pace:
+            line.carry(len(head) + len(body))
+            self.wfile.write(head + body)
+        else:
+            self.wfile.write(head)
+            self._write(body, 1024 if fault.pace else _BLOCK, fault.pace)
+        if with_body and fault.truncate is not None and fault.gate is not None:
             fault.gate.arrive()
-        if fault.reset:
+        if with_body and fault.reset:
             self._reset()
 
-    def _trickle(self, seconds: float) -> None:
-        """Send the header so far byte by byte."""
-        header = b"".join(self._headers_buffer)  # type: ignore[attr-defined]
-        self._headers_buffer.clear()  # type: ignore[attr-defined]
-        for byte in header:
-            self.wfile.write(bytes([byte]))
-            time.sleep(seconds)
+    def _head(self, answer: Answer) -> bytes:
+        """Return the status line and the headers."""
+        headers, fault = answer.headers, answer.fault
+        if answer.status != 304:
+            length = len(answer.body) + fault.longer
+            headers.setdefault("Content-Length", str(length))
+            # Without its true length, nothing but the end of the connection ends it.
+            if fault.longer or not headers["Content-Length"].isdigit():
+                self.close_connection = True
+        reason = fault.reason or self.responses.get(answer.status, ("",))[0]
+        lines = [
+            f"HTTP/1.1 {answer.status} {reason}",
+            # Without a date nothing stays fresh in a cache.
+            f"Date: {self.date_time_string()}",
+            *(f"{name}: {value}" for name, value in headers.items() if value),
+        ]
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+    def _write(self, content: bytes | Body, size: int, pace: float) -> None:
+        """Send so many bytes at a time, with so many seconds after each block."""
+        for at in range(0, len(content), size):
+            block = bytes(content[at : at + size])
+            self.server.index.line.carry(len(block))
+            self.wfile.write(block)
+            if pace:
+                time.sleep(pace)
 
     def _reset(self) -> None:
         """Break the connection off, with what is still to be sent."""
@@ -345,19 +500,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-def _conditional(
-    request: Request, body: bytes, headers: dict[str, str], cache_control: str | None
-) -> Answer:
-    etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-    headers["ETag"] = etag
+def _headers(
+    content_type: str, cache_control: str | None, content: bytes
+) -> dict[str, str]:
+    """Return the headers of what has this content."""
+    etag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+    headers = {"Content-Type": content_type, "ETag": etag}
     if cache_control is not None:
         headers["Cache-Control"] = cache_control
-    if request.headers.get("if-none-match") == etag:
-        return Answer(304, b"", headers)
-    return Answer(200, body, headers)
+    return headers
 
 
 def _parse_range(header: str | None, size: int) -> tuple[int, int] | None:
+    """Return the first and the last byte of a range request."""
     if header is None or not header.startswith("bytes=") or "," in header:
         return None
     first, _, last = header.removeprefix("bytes=").partition("-")

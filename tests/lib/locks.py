@@ -67,7 +67,7 @@ def add_builds(
 
 
 def add_torch(index: IndexServer) -> IndexServer:
-    """Add torch 2.8.0 with builds that need different things, and all these."""
+    """Add torch 2.8.0, whose builds need different things, and all of those."""
     add_builds(index, "torch", "2.8.0", TORCH, NEEDS)
     for name, version in [
         ("common", "1.0"),

@@ -40,7 +40,7 @@ class Site(ABC):
 class LoopbackServer(Site, ThreadingHTTPServer):
     """A web server with a thread for itself and one for each connection.
 
-    Connections are accepted from the beginning; what they ask for waits for the start.
+    Connections are accepted at once; their requests wait for the start.
     """
 
     daemon_threads = True

@@ -30,7 +30,7 @@ REFUSED, UNSUPPORTED, DROPPED, NONE = "REFUSED", "UNSUPPORTED", "DROPPED", "NONE
 
 
 def good_document(schema: str = "0.2.0") -> dict[str, Any]:
-    """Return a manifest that breaks no rule but, if it is a draft, that it is one."""
+    """Return a manifest that breaks no rule, but for being a draft in old schemas."""
     with_providers = not schema.startswith("0.1.")
     document = make_manifest(
         {
@@ -65,7 +65,7 @@ class Row:
 
     @property
     def document(self) -> Any:
-        """Give the manifest."""
+        """Return the manifest."""
         document: Any = good_document(self.schema)
         for path, value in self.changes.items():
             if not path:
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def findings(self) -> dict[str, str]:
-        """Give all that ``check`` says, by rule."""
+        """Return all that ``check`` says, by rule."""
         usual = {}
         if self.schema.startswith("0.1.") and self.effect != REFUSED:
             usual["no-providers"] = (

@@ -108,11 +108,7 @@ def make_manifest(
         manifest["providers"] = {
             ns: _provider(provider, schema) for ns, provider in chosen.items()
         }
-    static = {
-        ns: {feature: list(values) for feature, values in provider.static.items()}
-        for ns, provider in chosen.items()
-        if provider.static is not None
-    }
+    static = _static_of(chosen)
     if static and schema in ("0.0.2", "0.0.3"):
         priorities["feature"] = {ns: list(features) for ns, features in static.items()}
         if schema == "0.0.2":
@@ -121,6 +117,15 @@ def make_manifest(
             manifest["static-properties"] = static
     manifest["variants"] = nested
     return manifest
+
+
+def _static_of(chosen: Mapping[str, Provider]) -> dict[str, dict[str, list[str]]]:
+    """Return what static lists say is supported, by namespace."""
+    return {
+        ns: {feature: list(values) for feature, values in provider.static.items()}
+        for ns, provider in chosen.items()
+        if provider.static is not None
+    }
 
 
 def variant_json(manifest: Mapping[str, Any], label: str) -> dict[str, Any]:

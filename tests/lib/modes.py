@@ -1,18 +1,27 @@
 """How the tests of commands run: in processes of their own, or in the test's.
 
-By default each test gets the built wheel in a virtual environment. That takes most of
-a second a command, so of a test's cases only the first is run, unless ``--every-case``
-asks for all or one is named on the command line. With ``--in-process`` every case runs
-the assembled fork in the test's own process, and what must have a process is left out.
+With ``--in-process`` every case runs the assembled fork in the test's own process, and
+what must have a process is left out. Without, each test gets the built wheel in a
+virtual environment. That takes most of a second a command, so of a test's cases the
+first is run and those that are marked ``on_wheel``, unless ``--every-case`` asks for all
+or one is named on the command line.
+
+What `nox` runs with the built wheel is what bears that mark: what must be seen there
+before a change is complete. All the rest runs there too, in a session of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Container, Hashable, Iterable
 
 import pytest
 
-__all__ = ["in_process", "pytest_addoption", "pytest_collection_modifyitems"]
+__all__ = [
+    "in_process",
+    "on_wheel",
+    "pytest_addoption",
+    "pytest_collection_modifyitems",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +44,17 @@ def in_process(config: pytest.Config) -> bool:
     return bool(config.getoption("--in-process"))
 
 
+def on_wheel(cases: Iterable[Hashable], chosen: Container[Hashable]) -> list[object]:
+    """Return the cases of a test, with the mark ``on_wheel`` on some."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=pytest.mark.on_wheel if case in chosen else (),
+        )
+        for case in cases
+    ]
+
+
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
@@ -55,10 +75,15 @@ def _left(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
     kept = []
     for item in items:
         test = (item.parent, getattr(item, "originalname", item.name), _python(item))
-        if test not in seen or _needs_process(item) or not _is_command(item):
+        if test not in seen or _is_kept(item):
             kept.append(item)
         seen.add(test)
     return kept
+
+
+def _is_kept(item: pytest.Item) -> bool:
+    """Tell whether a case runs even if it is not the first of its test."""
+    return _needs_process(item) or _is_marked(item) or not _is_command(item)
 
 
 def _python(item: pytest.Item) -> object:
@@ -69,6 +94,14 @@ def _python(item: pytest.Item) -> object:
 
 def _needs_process(item: pytest.Item) -> bool:
     return item.get_closest_marker("process") is not None
+
+
+def _is_marked(item: pytest.Item) -> bool:
+    """Tell whether a case has the mark, and not its test as a whole."""
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and any(
+        mark.name == "on_wheel" for mark in callspec.marks
+    )
 
 
 def _is_command(item: pytest.Item) -> bool:

@@ -1,8 +1,8 @@
 """Which seams functional tests pass: ``--all-seams`` fails a run that leaves one out.
 
-What upstream's files call of ours is replaced, before they are imported, by what also
-notes where it was called from; so it works with ``--in-process`` only. Edits without a
-hook change a value and are not watched.
+The hooks that upstream's files call are replaced, before those files are imported, by
+functions that also note where they were called from. So it works with ``--in-process``
+only. Edits without a hook change a value and are not watched.
 """
 
 from __future__ import annotations

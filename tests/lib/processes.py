@@ -117,9 +117,9 @@ def _run_at_start(environment: Environment, name: str, code: str) -> None:
 def stop_at_write(
     environment: Environment, path: str, mark: Path
 ) -> dict[str, str | None]:
-    """Give variables that stop a program of *environment* until a signal comes.
+    """Return variables that stop a program of *environment* until a signal comes.
 
-    :param path: how the path of a file ends that is about to be written
+    :param path: the end of the path of the file that is about to be written
     :param mark: a file that is there once the program has stopped
     """
     _run_at_start(environment, "stopper", _STOPPER)
@@ -129,9 +129,9 @@ def stop_at_write(
 def disturb(
     environment: Environment, after: str, events: str, number: int, what: str
 ) -> dict[str, str | None]:
-    """Give variables that let something happen to a program of *environment*.
+    """Return variables that let something happen to a program of *environment*.
 
-    :param after: how the name ends of what must be made or renamed before
+    :param after: the end of the name of what must be made or renamed before
     :param events: audit events, with commas; of "open", those of files made ready
     :param number: before which of these
     :param what: the number of a signal, or "full" for a disk without space
@@ -141,7 +141,7 @@ def disturb(
 
 
 def processes_of(environment: Environment) -> list[str]:
-    """Give the commands that run with an interpreter of *environment*."""
+    """Return the commands that run with an interpreter of *environment*."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -154,7 +154,7 @@ def processes_of(environment: Environment) -> list[str]:
 
 
 def wait_for(condition: Callable[[], object], what: str, seconds: float = 60) -> None:
-    """Wait until something holds that another process sees to.
+    """Wait until another process has made something true.
 
     :raises AssertionError: if it does not in time
     """

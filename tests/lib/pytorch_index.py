@@ -1,8 +1,9 @@
 """Serve a copy of the layout of PyTorch's own index on loopback, beside an index.
 
 Under ``/whl``, ``/whl/test`` and ``/whl/nightly`` each project has an umbrella page with
-the builds for all backends, and a page a backend that has any; files lie in folders named
-after their backend. What there is not, object stores answer with 403.
+the builds for all backends, and one page for each backend that has any. Files lie in
+folders named after their backend. Like an object store, it answers 403 for what is not
+there.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
-from tests.lib.index import Answer, IndexServer, Request
+from tests.lib.index import IndexServer, Resource
 from tests.lib.repository import Entry
 from tests.lib.wheels import DistFile, make_wheel
 
@@ -43,7 +44,7 @@ class PyTorchIndexServer(IndexServer):
     :ivar umbrella: whether there are pages with the builds for all backends.
     :ivar page_backends: the only backends with pages of their own; None: all.
     :ivar unlisted: backends whose builds the umbrella pages leave out.
-    :ivar missing: the status for what there is not.
+    :ivar missing: the status for what is not there.
     """
 
     def __init__(self) -> None:
@@ -89,50 +90,46 @@ class PyTorchIndexServer(IndexServer):
             if path.startswith("/whl/") and path.endswith("/")
         ]
 
-    def _regular_answer(self, request: Request) -> Answer:
-        path = unquote(urlsplit(request.path).path)
+    def find_resource(self, path: str, *, as_json: bool) -> Resource:
+        """Return what lies at a path."""
         if not path.startswith("/whl/"):
-            return super()._regular_answer(request)
+            return super().find_resource(path, as_json=as_json)
         path = path.removeprefix("/whl/")
         if path.endswith("/"):
-            return self._whl_page(request, path.strip("/").split("/"))
+            return self._whl_page(path.strip("/").split("/"))
         for placed in self._placed:
             if path == placed.path:
-                return self._sent(request, placed.entry.file.content)
+                return self.file(path, placed.entry.file.content)
             if path == f"{placed.path}.metadata" and placed.entry.file.metadata:
-                return self._sent(request, placed.entry.file.metadata)
-        return Answer(self.missing, b"AccessDenied")
+                return self.file(path, placed.entry.file.metadata)
+        return Resource(b"AccessDenied", status=self.missing)
 
-    def _whl_page(self, request: Request, parts: Sequence[str]) -> Answer:
+    def _whl_page(self, parts: Sequence[str]) -> Resource:
         channel = parts[0] if parts[0] in ("test", "nightly") else "stable"
         parts = parts if channel == "stable" else parts[1:]
         project = parts[-1] if parts else ""
-        backend = parts[0] if len(parts) == 2 else None
-        if backend is None:
-            allowed = self.umbrella
-        else:
-            allowed = self.page_backends is None or backend in self.page_backends
         listed = [
             placed
-            for placed in self._placed
-            if allowed
-            and placed.channel == channel
-            and placed.entry.file.project == project
-            and (
-                placed.backend not in self.unlisted
-                if backend is None
-                else placed.backend in (backend, None)
-            )
+            for placed in self._builds_for(parts[0] if len(parts) == 2 else None)
+            if placed.channel == channel and placed.entry.file.project == project
         ]
-        if not listed or (
-            backend is not None
-            and not any(placed.backend == backend for placed in self._placed)
-        ):
-            return Answer(self.missing, b"AccessDenied")
+        if not listed:
+            return Resource(b"AccessDenied", status=self.missing)
         paths = {id(placed.entry): placed.path for placed in listed}
         text = self.project_html(
             [placed.entry for placed in listed],
             self.pages,
             lambda entry: f"/whl/{quote(paths[id(entry)])}",
         )
-        return self._page(request, text, "text/html")
+        return self.page(text, "text/html")
+
+    def _builds_for(self, backend: str | None) -> list[_Placed]:
+        """Return what the pages of a backend list; None: the umbrella pages."""
+        if backend is None:
+            shown = self._placed if self.umbrella else []
+            return [each for each in shown if each.backend not in self.unlisted]
+        if self.page_backends is not None and backend not in self.page_backends:
+            return []
+        if all(each.backend != backend for each in self._placed):
+            return []
+        return [each for each in self._placed if each.backend in (backend, None)]

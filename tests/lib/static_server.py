@@ -1,4 +1,4 @@
-"""Serve a folder as any web server does, with JSON for those who accept it if wanted."""
+"""Serve a folder as any web server does, and on request JSON to those who accept it."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def run_pip(
     code: int | None = 0,
     env: Mapping[str, str | None] | None = None,
 ) -> Result:
-    """Run ``pip`` on a terminal, where all that it writes is in the result's stdout.
+    """Run ``pip`` on a terminal; all that it writes is in the result's stdout.
 
     With a process of its own that is a pseudo-terminal.
 

@@ -32,7 +32,7 @@ hypothesis.settings.load_profile("few")
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Give the modules that a file imports, however it does."""
+    """Yield the modules that a file imports, however it does."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)

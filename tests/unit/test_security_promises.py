@@ -10,7 +10,7 @@ NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::([\w:]+))?`")
 
 
 def defined(tree: ast.AST, prefix: str = "") -> set[str]:
-    """Give the names of tests, with those of their classes."""
+    """Return the names of tests, with those of their classes."""
     names = set()
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ClassDef):

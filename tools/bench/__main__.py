@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lib.environments import REPOSITORY
-from tests.lib.repository import Repository
 from tools.bench import packages
 from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.large import add_large
@@ -39,18 +38,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for case in cases if options.case else CASES:
             print(f"{case.name:16}{case.title}")
         return 0
-    repository = Repository()
-    packages.fill(repository)
     has_large = any(case.large for case in cases)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
+        server = BenchServer(folder)
+        packages.fill(server)
         if has_large:
             print("making large wheels", file=sys.stderr)
-            add_large(repository, folder, options.scale)
+            add_large(server, folder, options.scale)
         print("making environments", file=sys.stderr)
         tools = make_tools(options.tool or TOOLS, folder)
         measurements = []
-        with BenchServer(repository, folder) as server:
+        with server:
             for scenario in scenarios(cases, options.cache, options.delay):
                 head = f"{scenario.case.name}, {scenario.cache}, {scenario.delay} ms"
                 print(head, file=sys.stderr)

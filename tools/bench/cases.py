@@ -46,8 +46,8 @@ class Case:
     :ivar options: what a tool is told besides, by tool.
     :ivar is_proxied: whether the server stands for other hosts too, by way of a proxy.
     :ivar unable: why a tool cannot do it, by tool.
-    :ivar beyond: the case from which this one differs by just what is to be known.
-    :ivar rate: of the link that all downloads share, in bytes per second.
+    :ivar beyond: the case from which this one differs in what is measured alone.
+    :ivar rate: of the line that all downloads share, in bytes per second.
     :ivar large: whether it takes minutes and gigabytes, and must be asked for by name.
     """
 

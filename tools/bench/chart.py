@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools.bench.cases import COLD
 from tools.bench.tools import FORK, LTT, PIP, UV
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["draw"]
 
@@ -28,25 +31,16 @@ def draw(measured: Mapping[str, Any], path: Path) -> None:
     ]
     delays = sorted({row["delay_ms"] for row in rows}) or [0]
     tools = [tool for tool in measured["tools"] if any(r["tool"] == tool for r in rows)]
+    titles = list(dict.fromkeys(row["title"] for row in rows))
     # Text stays text, and the same data gives the same file.
     with mpl.rc_context(
         {"svg.fonttype": "none", "svg.hashsalt": "pip", "font.size": 9}
     ):
-        titles = list(dict.fromkeys(row["title"] for row in rows))
         figure = Figure(figsize=(5 * len(delays), 1 + 0.6 * len(titles)))
         panels = figure.subplots(1, len(delays), sharey=True, squeeze=False)[0]
-        height = 0.8 / max(1, len(tools))
         for panel, delay in zip(panels, delays, strict=True):
-            for place, tool in enumerate(tools):
-                bars = {
-                    titles.index(row["title"]): median(row["wall_s"])
-                    for row in rows
-                    if row["tool"] == tool and row["delay_ms"] == delay
-                }
-                heights = [at + (place - len(tools) / 2) * height for at in bars]
-                colour = _COLOURS[tool]
-                widths = list(bars.values())
-                panel.barh(heights, widths, height, label=tool, color=colour)
+            shown = [row for row in rows if row["delay_ms"] == delay]
+            _draw_bars(panel, shown, titles, tools)
             panel.set_title(f"{delay} ms a request")
             panel.set_xlabel("seconds, cold cache")
             panel.spines[["top", "right"]].set_visible(False)
@@ -55,3 +49,22 @@ def draw(measured: Mapping[str, Any], path: Path) -> None:
         panels[-1].legend(frameon=False)
         figure.tight_layout()
         figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def _draw_bars(
+    panel: Axes,
+    rows: Sequence[Mapping[str, Any]],
+    titles: Sequence[str],
+    tools: Sequence[str],
+) -> None:
+    """Draw a group of bars for each title, one bar a tool."""
+    height = 0.8 / max(1, len(tools))
+    for place, tool in enumerate(tools):
+        bars = {
+            titles.index(row["title"]): median(row["wall_s"])
+            for row in rows
+            if row["tool"] == tool
+        }
+        at = [number + (place - len(tools) / 2) * height for number in bars]
+        widths = list(bars.values())
+        panel.barh(at, widths, height, label=tool, color=_COLOURS[tool])

@@ -48,20 +48,23 @@ class Layer{n}:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The content of a file on disk."""
+    """A part of a file on disk; see :class:`tests.lib.index.Body`."""
 
     path: Path
+    start: int
+    stop: int
 
     def __len__(self) -> int:
-        return self.path.stat().st_size
+        return self.stop - self.start
 
-    def blocks(self, start: int, stop: int) -> Iterator[bytes]:
+    def __getitem__(self, part: slice, /) -> _File:
+        start, stop, _ = part.indices(len(self))
+        return _File(self.path, self.start + start, self.start + stop)
+
+    def __bytes__(self) -> bytes:
         with self.path.open("rb") as file:
-            file.seek(start)
-            while start < stop:
-                block = file.read(min(1 << 18, stop - start))
-                start += len(block)
-                yield block
+            file.seek(self.start)
+            return file.read(len(self))
 
 
 def add_large(repository: Repository, folder: Path, scale: float) -> None:
@@ -78,7 +81,7 @@ def add_large(repository: Repository, folder: Path, scale: float) -> None:
 
 
 def _noise() -> bytes:
-    """Give bytes of four bits each, which deflate to half, as machine code does."""
+    """Return bytes of four bits each, which deflate to half, as machine code does."""
     source = random.Random(825)
     return bytes(byte & 15 for byte in source.randbytes(_BLOCK))
 
@@ -118,13 +121,14 @@ def _add(
         skeleton.project,
         skeleton.version,
         skeleton.filename,
-        # Only its length is asked for, and its blocks.
-        cast(bytes, _File(path)),
+        # Only its length is asked for, and slices.
+        cast(bytes, _File(path, 0, path.stat().st_size)),
         skeleton.metadata,
     )
     digest = hashlib.sha256()
-    for block in _File(path).blocks(0, path.stat().st_size):
-        digest.update(block)
+    with path.open("rb") as written:
+        while block := written.read(_BLOCK):
+            digest.update(block)
     repository.projects[file.project] = [Entry(file, sha256=digest.hexdigest())]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.lib.manifests import Provider, cuda, make_manifest, manifest_file
+from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, make_wheel
 
@@ -54,7 +55,7 @@ _UNSUPPORTED = 20
 _WHEEL_SIZE = 5_000_000
 
 
-def fill(repository: Repository) -> None:
+def fill(repository: PyTorchIndexServer) -> None:
     """Add everything that a case installs."""
     parts = [f"part-{n}" for n in range(10)]
     small = [f"small-{n}" for n in range(5)]
@@ -77,8 +78,7 @@ def fill(repository: Repository) -> None:
     _add_labels(repository)
     _add_large(repository)
     _add_plugin(repository)
-    for backend in ("cpu", "cu126", BACKEND):
-        repository.add(make_wheel("torch", f"2.9.1+{backend}"))
+    repository.add_builds("torch", "2.9.1", ["cpu", "cu126", BACKEND])
 
 
 def _add_unsupported(repository: Repository) -> None:

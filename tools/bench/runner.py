@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.lib.index import Exchange
 from tools.bench.cases import CASES, COLD, WARM, Case
-from tools.bench.server import HOST, BenchServer, Exchange
+from tools.bench.server import HOST, BenchServer
 from tools.bench.tools import FORK, PIP, Tool
 
 __all__ = ["Measurement", "Sample", "Scenario", "measure", "scenarios"]
@@ -91,8 +92,8 @@ def measure(
     fills the cache.
     """
     case = scenario.case
-    server.ranges, server.core_metadata = case.ranges, case.core_metadata
-    server.link.rate = case.rate
+    server.ranges, server.pages.core_metadata = case.ranges, case.core_metadata
+    server.line.rate = case.rate
     able = [tool for tool in tools if tool.name not in case.unable]
     problems = {tool.name: case.unable.get(tool.name) for tool in tools}
     labels: dict[str, Mapping[str, str | None]] = {}
@@ -105,29 +106,12 @@ def measure(
             problems[tool.name] = f"fails: {error}"
             continue
         labels[tool.name] = tool.installed()
-    for tool in able:
-        if tool.name in labels:
-            found, of_fork = labels[tool.name], labels.get(FORK)
-            problems[tool.name] = _other_outcome(case, tool, found, of_fork)
     # What ended otherwise is timed all the same, and marked.
     taking_part = [tool for tool in able if tool.name in labels]
-    samples: dict[str, list[Sample]] = {tool.name: [] for tool in taking_part}
-    beside: list[Sample] = []
-    base = next((each for each in CASES if each.name == case.beyond), None)
-    if base is not None:
-        for tool in taking_part:
-            if tool.name == FORK:
-                _run(tool, base, server, delay=0)
-    for round_ in range(repeat):
-        say(f"round {round_ + 1} of {repeat}")
-        first = round_ % max(1, len(taking_part))
-        for tool in taking_part[first:] + taking_part[:first]:
-            for each, timed in (base, beside), (case, samples[tool.name]):
-                if each is None or (each is base and tool.name != FORK):
-                    continue
-                if scenario.cache == COLD:
-                    tool.forget()
-                timed.append(_run(tool, each, server, scenario.delay / 1000))
+    for tool in taking_part:
+        found, of_fork = labels[tool.name], labels.get(FORK)
+        problems[tool.name] = _other_outcome(case, tool, found, of_fork)
+    samples, beside = _time_in_turn(scenario, taking_part, server, repeat, say)
     for tool in able:
         tool.uninstall()
     return [
@@ -142,6 +126,35 @@ def measure(
         )
         for tool in tools
     ]
+
+
+def _time_in_turn(
+    scenario: Scenario,
+    tools: Sequence[Tool],
+    server: BenchServer,
+    repeat: int,
+    say: Callable[[str], None],
+) -> tuple[dict[str, list[Sample]], list[Sample]]:
+    """Return the counted runs of each tool, and those of the fork beside its own."""
+    case, delay = scenario.case, scenario.delay / 1000
+    base = next((each for each in CASES if each.name == case.beyond), None)
+    samples: dict[str, list[Sample]] = {tool.name: [] for tool in tools}
+    beside: list[Sample] = []
+    for tool in tools:
+        if base is not None and tool.name == FORK:
+            _run(tool, base, server, delay=0)
+    for round_ in range(repeat):
+        say(f"round {round_ + 1} of {repeat}")
+        first = round_ % max(1, len(tools))
+        for tool in [*tools[first:], *tools[:first]]:
+            timed = [(case, samples[tool.name])]
+            if base is not None and tool.name == FORK:
+                timed.insert(0, (base, beside))
+            for each, runs in timed:
+                if scenario.cache == COLD:
+                    tool.forget()
+                runs.append(_run(tool, each, server, delay))
+    return samples, beside
 
 
 def _run(tool: Tool, case: Case, server: BenchServer, delay: float) -> Sample:
@@ -159,7 +172,7 @@ def _run(tool: Tool, case: Case, server: BenchServer, delay: float) -> Sample:
     environ = {**tool.environ(server.certificates), **case.environ}
     if case.is_proxied:
         environ |= {"HTTPS_PROXY": server.proxy_url, "NO_PROXY": HOST}
-    server.exchanges.clear()
+    server.clear_log()
     server.delay = delay
     wall, cpu = _time(command, environ, tool.folder)
     return Sample(wall, cpu, tuple(server.exchanges))
@@ -215,7 +228,7 @@ def _other_outcome(
 def _requests_as_expected(
     scenario: Scenario, samples: Mapping[str, Sequence[Sample]]
 ) -> bool | None:
-    """Tell whether the fork made the requests that it must, given those of pip's."""
+    """Tell whether the fork made the requests that are expected beside pip's."""
     more = scenario.case.more_requests.get(scenario.cache)
     if more is None or not samples.get(FORK) or not samples.get(PIP):
         return None

@@ -84,7 +84,7 @@ def _first(listed: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def order(release: Release) -> list[str]:
-    """Give the labels whose wheels run on the machine, best first."""
+    """Return the labels whose wheels run on the machine, best first."""
     lists = with_overrides(release, supported_lists(release))
     groups = [
         (label, features)
@@ -148,7 +148,7 @@ def _before(
 def _sorted_keys(
     release: Release, lists: Lists, variant: Features
 ) -> list[tuple[int, int, int]]:
-    """Give the sorted keys of the best values (steps 4 to 6)."""
+    """Return the sorted keys of the best values (steps 4 to 6)."""
     namespaces = release.document["default-priorities"]["namespace"]
     keys = []
     for namespace, features in variant.items():

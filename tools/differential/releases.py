@@ -86,14 +86,20 @@ def random_release(
         del document["$schema"]
         if generation == "0.1.1" and chance.random() < 0.5:
             document["$schema"] = "https://example.org/unversioned"
-    labels = list(document["variants"])
+    labels = _labels(chance, document["variants"])
+    enabled = frozenset(_some(chance, namespaces)) if chance.random() < 0.5 else ()
+    return Release(generation, document, labels, machine, frozenset(enabled))
+
+
+def _labels(chance: random.Random, variants: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the labels of the wheels: those of the manifest, and perhaps others."""
+    labels = list(variants)
     if chance.random() < 0.1:
         labels.append("unlisted")
     if "null" not in labels and chance.random() < 0.2:
         labels.append("null")
     chance.shuffle(labels)
-    enabled = frozenset(_some(chance, namespaces)) if chance.random() < 0.5 else ()
-    return Release(generation, document, tuple(labels), machine, frozenset(enabled))
+    return tuple(labels)
 
 
 def _some(chance: random.Random, choice: Sequence[str], least: int = 0) -> list[str]:

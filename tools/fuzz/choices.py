@@ -55,19 +55,19 @@ class Choices:
         self._at = 0
 
     def byte(self) -> int:
-        """Give the next byte; zero if there is none left."""
+        """Return the next byte; zero if there is none left."""
         if self._at >= len(self._data):
             return 0
         self._at += 1
         return self._data[self._at - 1]
 
     def rest(self) -> bytes:
-        """Give all bytes that are left."""
+        """Return all bytes that are left."""
         at, self._at = self._at, len(self._data)
         return self._data[at:]
 
     def one_of(self, options: Sequence[T]) -> T:
-        """Give one of at most 256 options."""
+        """Return one of at most 256 options."""
         return options[self.byte() % len(options)]
 
     def rarely(self) -> bool:
@@ -75,21 +75,21 @@ class Choices:
         return self.byte() % 32 == 31
 
     def several(self, make: Callable[[], T], least: int, most: int) -> list[T]:
-        """Give between *least* and *most* of what *make* makes."""
+        """Return between *least* and *most* of what *make* makes."""
         return [make() for _ in range(least + self.byte() % (most - least + 1))]
 
     def table(
         self, key: Callable[[], str], value: Callable[[], T], least: int, most: int
     ) -> dict[str, T]:
-        """Give so many keys with values; of the same key, the last one."""
+        """Return so many keys with values; of the same key, the last one."""
         return dict(self.several(lambda: (key(), value()), least, most))
 
     def some_of(self, makers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
-        """Give some of the keys with values."""
+        """Return some of the keys with values."""
         return {key: make() for key, make in makers.items() if self.byte() % 2}
 
     def text(self) -> str:
-        """Give a text that few programs expect."""
+        """Return a text that few programs expect."""
         if self.byte() % 2:
             return self.one_of(HOSTILE)
         size = self.byte() % 16
@@ -98,7 +98,7 @@ class Choices:
         return taken.decode("utf-8", "replace")
 
     def json(self, depth: int = 3) -> Any:
-        """Give anything that JSON can say, and what Python's takes for JSON."""
+        """Return anything that JSON can say, and what Python's takes for JSON."""
         kind = self.byte() % 4
         if kind == 1:
             return self.text()
@@ -109,5 +109,5 @@ class Choices:
         return self.one_of(_SCALARS)
 
     def mostly(self, make: Callable[[], Any]) -> Any:
-        """Give what *make* makes; one time in 32 anything else."""
+        """Return what *make* makes; one time in 32 anything else."""
         return self.json() if self.rarely() else make()

@@ -41,12 +41,12 @@ _REQUIREMENTS = (
 
 
 def make_document(choices: Choices) -> Any:
-    """Give what JSON can say of a release, of any schema generation."""
+    """Return what JSON can say of a release, of any schema generation."""
     return choices.mostly(lambda: _document(choices))
 
 
 def make_machine(choices: Choices) -> dict[str, dict[str, list[str]]]:
-    """Give what a machine supports, by namespace and feature, best first."""
+    """Return what a machine supports, by namespace and feature, best first."""
     return choices.table(
         lambda: choices.one_of(_NAMESPACES),
         lambda: choices.table(

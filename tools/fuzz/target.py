@@ -91,7 +91,7 @@ class Limits:
 
 
 def peak_memory() -> float:
-    """Give the most memory that this process has had, in MB (Linux counts in KiB)."""
+    """Return the most memory that this process has had, in MB (Linux counts in KiB)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -28,7 +28,7 @@ __all__ = ["main", "moments"]
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM)
 #: For so many runs with SIGKILL there is one with SIGTERM.
 _KILLS_PER_TERM = 3
-#: After so many of all, how fast the machine is is measured again: others use it too.
+#: After so many runs the speed of the machine is measured again: others use it too.
 _MEASURED_AGAIN = 5
 _COUNT = 60
 _SEED = 9

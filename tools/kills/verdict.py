@@ -92,7 +92,7 @@ def _all_files(packages: Packages) -> Iterator[str]:
 
 
 def _faults(found: Tree, wanted: Mapping[str, str], known: set[str]) -> Iterator[str]:
-    """Yield what a package would have to have otherwise to be a release.
+    """Yield how a broken package differs from a release.
 
     :param known: all that either release has
     """

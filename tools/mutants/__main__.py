@@ -28,8 +28,8 @@ class Mutant:
     """A fault to plant.
 
     :ivar what: what is wrong then.
-    :ivar edits: file of the overlay, a text in it that is there once, and what to
-        write in its place; several where one defence stands behind another.
+    :ivar edits: a file of the overlay, a text that is in it once, and what to write in
+        its place; several edits where one defence stands behind another.
     :ivar tests: files or folders of tests, one of which is to fail.
     """
 

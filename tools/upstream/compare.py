@@ -1,4 +1,4 @@
-"""Compare all that was run with the fork with the untouched release.
+"""Compare all runs of the fork with those of the untouched release.
 
 Prints a table, then every test that fails with the fork and does not fail untouched.
 Exit status 1 if there is one that tools/upstream/expected.toml does not list, one that

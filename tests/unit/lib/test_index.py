@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 from urllib.parse import urljoin
 
 import pytest
 
 from tests.lib.index import IndexServer
-from tests.lib.repository import JSON_TYPE
-from tests.lib.wheels import make_wheel
+from tests.lib.repository import JSON_TYPE, Entry
+from tests.lib.wheels import DistFile, make_wheel
 
 
 def _get(url: str, **headers: str) -> tuple[int, bytes, dict[str, str]]:
@@ -122,6 +125,78 @@ def test_folders(filled: IndexServer, tmp_path: Path) -> None:
     page = filled.write_file_index(tmp_path / "tree") / "my-pkg" / "index.html"
     assert 'href="my_pkg-1.0-variants.json#sha256=' in page.read_text()
     assert {file.name for file in page.parent.iterdir()} == {*names, "index.html"}
+
+
+def test_compressed_pages(filled: IndexServer) -> None:
+    url = f"{filled.index_url}my-pkg/"
+    plain = _get(url, Accept_Encoding="gzip")[1]
+    filled.compresses = True
+    status, body, headers = _get(url, Accept_Encoding="gzip")
+    assert (status, headers["Content-Encoding"]) == (200, "gzip")
+    assert gzip.decompress(body) == plain
+    assert _get(url)[1] == plain
+    _, _, of_file = _get(filled.file_url("my_pkg-1.0-variants.json"))
+    assert "Content-Encoding" not in of_file
+
+
+def test_files_on_another_port() -> None:
+    server = IndexServer()
+    server.files_apart = True
+    server.add(make_wheel("pkg", "1"))
+    with server:
+        assert server.files_url != server.url
+        page = _get(f"{server.index_url}pkg/")[1].decode()
+        assert f'href="{server.file_url("pkg-1-py3-none-any.whl")}' in page
+        assert _get(server.file_url("pkg-1-py3-none-any.whl"))[1][:2] == b"PK"
+
+
+def test_what_is_fixed_is_computed_once(filled: IndexServer) -> None:
+    filled.is_fixed = True
+    page = _get(f"{filled.index_url}my-pkg/")
+    filled.add(make_wheel("my-pkg", "2.0"))
+    assert _get(f"{filled.index_url}my-pkg/")[1] == page[1]
+    filled.pages.core_metadata = False
+    assert b"my_pkg-2.0" in _get(f"{filled.index_url}my-pkg/")[1]
+
+
+class Zeros:
+    """Content that is nowhere."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, part: slice, /) -> Zeros:
+        return Zeros(len(range(*part.indices(self.size))))
+
+    def __bytes__(self) -> bytes:
+        assert self.size <= 1 << 18, "it is read in blocks"
+        return bytes(self.size)
+
+
+def test_what_is_not_in_memory(index: IndexServer) -> None:
+    file = DistFile(
+        "large", "1", "large-1-py3-none-any.whl", cast(bytes, Zeros(1 << 20))
+    )
+    index.projects["large"] = [Entry(file, sha256="0" * 64)]
+    url = index.file_url(file.filename)
+    assert _get(url)[1] == bytes(1 << 20)
+    assert _get(url, Range="bytes=-5")[:2] == (206, bytes(5))
+    assert [(each.status, each.sent) for each in index.exchanges] == [
+        (200, 1 << 20),
+        (206, 5),
+    ]
+
+
+def test_as_slow_as_wanted(filled: IndexServer) -> None:
+    url = filled.file_url("my_pkg-1.0-py3-none-any.whl")
+    size = len(_get(url)[1])
+    filled.delay, filled.line.rate = 0.1, size / 0.1
+    begun = time.monotonic()
+    _get(url)
+    assert time.monotonic() - begun > 0.2
 
 
 def test_several_indexes(make_index: Callable[[], IndexServer]) -> None:

@@ -42,7 +42,7 @@ def _environment() -> InProcess:
 
 
 def _name(choices: Choices) -> str:
-    """Give a name that a file can have, of what is nearly a distribution."""
+    """Return a name that a file can have, of what is nearly a distribution."""
     parts = [
         choices.text() if choices.byte() % 4 == 3 else choices.one_of(options)
         for options in _PARTS
@@ -128,7 +128,7 @@ def _check(choices: Choices) -> None:
 
 
 def _seeds() -> Iterator[bytes]:
-    """Give one that is sound for each command, which loads what it needs by that."""
+    """Yield a sound input for each command, which loads all that the command needs."""
     for number in range(len(_COMMANDS)):
         seed = bytes([number])
         _check(Choices(seed))

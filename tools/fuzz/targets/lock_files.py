@@ -100,7 +100,7 @@ def _provider(document: Any, namespace: str) -> Any:
 
 
 def _offered(document: Any, namespace: str, machine: Any) -> Any:
-    """Give what may be supported: what the lock file or the machine lists."""
+    """Return what may be supported: what the lock file or the machine lists."""
     provider = _provider(document, namespace)
     static = {
         **document.get("default-priorities", {}).get("property", {}).get(namespace, {}),

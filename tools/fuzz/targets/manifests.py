@@ -29,7 +29,7 @@ _LONGEST_MESSAGE = 1000
 
 
 def seeds() -> Iterator[bytes]:
-    """Give a manifest of each generation, and real ones."""
+    """Yield a manifest of each generation, and real ones."""
     yield json.dumps(PREVIEW_TORCH).encode()
     for schema in SCHEMAS:
         content = make_manifest(
