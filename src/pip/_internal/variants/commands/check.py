@@ -19,7 +19,7 @@ from pip._internal.variants.publishing.options import OPTIONS as TABLE
 if TYPE_CHECKING:
     from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.variants.core.rules import Rule
-    from pip._internal.variants.publishing.rules import CheckReport, Finding
+    from pip._internal.variants.publishing.findings import CheckReport, Finding
 
 SUMMARY = "Check wheels, manifests, folders and indexes by the rules for publishers."
 USAGE = "check [options] TARGET ..."
@@ -43,8 +43,8 @@ _HIGHLIGHTS = {
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Judge each target, and say what is wrong."""
     from pip._internal.variants.publishing.checking import check_target
+    from pip._internal.variants.publishing.findings import CheckReport
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-    from pip._internal.variants.publishing.rules import CheckReport
 
     if not args:
         raise WrongUse("Need a TARGET: a wheel, a manifest, a folder or an index URL")

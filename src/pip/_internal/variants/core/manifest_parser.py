@@ -39,7 +39,7 @@ from pip._internal.variants.core.manifest_values import (
     Values,
 )
 from pip._internal.variants.core.provider_parser import read_providers
-from pip._internal.variants.core.rules import MANIFEST_RULES, Effect
+from pip._internal.variants.core.rules import RULES, Effect
 
 __all__ = [
     "MAX_MANIFEST_SIZE",
@@ -95,7 +95,7 @@ def read_document(document: object, report: Report) -> Manifest:
 
 
 def _refuse(rule: str, problem: str, _: str | None = None) -> None:
-    if MANIFEST_RULES[rule].effect is Effect.REFUSED:
+    if RULES[rule].effect is Effect.REFUSED:
         raise InvalidManifest(problem, rule)
 
 

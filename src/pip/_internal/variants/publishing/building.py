@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pip._vendor.packaging._variants import NULL_LABEL
+from pip._vendor.packaging.utils import NormalizedName
+from pip._vendor.packaging.version import Version
 
+from pip._internal.console.output import get_logger
 from pip._internal.variants.core.generations import CURRENT, Generation
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.merging import Subject, disagreements
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.core.writing import make_document, to_json
 from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
-from pip._internal.variants.publishing.core_metadata import variant_marked
 from pip._internal.variants.publishing.errors import CannotBuildVariant, CannotWrite
 from pip._internal.variants.publishing.files import file_sha256, replacing
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.pyproject_table import ProjectTable
-from pip._internal.variants.publishing.release_wheels import manifests_of_release
 from pip._internal.variants.publishing.wheel_copy import copy_wheel
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
@@ -27,11 +30,15 @@ from pip._internal.variants.publishing.wheel_file import (
     ByteProgress,
     UnreadableWheel,
     WheelFile,
+    WheelName,
     no_progress,
     open_wheel,
+    variant_marked,
 )
 
-__all__ = ["BuildRequest", "BuiltWheel", "build_wheel"]
+__all__ = ["BuildRequest", "BuiltWheel", "build_wheel", "manifests_of_release"]
+
+logger = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,3 +298,32 @@ class _Builder:
 
     def _error(self, problem: str, hint: str) -> CannotBuildVariant:
         return CannotBuildVariant(self.filename, [problem], [hint])
+
+
+def manifests_of_release(
+    folders: Iterable[str], name: NormalizedName, version: Version
+) -> dict[str, Manifest]:
+    """Read what the variant wheels of a release in *folders* say, by file name.
+
+    Those that say nothing sensible are left out: that is for ``pip variants check``.
+    """
+    found: dict[str, Manifest] = {}
+    for folder in dict.fromkeys(map(os.path.abspath, folders)):
+        if not os.path.isdir(folder):
+            continue
+        for filename in sorted(os.listdir(folder)):
+            if not filename.endswith(".whl"):
+                continue
+            try:
+                parsed = WheelName(filename)
+                if (parsed.name, parsed.version) != (name, version):
+                    continue
+                if parsed.label is None:
+                    continue
+                with open_wheel(os.path.join(folder, filename)) as wheel:
+                    data = wheel.read("variant.json")
+                if data is not None:
+                    found[filename] = parse_manifest(data)
+            except (UnreadableWheel, InvalidManifest, OSError) as error:
+                logger.debug("Ignoring %s: %s", filename, error)
+    return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pip._internal.console.texts import capital
 from pip._internal.parallel.space import DiskFull
 from pip._internal.variants.errors import VariantError
-from pip._internal.variants.publishing.rules import Finding
+from pip._internal.variants.publishing.findings import Finding
 
 __all__ = [
     "BadProjectTable",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 
 from pip._vendor.packaging.version import Version
 
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.merging import merge
 from pip._internal.variants.core.writing import to_json
 from pip._internal.variants.publishing.errors import (
@@ -23,12 +26,8 @@ from pip._internal.variants.publishing.files import (
     write_if_changed,
 )
 from pip._internal.variants.publishing.index_state import IndexState
-from pip._internal.variants.publishing.manifest_changes import breaking_changes
-from pip._internal.variants.publishing.release_rules import (
-    Release,
-    check_agreement,
-    manifest_name,
-)
+from pip._internal.variants.publishing.places import Release
+from pip._internal.variants.publishing.release_rules import check_agreement
 from pip._internal.variants.publishing.scanning import (
     FileProgress,
     FileToRead,
@@ -42,7 +41,7 @@ from pip._internal.variants.publishing.simple_index import (
 )
 from pip._internal.variants.publishing.wheel_file import open_wheel
 
-__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "make_index"]
+__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "breaking_changes", "make_index"]
 
 #: The folder of the pages.
 SIMPLE = "simple"
@@ -182,7 +181,7 @@ class _Indexer:
         path = None
         if release.embedded:
             manifest = merge(release.embedded)
-            name = manifest_name(release)
+            name = release.due_manifest_name
             content = to_json(manifest.document)
             path = os.path.join(self.output, name)
             with suppress(FileNotFoundError), open_regular(path) as old:
@@ -282,3 +281,23 @@ def _link(source: str, target: str) -> bool:
 def _same_status(source: str, target: str) -> bool:
     ours, theirs = os.stat(source), os.stat(target)
     return (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
+
+
+def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
+    """Give what is not backward compatible (PEP 825, "Index-level metadata").
+
+    :return: one sentence each, without its period.
+    """
+    try:
+        old = parse_manifest(before)
+    except InvalidManifest:
+        # Nobody could rely on it.
+        return
+    for label, variant in sorted(old.variants.items()):
+        new = after.variants.get(label)
+        if new is None:
+            yield f"the label {label!r} is gone"
+        elif new.properties() != variant.properties():
+            yield f"the label {label!r} has other properties than before"
+    if after.namespaces[: len(old.namespaces)] != old.namespaces:
+        yield "the namespaces are ordered differently"

@@ -23,8 +23,8 @@ from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.core.manifest_parser import load_json, read_document
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.core.rules import Effect
+from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import check_providers
-from pip._internal.variants.publishing.rules import Finding, Findings
 
 __all__ = ["CheckedManifest", "check_document", "check_manifest"]
 

@@ -14,8 +14,8 @@ from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import requirements_of
-from pip._internal.variants.publishing.rules import Finding, Findings
 
 if TYPE_CHECKING:
     import optparse
@@ -36,14 +36,14 @@ class ProviderLookup:
         self._finder: PackageFinder | None = None
         self._offered: dict[str, bool] = {}
 
-    def check(self, manifest: Manifest, subject: str) -> list[Finding]:
-        """Judge the plugins that *manifest* names.
+    def check(self, manifest: Manifest | None, subject: str) -> list[Finding]:
+        """Judge the plugins that *manifest* names, if it can be used.
 
         Those that are built in need nobody to install them, and those at some address
         are not looked for.
         """
         findings = Findings(subject)
-        for namespace, requirement in requirements_of(manifest):
+        for namespace, requirement in requirements_of(manifest) if manifest else ():
             name = canonicalize_name(requirement.name)
             if requirement.url is not None or name in _built_in(namespace):
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pip._vendor.packaging.markers import default_environment
@@ -10,6 +10,7 @@ from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import Version
 
+from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.generations import CURRENT, Generation
 from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import (
@@ -25,13 +26,8 @@ from pip._internal.variants.core.provider_requirements import (
     parse_requirement,
     requirement_applies,
 )
-from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
-from pip._internal.variants.publishing.property_rules import (
-    check_abi_dependencies,
-    check_known_properties,
-    check_static_properties,
-)
-from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS, doubt_about
+from pip._internal.variants.publishing.findings import Findings
 
 __all__ = ["check_providers", "requirements_of"]
 
@@ -54,11 +50,11 @@ def check_providers(
     for namespace, own in used.items():
         provider = manifest.provider(namespace)
         if provider.builtin == ABI_DEPENDENCY:
-            check_abi_dependencies(own, findings)
+            _check_abi_dependencies(own, findings)
         elif provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
-            check_known_properties(own, findings)
+            _check_known_properties(own, findings)
         elif generation is CURRENT and provider.kind is ProviderKind.STATIC:
-            check_static_properties(own, provider, findings)
+            _check_static_properties(own, provider, findings)
     for provider in manifest.providers.values() if has_providers else ():
         _check_requirements(provider, findings)
         if generation is CURRENT:
@@ -191,3 +187,35 @@ def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> Non
             f"uv does not take its own provider of {provider.namespace}: {reason}",
             f"Write {dict(known.declaration)!r}",
         )
+
+
+def _check_known_properties(stated: Iterable[Property], findings: Findings) -> None:
+    """Judge properties of namespaces that pip serves itself."""
+    for each in stated:
+        doubt = doubt_about(each)
+        if doubt is not None:
+            findings.add("never-supported", f"No machine supports {each}: {doubt}")
+
+
+def _check_static_properties(
+    stated: Iterable[Property], provider: Provider, findings: Findings
+) -> None:
+    """Judge properties of a namespace by the static list of its provider."""
+    static = {feature.name: set(feature.values) for feature in provider.static}
+    for each in stated:
+        if each.value not in static.get(each.feature, ()):
+            findings.add(
+                "never-supported",
+                f"No machine supports {each}: it is not in the provider's static list",
+                "Add the value to the list",
+            )
+
+
+def _check_abi_dependencies(stated: Iterable[Property], findings: Findings) -> None:
+    """Judge properties that stand for versions of other packages (PEP 850)."""
+    for each in stated:
+        doubt = abi_dependency.doubt_about(each)
+        if doubt is not None:
+            normalised = canonicalize_name(each.feature).replace("-", "_")
+            remedy = None if normalised == each.feature else f"Write {normalised}"
+            findings.report("abi-dependency", doubt, remedy)

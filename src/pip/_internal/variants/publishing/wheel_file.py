@@ -8,9 +8,11 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from email.parser import BytesHeaderParser
 from zipfile import BadZipFile, ZipFile
 
 from pip._vendor.packaging._variants import split_label
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.tags import Tag
 from pip._vendor.packaging.utils import (
     BuildTag,
@@ -31,16 +33,20 @@ __all__ = [
     "Advance",
     "ByteProgress",
     "UnreadableWheel",
-    "UnsafeEntries",
     "WheelFile",
     "WheelName",
     "is_safe_name",
     "no_progress",
     "open_wheel",
+    "requires_python",
+    "variant_marked",
 ]
 
 #: Signatures of RECORD, beside it, which RECORD cannot list.
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
+
+#: Rules that wheels break.
+_NAME, _ENTRIES = "wheel-name", "wheel-entries"
 
 _SAFE = re.compile(r"[A-Za-z0-9._+!-]+")
 # What no system takes for a file below the root: a drive or an absolute path, a
@@ -57,6 +63,13 @@ ByteProgress = Callable[[int], AbstractContextManager[Advance]]
 # No honest file of this kind is larger.
 _LARGEST_TEXT = 64 << 20
 
+_VARIANT_NAMES = (
+    "variant_label",
+    "variant_properties",
+    "variant_features",
+    "variant_namespaces",
+)
+
 
 def _nothing(_: int) -> None:
     """Show nothing."""
@@ -68,11 +81,14 @@ def no_progress(_: int) -> AbstractContextManager[Advance]:
 
 
 class UnreadableWheel(ValueError):
-    """A file is not a wheel, or not the one that its name says."""
+    """A file is not a wheel, or not the one that its name says.
 
+    :ivar rule: the name of the rule that it breaks.
+    """
 
-class UnsafeEntries(UnreadableWheel):
-    """Files of a wheel would not be where its RECORD can say, or not each its own."""
+    def __init__(self, problem: str, rule: str = "wheel-readable") -> None:
+        super().__init__(problem)
+        self.rule = rule
 
 
 class WheelName:
@@ -102,9 +118,9 @@ class WheelName:
                 filename
             )
         except (InvalidWheelFilename, InvalidVersion) as error:
-            raise UnreadableWheel(f"its name is invalid: {error}") from None
+            raise UnreadableWheel(f"its name is invalid: {error}", _NAME) from None
         if not is_safe_name(filename, self.name):
-            raise UnreadableWheel(f"its name is invalid: {filename!r}")
+            raise UnreadableWheel(f"its name is invalid: {filename!r}", _NAME)
         self.filename = filename
         self.plain, self.label = split_label(filename)
 
@@ -229,9 +245,11 @@ def _check_entries(archive: ZipFile) -> None:
         name = info.orig_filename
         parts = name.removesuffix("/").split("/")
         if _STRAY.match(name) or not {"", ".", ".."}.isdisjoint(parts):
-            raise UnsafeEntries(f"its entry {name!r} is no path below its root")
+            problem = f"its entry {name!r} is no path below its root"
+            raise UnreadableWheel(problem, _ENTRIES)
         if name in seen:
-            raise UnsafeEntries(f"its entry {name!r} is there more than once")
+            problem = f"its entry {name!r} is there more than once"
+            raise UnreadableWheel(problem, _ENTRIES)
         seen.add(name)
 
 
@@ -258,3 +276,29 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except UNREADABLE as e:
         raise UnreadableWheel(f"its {name} cannot be read: {e}") from None
+
+
+def requires_python(metadata: bytes) -> str | None:
+    """Return the versions of Python that a wheel asks for, as written."""
+    value = BytesHeaderParser().parsebytes(metadata).get("Requires-Python")
+    return None if value is None else str(value)
+
+
+def variant_marked(metadata: bytes) -> tuple[str, ...]:
+    """Return the dependencies whose markers ask for the variant (PEP 825)."""
+    if b"variant_" not in metadata:
+        return ()
+    message = BytesHeaderParser().parsebytes(metadata)
+    return tuple(
+        text
+        for text in map(str, message.get_all("Requires-Dist", ()))
+        if _asks_for_variant(text)
+    )
+
+
+def _asks_for_variant(text: str) -> bool:
+    try:
+        marker = str(Requirement(text).marker or "")
+    except (InvalidRequirement, RecursionError):
+        marker = text.partition(";")[2]
+    return any(name in marker for name in _VARIANT_NAMES)
