@@ -1,17 +1,44 @@
-"""What the command ``pip variants`` expects of each of its actions."""
+"""What the command ``pip variants`` expects of each of its actions, and some share."""
 
 from __future__ import annotations
 
 import optparse
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
+from pip._internal.cli import cmdoptions
+from pip._internal.cli.index_command import SessionCommandMixin
 
-__all__ = ["Action", "OptionMaker"]
+__all__ = ["LOOKUP_OPTIONS", "PLUGIN_LIMITS", "Action", "OptionMaker"]
 
 OptionMaker = Callable[[], optparse.Option]
+
+
+#: What limits the installation of plugins, beside the options of indexes.
+PLUGIN_LIMITS: tuple[OptionMaker, ...] = (
+    cmdoptions.constraints,
+    cmdoptions.build_constraints,
+    cmdoptions.require_hashes,
+    cmdoptions.pre,
+    cmdoptions.all_releases,
+    cmdoptions.only_final,
+    cmdoptions.no_binary,
+    cmdoptions.only_binary,
+)
+
+#: Of actions that look a project up, as ``pip install`` would.
+LOOKUP_OPTIONS: tuple[OptionMaker, ...] = (
+    cmdoptions.constraints,
+    cmdoptions.build_constraints,
+    cmdoptions.require_hashes,
+    cmdoptions.ignore_requires_python,
+    cmdoptions.platforms,
+    cmdoptions.python_version,
+    cmdoptions.implementation,
+    cmdoptions.abis,
+    *cmdoptions.package_selection_group["options"],
+    *cmdoptions.index_group["options"],
+)
 
 
 class Action(Protocol):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import optparse
-from typing import TYPE_CHECKING
 
 from pip._internal.cli import cmdoptions
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import (
     get_logger,
@@ -15,11 +15,8 @@ from pip._internal.console.output import (
 )
 from pip._internal.variants.choice.settings import OPTIONS as TABLE
 from pip._internal.variants.choice.settings import Settings, allowed
-from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS
+from pip._internal.variants.commands.action import PLUGIN_LIMITS
 from pip._internal.variants.errors import WrongUse
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
 
 SUMMARY = "Show what this machine supports, by namespace; with -v, in full."
 USAGE = "host [options]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import optparse
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.cli import cmdoptions
@@ -44,7 +45,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     for warning in report.warnings:
         logger.warning("%s.", warning)
     if options.json:
-        write_document(_as_json(report))
+        write_document(asdict(report, dict_factory=_with_hyphens))
     else:
         write(_lines(report))
     return SUCCESS
@@ -81,22 +82,5 @@ def _release_line(release: ReleaseReport) -> str:
     )
 
 
-def _as_json(report: IndexReport) -> dict[str, Any]:
-    return {
-        "releases": [
-            {
-                "name": each.name,
-                "version": each.version,
-                "labels": list(each.labels),
-                "plain-wheels": each.plain_wheels,
-                "manifest": each.manifest,
-            }
-            for each in report.releases
-        ],
-        "files": report.files,
-        "read": report.read,
-        "written": report.written,
-        "removed": report.removed,
-        "pages": report.pages,
-        "warnings": report.warnings,
-    }
+def _with_hyphens(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name.replace("_", "-"): value for name, value in items}

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import optparse
-from typing import TYPE_CHECKING
 
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import only_output, write_document
 from pip._internal.console.styled import write_styled
 from pip._internal.variants.choice.settings import OPTIONS as TABLE
 from pip._internal.variants.choice.settings import allowed
-from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS
+from pip._internal.variants.commands.action import LOOKUP_OPTIONS
 from pip._internal.variants.errors import WrongUse
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
 
 SUMMARY = "List the variants of a release, best first."
 USAGE = "list [options] REQUIREMENT"

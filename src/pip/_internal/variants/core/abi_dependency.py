@@ -222,7 +222,10 @@ def _between(start: _Release, end: _Release) -> list[str] | None:
     so many are taken as there will ever be.
     """
     found: list[str] = []
-    shared = _shared(start, end)
+    # How many numbers both begin with: there are more in the end, which is greater.
+    shared = next(
+        at for at, number in enumerate(end) if start[at : at + 1] != (number,)
+    )
     while len(start) > shared + 1:
         *parents, number = start
         found += (_text((*parents, number + more)) for more in range(_GAP))
@@ -233,14 +236,6 @@ def _between(start: _Release, end: _Release) -> list[str] | None:
             return None
         found += (_text((*end[:at], number)) for number in range(first, end[at]))
     return found
-
-
-def _shared(one: _Release, other: _Release) -> int:
-    """Count the numbers with which both begin."""
-    pairs = itertools.takewhile(
-        lambda pair: pair[0] == pair[1], zip(one, other, strict=False)
-    )
-    return sum(1 for _ in pairs)
 
 
 def _text(release: _Release) -> str:

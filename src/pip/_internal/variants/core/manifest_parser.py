@@ -112,8 +112,8 @@ def load_json(data: bytes) -> Any:
             object_pairs_hook=_without_duplicates,
             parse_constant=_no_constant,
             # No number means anything here; turning digits into one can be slow.
-            parse_int=_no_number,
-            parse_float=_no_number,
+            parse_int=lambda _: 0.0,
+            parse_float=lambda _: 0.0,
         )
     except UnicodeDecodeError:
         raise InvalidManifest("it is not UTF-8 text", _JSON) from None
@@ -138,10 +138,6 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(text: str) -> NoReturn:
     raise InvalidManifest(f"it is not JSON: {text}", _JSON)
-
-
-def _no_number(_: str) -> float:
-    return 0.0
 
 
 def _is_deep(root: dict[str, Any]) -> bool:
@@ -169,11 +165,11 @@ class _Reader:
     def read(self, document: object) -> Manifest:
         """Read a whole document."""
         root = self._values.table(document, "it")
-        if not isinstance(document, dict):
-            return Manifest((), {}, {})
-        if _is_deep(root):
+        is_deep = _is_deep(root)
+        if is_deep:
             # What is kept of it must not be too much for those who write it down.
             self._report("manifest-limits", _TOO_DEEP)
+        if is_deep or not isinstance(document, dict):
             return Manifest((), {}, {})
         schema = self._schema(root)
         self._version = _version(schema)

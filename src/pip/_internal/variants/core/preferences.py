@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pip._internal.variants.core.properties import (
-    InvalidProperty,
-    Property,
-    is_valid_feature_name,
-    is_valid_namespace,
-    is_valid_value,
-)
+from pip._internal.variants.core.properties import Property, parse_parts
 
 __all__ = ["Preference", "parse_blank_separated"]
 
@@ -37,18 +31,7 @@ class Preference(NamedTuple):
 
         :raises InvalidProperty: if *text* has another form.
         """
-        parts = [part.strip() for part in text.split("::")]
-        checks = (is_valid_namespace, is_valid_feature_name, is_valid_value)
-        if len(parts) > len(checks):
-            raise InvalidProperty(
-                f"expected 'namespace :: feature :: value' or less, got {text!r}"
-            )
-        for what, part, is_valid in zip(
-            ("namespace", "feature", "value"), parts, checks, strict=False
-        ):
-            if not is_valid(part):
-                raise InvalidProperty(f"invalid {what} {part!r} in {text!r}")
-        return cls(*parts)
+        return cls(*parse_parts(text, least=1))
 
     def __str__(self) -> str:
         parts = (self.namespace, self.feature, self.value)

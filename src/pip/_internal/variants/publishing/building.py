@@ -31,7 +31,6 @@ from pip._internal.variants.publishing.wheel_file import (
     UnreadableWheel,
     WheelFile,
     WheelName,
-    no_progress,
     open_wheel,
     variant_marked,
 )
@@ -83,9 +82,7 @@ class BuiltWheel:
     warnings: tuple[str, ...]
 
 
-def build_wheel(
-    request: BuildRequest, progress: ByteProgress = no_progress
-) -> BuiltWheel:
+def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
     """Build what *request* wants; the wheel it names is only read.
 
     :param progress: shows how far it is.
@@ -120,6 +117,8 @@ class _Builder:
         # What is replaced need not be agreed with.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
+        #: What is said of the release already.
+        self.said = [*self.siblings.values(), *([self.own] if self.own else [])]
 
     def build(self, progress: ByteProgress) -> BuiltWheel:
         """Build the wheel."""
@@ -132,8 +131,7 @@ class _Builder:
                 "Write it to another folder with --output-dir",
             )
         document = None if request.label is None else self._document(request.label)
-        self._warn_of_markers()
-        self._warn_of_signatures()
+        self._warn_of_what_is_copied()
         if self.warnings and request.strict:
             raise self._error("; ".join(self.warnings), "Leave --strict out")
         text = None if document is None else to_json(document)
@@ -167,14 +165,10 @@ class _Builder:
     def _document(self, label: str) -> Mapping[str, Any]:
         properties = self._properties(label)
         namespaces = self._namespaces(properties)
-        providers = (
-            {each: self._provider(each) for each in namespaces}
-            if "providers" in self.request.generation.root
-            else {}
-        )
-        document = make_document(
-            self.request.generation, namespaces, providers, {label: properties}
-        )
+        generation = self.request.generation
+        has_providers = "providers" in generation.root
+        providers = {n: self._provider(n) for n in namespaces if has_providers}
+        document = make_document(generation, namespaces, providers, {label: properties})
         self._check(document)
         return document
 
@@ -210,23 +204,18 @@ class _Builder:
     def _namespaces(self, properties: frozenset[Property]) -> tuple[str, ...]:
         used = sorted({each.namespace for each in properties})
         stated = self.request.namespaces or self.request.table.namespaces
-        for namespace in used:
-            if stated and namespace not in stated:
-                source = (
-                    "--namespace"
-                    if self.request.namespaces
-                    else self.request.table.path
-                )
-                raise self._error(
-                    f"its properties are of the namespace {namespace!r}, which {source} "
-                    f"does not list: {', '.join(stated)}",
-                    "Add it where it belongs in the order, for all variants of the "
-                    "release",
-                )
+        missing = [each for each in used if each not in stated]
+        if stated and missing:
+            path = self.request.table.path
+            source = "--namespace" if self.request.namespaces else path
+            raise self._error(
+                f"its properties are of the namespace {missing[0]!r}, which {source} "
+                f"does not list: {', '.join(stated)}",
+                "Add it where it belongs in the order, for all variants of the release",
+            )
         if stated:
             return stated
-        others = [*self.siblings.values(), *([self.own] if self.own else [])]
-        longest = max((each.namespaces for each in others), key=len, default=())
+        longest = max((each.namespaces for each in self.said), key=len, default=())
         namespaces = tuple(dict.fromkeys([*longest, *used]))
         if not namespaces:
             raise self._error(
@@ -246,7 +235,7 @@ class _Builder:
         for source in (self.request.providers, self.request.table.providers):
             if namespace in source:
                 return source[namespace]
-        for manifest in (*self.siblings.values(), *([self.own] if self.own else [])):
+        for manifest in self.said:
             if manifest.schema == self.request.generation.schema:
                 provider = manifest.document.get("providers", {}).get(namespace)
                 if provider is not None:
@@ -269,26 +258,23 @@ class _Builder:
         for finding in checked.findings:
             remedy = f": {finding.remedy}" if finding.remedy else ""
             self.warnings.append(f"{finding.problem}{remedy}")
-        for disagreement in disagreements(
-            {**self.siblings, self.result: checked.manifest}
-        ):
+        manifests = {**self.siblings, self.result: checked.manifest}
+        for disagreement in disagreements(manifests):
             if self.result in disagreement.names:
-                self.warnings.append(
-                    f"{disagreement}: build them with the same pyproject.toml, since no "
-                    "index can be made of both"
-                    if disagreement.subject is not Subject.SCHEMAS
-                    else f"{disagreement}"
+                advice = (
+                    ": build them with the same pyproject.toml, since no index can be "
+                    "made of both"
                 )
+                is_minor = disagreement.subject is Subject.SCHEMAS
+                self.warnings.append(f"{disagreement}{'' if is_minor else advice}")
 
-    def _warn_of_markers(self) -> None:
+    def _warn_of_what_is_copied(self) -> None:
         marked = variant_marked(self.wheel.metadata())
         if marked:
             self.warnings.append(
                 "Installers that know no variants cannot install a plain wheel with "
                 f"these dependencies: {'; '.join(marked)}"
             )
-
-    def _warn_of_signatures(self) -> None:
         for name in SIGNATURES:
             if f"{self.wheel.dist_info}/{name}" in self.wheel.members:
                 self.warnings.append(
@@ -308,17 +294,14 @@ def manifests_of_release(
     Those that say nothing sensible are left out: that is for ``pip variants check``.
     """
     found: dict[str, Manifest] = {}
-    for folder in dict.fromkeys(map(os.path.abspath, folders)):
-        if not os.path.isdir(folder):
-            continue
+    for folder in filter(os.path.isdir, dict.fromkeys(map(os.path.abspath, folders))):
         for filename in sorted(os.listdir(folder)):
             if not filename.endswith(".whl"):
                 continue
             try:
                 parsed = WheelName(filename)
-                if (parsed.name, parsed.version) != (name, version):
-                    continue
-                if parsed.label is None:
+                is_sibling = (parsed.name, parsed.version) == (name, version)
+                if not is_sibling or parsed.label is None:
                     continue
                 with open_wheel(os.path.join(folder, filename)) as wheel:
                     data = wheel.read("variant.json")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging._variants import (
@@ -74,7 +73,7 @@ def check_target(
     report: CheckReport,
     session: PipSession,
     providers: ProviderLookup,
-    progress: FileProgress = nullcontext,
+    progress: FileProgress,
 ) -> None:
     """Judge what *target* names, and add that to *report*.
 

@@ -15,7 +15,6 @@ __all__ = [
     "CannotIndex",
     "CannotWrite",
     "NoSuchTarget",
-    "finding_lines",
 ]
 
 
@@ -70,7 +69,7 @@ class CannotIndex(VariantError):
     def __init__(self, directory: str, findings: Iterable[Finding]) -> None:
         super().__init__(
             f"No index can be made of {directory}.",
-            [line for finding in findings for line in finding_lines(finding)],
+            [line for finding in findings for line in _lines(finding)],
             ["Mend or remove the files. 'pip variants check' tells more about each."],
             ["Nothing was written."],
         )
@@ -105,7 +104,7 @@ class NoSuchTarget(VariantError):
         )
 
 
-def finding_lines(finding: Finding) -> list[str]:
+def _lines(finding: Finding) -> list[str]:
     """Tell what was found, and what to do about it, in two lines at most."""
     lines = [f"{' and '.join(finding.subjects)}: {finding.problem}."]
     if finding.remedy is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from pip._vendor.packaging.version import Version
 
@@ -69,8 +70,8 @@ class IndexReport:
     :ivar read: how many files were read; the others had not changed.
     :ivar written: paths of what is new or changed.
     :ivar removed: paths of what was written before and is of no use any more.
-    :ivar warnings: one sentence each, without its period.
     :ivar pages: the folder of the index's pages; None if none were asked for.
+    :ivar warnings: one sentence each, without its period.
     """
 
     releases: list[ReleaseReport] = field(default_factory=list)
@@ -78,16 +79,12 @@ class IndexReport:
     read: int = 0
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     pages: str | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
 def make_index(
-    folder: str,
-    output: str,
-    *,
-    simple: bool,
-    progress: FileProgress = nullcontext,
+    folder: str, output: str, *, simple: bool, progress: FileProgress
 ) -> IndexReport:
     """Write the manifest of each release of which *folder* has variant wheels.
 
@@ -107,21 +104,16 @@ def make_index(
         problem = f"{error.filename or folder}: {error.strerror or error}"
         raise NoSuchTarget(folder, problem, "Name a folder of wheels") from None
     try:
-        return _Indexer(folder, output, simple, state, scanned).make()
+        return _Indexer(scanned, output, state, simple=simple).make()
     except OSError as error:
         raise CannotWrite("The index", error, "--output") from None
 
 
 class _Indexer:
     def __init__(
-        self,
-        folder: str,
-        output: str,
-        simple: bool,
-        state: IndexState,
-        scanned: ScannedFolder,
+        self, scanned: ScannedFolder, output: str, state: IndexState, *, simple: bool
     ) -> None:
-        self.folder = folder
+        self.folder = scanned.name
         self.output = output
         self.simple = simple
         self.before = state
@@ -133,10 +125,8 @@ class _Indexer:
 
     def make(self) -> IndexReport:
         """Do it all."""
-        scanned = self.scanned
-        if not any(release.wheels for release in scanned.releases.values()) and not (
-            scanned.findings
-        ):
+        scanned, releases = self.scanned, self.scanned.releases.values()
+        if not scanned.findings and not any(each.wheels for each in releases):
             raise NoSuchTarget(
                 self.folder,
                 "There are no wheels in it; folders in it are not looked at",
@@ -144,7 +134,7 @@ class _Indexer:
             )
         after = IndexState({name: f.facts for name, f in scanned.files.items()})
         errors = [finding for finding in scanned.findings if finding.is_error]
-        for release in scanned.releases.values():
+        for release in releases:
             errors += (each for each in check_agreement(release) if each.is_error)
         if errors:
             # What was read need not be read again once the rest is mended.
@@ -153,7 +143,7 @@ class _Indexer:
                 after.save(self.output)
             raise CannotIndex(self.folder, errors)
         os.makedirs(self.output, exist_ok=True)
-        for release in scanned.releases.values():
+        for release in releases:
             self._write_manifest(release)
         if self.simple:
             self._offer_files()
@@ -191,19 +181,16 @@ class _Indexer:
                         "may notice"
                     )
             self._write(name, content)
-            file = IndexedFile(
-                name, str(release.version), len(content), sha256(content)
-            )
-            self.files.setdefault(release.name, []).append(file)
+            self._list(release, name, len(content), sha256(content))
+        plain, version = len(release.wheels_of(None)), str(release.version)
         self.report.releases.append(
-            ReleaseReport(
-                release.name,
-                str(release.version),
-                tuple(release.labels),
-                len(release.wheels_of(None)),
-                path,
-            )
+            ReleaseReport(release.name, version, tuple(release.labels), plain, path)
         )
+
+    def _list(self, release: Release, name: str, *facts: Any) -> None:
+        """Have the page of its project list a file."""
+        file = IndexedFile(name, str(release.version), *facts)
+        self.files.setdefault(release.name, []).append(file)
 
     def _offer_files(self) -> None:
         """Let the pages have the files, and those the core metadata beside them."""
@@ -219,16 +206,8 @@ class _Indexer:
                         self.report.written.append(os.path.join(self.output, name))
                 if facts.metadata_sha256 is not None:
                     self._write_metadata(file, facts.metadata_sha256)
-                self.files.setdefault(release.name, []).append(
-                    IndexedFile(
-                        name,
-                        str(release.version),
-                        facts.size,
-                        facts.sha256,
-                        facts.requires_python,
-                        facts.metadata_sha256,
-                    )
-                )
+                details = (facts.requires_python, facts.metadata_sha256)
+                self._list(release, name, facts.size, facts.sha256, *details)
 
     def _write_metadata(self, file: FileToRead, digest: str) -> None:
         path = f"{file.name}{_METADATA_SUFFIX}"
@@ -270,17 +249,14 @@ class _Indexer:
 
 def _link(source: str, target: str) -> bool:
     """Let *target* be the file *source*, or a copy of it; tell whether it was not."""
-    if os.path.exists(target) and (
-        os.path.samefile(source, target) or _same_status(source, target)
-    ):
-        return False
+    if os.path.exists(target):
+        ours, theirs = os.stat(source), os.stat(target)
+        if os.path.samestat(ours, theirs) or (
+            (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
+        ):
+            return False
     link_or_copy(source, target)
     return True
-
-
-def _same_status(source: str, target: str) -> bool:
-    ours, theirs = os.stat(source), os.stat(target)
-    return (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
 
 
 def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,6 @@ class ProviderLookup:
         """Use the indexes that the options of the command name."""
         self._session = session
         self._options = options
-        self._finder: PackageFinder | None = None
         self._offered: dict[str, bool] = {}
 
     def check(self, manifest: Manifest | None, subject: str) -> list[Finding]:
@@ -44,13 +44,13 @@ class ProviderLookup:
         """
         findings = Findings(subject)
         for namespace, requirement in requirements_of(manifest) if manifest else ():
-            name = canonicalize_name(requirement.name)
-            if requirement.url is not None or name in _built_in(namespace):
-                continue
-            if requirement.specifier.is_unsatisfiable():
-                # The metadata alone says so.
-                continue
-            if not self._is_offered(requirement):
+            if (
+                requirement.url is None
+                and canonicalize_name(requirement.name) not in _built_in(namespace)
+                # Otherwise the metadata alone says so.
+                and not requirement.specifier.is_unsatisfiable()
+                and not self._is_offered(requirement)
+            ):
                 findings.add(
                     "provider-installable",
                     f"Nobody can install the provider of {namespace!r}: "
@@ -63,27 +63,27 @@ class ProviderLookup:
     def _is_offered(self, requirement: Requirement) -> bool:
         key = f"{canonicalize_name(requirement.name)}{requirement.specifier}"
         if key not in self._offered:
-            finder = self._made_finder()
-            if finder is None:
+            if self._finder is None:
                 return True
-            found = finder.find_best_candidate(requirement.name, requirement.specifier)
+            found = self._finder.find_best_candidate(
+                requirement.name, requirement.specifier
+            )
             self._offered[key] = found.best_candidate is not None
         return self._offered[key]
 
-    def _made_finder(self) -> PackageFinder | None:
-        """Give what looks for packages; None if there is nowhere to look."""
+    @cached_property
+    def _finder(self) -> PackageFinder | None:
+        """What looks for packages; None if there is nowhere to look."""
         options = self._options
         if options.no_index and not options.find_links:
             return None
-        if self._finder is None:
-            self._finder = PackageFinder.create(
-                link_collector=LinkCollector.create(self._session, options=options),
-                # Plugins are installed from wheels alone.
-                selection_prefs=SelectionPreferences(
-                    allow_yanked=False, format_control=FormatControl(set(), {":all:"})
-                ),
-            )
-        return self._finder
+        return PackageFinder.create(
+            link_collector=LinkCollector.create(self._session, options=options),
+            # Plugins are installed from wheels alone.
+            selection_prefs=SelectionPreferences(
+                allow_yanked=False, format_control=FormatControl(set(), {":all:"})
+            ),
+        )
 
     def _places(self) -> str:
         options = self._options

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from pip._vendor.packaging.markers import default_environment
 from pip._vendor.packaging.requirements import Requirement
@@ -48,13 +47,7 @@ def check_providers(
     elif has_providers:
         _check_coverage(manifest, findings)
     for namespace, own in used.items():
-        provider = manifest.provider(namespace)
-        if provider.builtin == ABI_DEPENDENCY:
-            _check_abi_dependencies(own, findings)
-        elif provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
-            _check_known_properties(own, findings)
-        elif generation is CURRENT and provider.kind is ProviderKind.STATIC:
-            _check_static_properties(own, provider, findings)
+        _check_properties(own, manifest.provider(namespace), generation, findings)
     for provider in manifest.providers.values() if has_providers else ():
         _check_requirements(provider, findings)
         if generation is CURRENT:
@@ -112,7 +105,9 @@ def _check_coverage(manifest: Manifest, findings: Findings) -> None:
 
 
 def _check_requirements(provider: Provider, findings: Findings) -> None:
-    namespace, environment = provider.namespace, _environment()
+    namespace = provider.namespace
+    # Of any machine: whether a marker can be evaluated is the same on all.
+    environment = {name: str(each) for name, each in default_environment().items()}
     if provider.enable_if is not None:
         try:
             applies(provider.enable_if, namespace, environment)
@@ -136,12 +131,6 @@ def _check_requirements(provider: Provider, findings: Findings) -> None:
             findings.add(
                 "provider-installable", f"No version satisfies {shown(text)} in {what}"
             )
-
-
-def _environment() -> Mapping[str, str]:
-    """Give some environment: whether a marker can be evaluated is the same in all."""
-    environment: Any = default_environment()
-    return {name: str(value) for name, value in environment.items()}
 
 
 def _check_order(manifest: Manifest, provider: Provider, findings: Findings) -> None:
@@ -189,33 +178,29 @@ def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> Non
         )
 
 
-def _check_known_properties(stated: Iterable[Property], findings: Findings) -> None:
-    """Judge properties of namespaces that pip serves itself."""
-    for each in stated:
-        doubt = doubt_about(each)
-        if doubt is not None:
-            findings.add("never-supported", f"No machine supports {each}: {doubt}")
-
-
-def _check_static_properties(
-    stated: Iterable[Property], provider: Provider, findings: Findings
+def _check_properties(
+    own: Iterable[Property],
+    provider: Provider,
+    generation: Generation,
+    findings: Findings,
 ) -> None:
-    """Judge properties of a namespace by the static list of its provider."""
-    static = {feature.name: set(feature.values) for feature in provider.static}
-    for each in stated:
-        if each.value not in static.get(each.feature, ()):
-            findings.add(
-                "never-supported",
-                f"No machine supports {each}: it is not in the provider's static list",
-                "Add the value to the list",
-            )
-
-
-def _check_abi_dependencies(stated: Iterable[Property], findings: Findings) -> None:
-    """Judge properties that stand for versions of other packages (PEP 850)."""
-    for each in stated:
-        doubt = abi_dependency.doubt_about(each)
+    """Judge the properties of a namespace by what its provider makes of them."""
+    is_static = generation is CURRENT and provider.kind is ProviderKind.STATIC
+    static = {feature.name: feature.values for feature in provider.static}
+    for each in own:
+        if provider.builtin == ABI_DEPENDENCY:
+            doubt = abi_dependency.doubt_about(each)
+            if doubt is not None:
+                normalised = canonicalize_name(each.feature).replace("-", "_")
+                remedy = None if normalised == each.feature else f"Write {normalised}"
+                findings.report("abi-dependency", doubt, remedy)
+            continue
+        doubt = remedy = None
+        if provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
+            doubt = doubt_about(each)
+        elif is_static and each.value not in static.get(each.feature, ()):
+            doubt = "it is not in the provider's static list"
+            remedy = "Add the value to the list"
         if doubt is not None:
-            normalised = canonicalize_name(each.feature).replace("-", "_")
-            remedy = None if normalised == each.feature else f"Write {normalised}"
-            findings.report("abi-dependency", doubt, remedy)
+            problem = f"No machine supports {each}: {doubt}"
+            findings.add("never-supported", problem, remedy)

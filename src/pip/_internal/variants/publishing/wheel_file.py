@@ -7,15 +7,13 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from email.parser import BytesHeaderParser
 from zipfile import BadZipFile, ZipFile
 
 from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
-from pip._vendor.packaging.tags import Tag
 from pip._vendor.packaging.utils import (
-    BuildTag,
     InvalidWheelFilename,
     NormalizedName,
     canonicalize_name,
@@ -36,7 +34,6 @@ __all__ = [
     "WheelFile",
     "WheelName",
     "is_safe_name",
-    "no_progress",
     "open_wheel",
     "requires_python",
     "variant_marked",
@@ -75,11 +72,6 @@ def _nothing(_: int) -> None:
     """Show nothing."""
 
 
-def no_progress(_: int) -> AbstractContextManager[Advance]:
-    """Show nothing of how far something is."""
-    return nullcontext(_nothing)
-
-
 class UnreadableWheel(ValueError):
     """A file is not a wheel, or not the one that its name says.
 
@@ -98,25 +90,13 @@ class WheelName:
     :ivar label: None for a plain wheel.
     """
 
-    __slots__ = ("build", "filename", "label", "name", "plain", "tags", "version")
-
-    filename: str
-    plain: str
-    label: str | None
-    name: NormalizedName
-    version: Version
-    build: BuildTag
-    tags: frozenset[Tag]
-
     def __init__(self, filename: str) -> None:
         """Parse a file name.
 
         :raises UnreadableWheel: if it follows no grammar of wheels.
         """
         try:
-            self.name, self.version, self.build, self.tags = parse_wheel_filename(
-                filename
-            )
+            self.name, self.version, _, self.tags = parse_wheel_filename(filename)
         except (InvalidWheelFilename, InvalidVersion) as error:
             raise UnreadableWheel(f"its name is invalid: {error}", _NAME) from None
         if not is_safe_name(filename, self.name):
