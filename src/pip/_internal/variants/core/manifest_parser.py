@@ -22,7 +22,6 @@ from typing import Any, NoReturn
 
 from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
 
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import (
     ABI_DEPENDENCY,
     InvalidManifest,
@@ -40,6 +39,7 @@ from pip._internal.variants.core.manifest_values import (
 )
 from pip._internal.variants.core.provider_parser import read_providers
 from pip._internal.variants.core.rules import RULES, Effect
+from pip._internal.variants.core.shown import shown
 
 __all__ = [
     "MAX_MANIFEST_SIZE",

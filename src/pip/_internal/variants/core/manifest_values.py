@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from pip._internal.variants.core.json_types import shown, wrong_type
 from pip._internal.variants.core.properties import (
     is_valid_feature_name,
     is_valid_namespace,
     is_valid_value,
 )
+from pip._internal.variants.core.shown import shown
 
-__all__ = ["FEATURE", "NAMESPACE", "TEXT", "Features", "Kind", "Report", "Values"]
+__all__ = ["FEATURE", "NAMESPACE", "TEXT", "Features", "Report", "Values"]
 
 #: Characters of requirements and markers, which are slow to parse. Real ones have a line.
 _MAX_TEXT = 500
+
+_KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
 
 #: Values by feature; what is preferred comes first.
 Features = dict[str, tuple[str, ...]]
@@ -64,11 +74,12 @@ class Values:
         self.report = report
 
     def is_a(self, kind: type, value: object, what: str) -> bool:
-        """Tell whether a value is of a type."""
-        problem = wrong_type(value, kind, what)
-        if problem is not None:
-            self.report("manifest-types", problem)
-        return problem is None
+        """Tell whether a value is of a type; if not, that is reported."""
+        if type(value) is kind:
+            return True
+        found = _KINDS.get(type(value), f"a {type(value).__name__}")
+        self.report("manifest-types", f"{what} is {found}, not {_KINDS[kind]}")
+        return False
 
     def is_valid(self, text: str, what: str, kind: Kind) -> bool:
         """Tell whether a text, somewhere in *what*, is of a kind."""
@@ -162,18 +173,14 @@ class Values:
         )
 
     def text(self, parent: dict[str, Any], key: str, what: str) -> str | None:
-        """Give a text that may be missing."""
-        if key not in parent:
-            return None
-        value, what = parent[key], f"{key!r} of {what}"
+        """Return a text that may be missing."""
+        value, what = parent.get(key, ""), f"{key!r} of {what}"
         is_text = self.is_a(str, value, what) and self.is_valid(value, what, TEXT)
-        return str(value) if is_text else None
+        return str(value) if is_text and key in parent else None
 
     def boolean(
         self, parent: dict[str, Any], key: str, what: str, *, default: bool
     ) -> bool:
-        """Give what is true, false or missing."""
-        value = parent.get(key, default)
-        return (
-            value is True if self.is_a(bool, value, f"{key!r} of {what}") else default
-        )
+        """Return what is true, false or missing."""
+        value, what = parent.get(key, default), f"{key!r} of {what}"
+        return value is True if self.is_a(bool, value, what) else default

@@ -10,10 +10,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Provider, ProviderKind
 from pip._internal.variants.core.manifest_values import FEATURE, TEXT, Features, Values
 from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.core.shown import shown
 
 __all__ = ["read_providers"]
 

@@ -17,9 +17,15 @@ from pip._vendor.packaging.markers import (
 )
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.core.json_types import shown
+from pip._internal.variants.core.shown import shown
 
-__all__ = ["UnusableProvider", "applies", "parse_requirement", "requirement_applies"]
+__all__ = [
+    "VARIANT_MARKER",
+    "UnusableProvider",
+    "applies",
+    "parse_requirement",
+    "requirement_applies",
+]
 
 _UNUSABLE = (
     InvalidMarker,
@@ -28,7 +34,8 @@ _UNUSABLE = (
     UndefinedEnvironmentName,
     RecursionError,
 )
-_VARIANT_MARKER = re.compile(r"\bvariant_(label|properties|features|namespaces)\b")
+#: In the text of a marker, one that is about the variant (PEP 825).
+VARIANT_MARKER = re.compile(r"\bvariant_(label|properties|features|namespaces)\b")
 
 
 class UnusableProvider(ValueError):
@@ -48,7 +55,7 @@ def parse_requirement(text: str, namespace: str) -> Requirement:
         raise UnusableProvider(
             f"{what} requires {shown(text)}, which is no dependency specifier"
         ) from None
-    if _VARIANT_MARKER.search(marker):
+    if VARIANT_MARKER.search(marker):
         raise UnusableProvider(
             f"{what} requires {shown(text)}, which depends on the variant: none is "
             "chosen yet"

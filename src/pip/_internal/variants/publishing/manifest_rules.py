@@ -17,11 +17,11 @@ from pip._internal.variants.core.generations import (
     Generation,
     named_generation,
 )
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.core.manifest_parser import load_json, read_document
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.core.rules import Effect
+from pip._internal.variants.core.shown import shown
 from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import check_providers
 

@@ -11,7 +11,6 @@ from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.generations import CURRENT, Generation
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import (
     ABI_DEPENDENCY,
     Manifest,
@@ -25,6 +24,7 @@ from pip._internal.variants.core.provider_requirements import (
     parse_requirement,
     requirement_applies,
 )
+from pip._internal.variants.core.shown import shown
 from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS, doubt_about
 from pip._internal.variants.publishing.findings import Findings
 

@@ -20,9 +20,9 @@ from typing import Any, NoReturn
 from pip._internal.console.texts import capital
 from pip._internal.utils.compat import tomllib
 from pip._internal.variants.core.generations import CURRENT
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest_values import Values
 from pip._internal.variants.core.properties import InvalidProperty, Property
+from pip._internal.variants.core.shown import shown
 from pip._internal.variants.publishing.errors import BadProjectTable
 
 __all__ = ["ProjectTable", "read_project_table"]
@@ -90,10 +90,10 @@ class _Reader:
         )
         namespaces = self._strings(priorities.get("namespace", []), "'namespace'")
         providers: dict[str, dict[str, Any]] = {}
-        known = (*sorted(CURRENT.provider), _FOR_BUILDING)
+        keys = (*sorted(CURRENT.provider), _FOR_BUILDING)
         described = self._values.table(root.get("providers", {}), "[variant.providers]")
         for namespace, value in described.items():
-            provider = self._table(value, f"[variant.providers.{namespace}]", known)
+            provider = self._table(value, f"[variant.providers.{namespace}]", keys)
             provider = {k: v for k, v in provider.items() if k != _FOR_BUILDING}
             if provider:
                 providers[namespace] = provider

@@ -22,6 +22,7 @@ from pip._vendor.packaging.utils import (
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
 
+from pip._internal.variants.core.provider_requirements import VARIANT_MARKER
 from pip._internal.variants.publishing.files import open_regular
 from pip._internal.variants.wheels.archives import UNREADABLE
 
@@ -59,13 +60,6 @@ ByteProgress = Callable[[int], AbstractContextManager[Advance]]
 
 # No honest file of this kind is larger.
 _LARGEST_TEXT = 64 << 20
-
-_VARIANT_NAMES = (
-    "variant_label",
-    "variant_properties",
-    "variant_features",
-    "variant_namespaces",
-)
 
 
 def _nothing(_: int) -> None:
@@ -281,4 +275,4 @@ def _asks_for_variant(text: str) -> bool:
         marker = str(Requirement(text).marker or "")
     except (InvalidRequirement, RecursionError):
         marker = text.partition(";")[2]
-    return any(name in marker for name in _VARIANT_NAMES)
+    return VARIANT_MARKER.search(marker) is not None
