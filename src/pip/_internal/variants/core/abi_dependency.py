@@ -11,18 +11,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pip._vendor.packaging.specifiers import SpecifierSet
-from pip._vendor.packaging.utils import InvalidName, canonicalize_name
+from pip._vendor.packaging.utils import InvalidName, NormalizedName, canonicalize_name
+from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.core.properties import Property, SupportedFeature
-
-if TYPE_CHECKING:
-    from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version
 
 __all__ = [
     "Neighbours",

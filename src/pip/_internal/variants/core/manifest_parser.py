@@ -63,6 +63,8 @@ _MAX_NAMESPACES = 64
 _MAX_VARIANTS = 20_000
 #: How many objects and lists may stand within one another; six do in what is known.
 _MAX_DEPTH = 32
+#: A document may be of any schema if it does not say of which.
+_UNKNOWN: tuple[int, ...] = (0, 0, 0)
 #: Orders of features and values in ``default-priorities`` ended with this schema.
 _WITHOUT_OVERRIDES = (0, 1, 1)
 #: Schemas before this one are drafts of one PEP, with providers of another shape.
@@ -160,7 +162,7 @@ class _Reader:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._values = Values(report)
-        self._version: tuple[int, int, int] | None = None
+        self._version = _UNKNOWN
 
     def read(self, document: object) -> Manifest:
         """Read a whole document."""
@@ -172,12 +174,12 @@ class _Reader:
         if is_deep or not isinstance(document, dict):
             return Manifest((), {}, {})
         schema = self._schema(root)
-        self._version = _version(schema)
+        self._version = _version(schema or "")
         priorities = self._values.required(root, "default-priorities")
         namespaces = None if priorities is None else self._namespaces(priorities)
         feature_order: dict[str, tuple[str, ...]] = {}
         value_order: dict[str, Features] = {}
-        if priorities is not None and self._may_be_before(_WITHOUT_OVERRIDES):
+        if priorities is not None and self._version < _WITHOUT_OVERRIDES:
             path = "default-priorities.feature"
             for namespace, what, order in self._values.by_namespace(priorities, path):
                 feature_order[namespace] = self._values.texts(order, what, FEATURE)
@@ -192,7 +194,7 @@ class _Reader:
             root,
             feature_order,
             value_order,
-            may_be_draft=self._may_be_before(_AFTER_DRAFTS),
+            may_be_draft=self._version < _AFTER_DRAFTS,
         )
         if ABI_DEPENDENCY in used and ABI_DEPENDENCY not in providers:
             # Without a word on who provides it, it is what is built in.
@@ -209,16 +211,12 @@ class _Reader:
             document=root,
         )
 
-    def _may_be_before(self, version: tuple[int, int, int]) -> bool:
-        """Tell whether the document may be of a schema before *version*."""
-        return self._version is None or self._version < version
-
     def _schema(self, root: dict[str, Any]) -> str | None:
         schema = root.get("$schema", "")
         if not self._values.is_a(str, schema, "'$schema'"):
             return None
         version = _version(schema)
-        if version is not None and (version[0] != 0 or version[1] > _NEWEST_MINOR):
+        if version[0] != 0 or version[1] > _NEWEST_MINOR:
             self._report(
                 "manifest-schema",
                 f"its schema is not supported: {shown(schema)}",
@@ -290,7 +288,7 @@ class _Reader:
         for namespace, label in used.items():
             if namespace in ranked:
                 continue
-            if namespace == ABI_DEPENDENCY and self._may_be_before(_AFTER_DRAFTS):
+            if namespace == ABI_DEPENDENCY and self._version < _AFTER_DRAFTS:
                 # Drafts reserved the name, and used it without ranking it.
                 namespaces += (namespace,)
                 continue
@@ -303,13 +301,10 @@ class _Reader:
         return namespaces
 
 
-def _version(schema: str | None) -> tuple[int, int, int] | None:
-    """Give the version that ``$schema`` claims, if it can be read."""
-    found = _SCHEMA_VERSION.findall(schema or "")
-    if not found:
-        return None
-    major, minor, patch = (int(number or 0) for number in found[-1])
-    return major, minor, patch
+def _version(schema: str) -> tuple[int, ...]:
+    """Return the version that ``$schema`` claims, or one before all if none is legible."""
+    found = _SCHEMA_VERSION.findall(schema)
+    return tuple(int(number or 0) for number in found[-1]) if found else _UNKNOWN
 
 
 def _used(variants: Mapping[str, Variant]) -> dict[str, str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pip._vendor.packaging._variants import (
     MANIFEST_SUFFIX,
@@ -20,21 +19,28 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import capital
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
+from pip._internal.network.session import PipSession
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import MAX_MANIFEST_SIZE
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.files import open_regular
-from pip._internal.variants.publishing.findings import Finding, Findings, found
+from pip._internal.variants.publishing.findings import (
+    CheckReport,
+    Finding,
+    Findings,
+    found,
+)
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.places import Place, Release
+from pip._internal.variants.publishing.provider_lookup import ProviderLookup
 from pip._internal.variants.publishing.release_rules import (
     check_agreement,
     check_fallback,
     check_labels,
 )
 from pip._internal.variants.publishing.remote_index import page_of, project_pages
-from pip._internal.variants.publishing.scanning import scan_folder
+from pip._internal.variants.publishing.scanning import FileProgress, scan_folder
 from pip._internal.variants.publishing.simple_index import HTML_PAGE
 from pip._internal.variants.publishing.wheel_file import WheelName
 from pip._internal.variants.publishing.wheel_rules import (
@@ -52,12 +58,6 @@ from pip._internal.variants.wheels.sources import (
     fetch_manifest_bytes,
     unattended,
 )
-
-if TYPE_CHECKING:
-    from pip._internal.network.session import PipSession
-    from pip._internal.variants.publishing.findings import CheckReport
-    from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-    from pip._internal.variants.publishing.scanning import FileProgress
 
 __all__ = ["check_target"]
 
@@ -284,7 +284,9 @@ class _Check:
                 dist = remote_wheel(self.session, link, budget)
             if wheel.label is not None:
                 data = dist.read_text(_EMBEDDED).encode("utf-8")
-                return check_embedded(data, wheel.label, findings)[1]
+                checked = check_embedded(data, wheel.label, findings.subject)
+                findings.extend(checked.findings)
+                return checked.manifest
             metadata = dist.read_text("METADATA").encode("utf-8")
             findings.extend(check_markers(metadata, findings.subject))
         except NoRanges:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pip._vendor.packaging._variants import (
     MANIFEST_SUFFIX,
@@ -17,11 +16,9 @@ from pip._vendor.packaging.utils import (
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
 
+from pip._internal.models.link import Link
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
-
-if TYPE_CHECKING:
-    from pip._internal.models.link import Link
 
 __all__ = ["Place", "Release", "sdist_release"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import optparse
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
@@ -13,16 +13,12 @@ from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
+from pip._internal.network.session import PipSession
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import requirements_of
-
-if TYPE_CHECKING:
-    import optparse
-
-    from pip._internal.network.session import PipSession
-    from pip._internal.variants.core.manifest import Manifest
 
 __all__ = ["ProviderLookup"]
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pip._internal.console.texts import capital
-from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.publishing.files import sha256
 from pip._internal.variants.publishing.findings import Finding, Findings, found
-from pip._internal.variants.publishing.manifest_rules import check_manifest
+from pip._internal.variants.publishing.manifest_rules import (
+    CheckedManifest,
+    check_manifest,
+)
 from pip._internal.variants.publishing.wheel_copy import record_hash
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
@@ -25,17 +26,12 @@ __all__ = ["CheckedWheel", "check_embedded", "check_markers", "check_wheel"]
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedWheel:
-    """A wheel, and what is wrong with it.
+class CheckedWheel(CheckedManifest):
+    """A wheel with its ``variant.json``, and what is wrong with both.
 
-    :ivar document: its ``variant.json``; None if it has none that can be read.
-    :ivar manifest: what installers make of that; None if they refuse it.
     :ivar metadata_sha256: digest of its core metadata; None if there is none.
     """
 
-    findings: tuple[Finding, ...]
-    document: Mapping[str, Any] | None = None
-    manifest: Manifest | None = None
     metadata_sha256: str | None = None
     requires_python: str | None = None
 
@@ -58,7 +54,7 @@ def check_wheel(path: str, subject: str) -> CheckedWheel:
 def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
     metadata, data = wheel.metadata(), wheel.read("variant.json")
     label, subject = wheel.name.label, findings.subject
-    document = manifest = None
+    embedded = CheckedManifest(())
     if label is None:
         if data is not None:
             findings.add(
@@ -75,13 +71,18 @@ def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
             "Build it with 'pip variants build'; a wheel that was renamed is no variant",
         )
     else:
-        document, manifest = check_embedded(data, label, findings)
+        embedded = check_embedded(data, label, subject)
+        findings.extend(embedded.findings)
     findings.extend(
         found("wheel-record", subject, problem, "Build the wheel again")
         for problem in _problems_of_record(wheel, data)
     )
     return CheckedWheel(
-        tuple(findings), document, manifest, sha256(metadata), requires_python(metadata)
+        tuple(findings),
+        embedded.document,
+        embedded.manifest,
+        sha256(metadata),
+        requires_python(metadata),
     )
 
 
@@ -98,26 +99,21 @@ def check_markers(metadata: bytes, subject: str) -> Iterator[Finding]:
         )
 
 
-def check_embedded(
-    data: bytes, label: str, findings: Findings
-) -> tuple[Mapping[str, Any] | None, Manifest | None]:
-    """Judge the ``variant.json`` of a wheel with this label.
-
-    :return: the document and the manifest, as far as they can be read.
-    """
-    checked = check_manifest(data, findings.subject)
-    findings.extend(checked.findings)
+def check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
+    """Judge the ``variant.json`` of a wheel with this label."""
+    checked = check_manifest(data, subject)
     variants = (checked.document or {}).get("variants")
-    if isinstance(variants, dict) and set(variants) != {label}:
-        listed = ", ".join(map(ascii, sorted(variants))) or "none"
-        findings.add(
-            "wheel-label",
-            f"Its variant.json describes {listed} instead of {label!r}",
-            "Build it with 'pip variants build'; a wheel that was renamed has another "
-            "label inside",
-        )
-        return checked.document, None
-    return checked.document, checked.manifest
+    if not isinstance(variants, dict) or set(variants) == {label}:
+        return checked
+    listed = ", ".join(map(ascii, sorted(variants))) or "none"
+    renamed = found(
+        "wheel-label",
+        subject,
+        f"Its variant.json describes {listed} instead of {label!r}",
+        "Build it with 'pip variants build'; a wheel that was renamed has another label "
+        "inside",
+    )
+    return CheckedManifest((*checked.findings, renamed), checked.document)
 
 
 def _problems_of_record(wheel: WheelFile, data: bytes | None) -> Iterator[str]:
