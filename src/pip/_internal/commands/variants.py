@@ -82,9 +82,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             self.fit([])
         type(self.parser).print_help(self.parser, file)
 
-    def handler_map(
-        self,
-    ) -> dict[str, Callable[[optparse.Values, list[str]], Any]]:
+    def handler_map(self) -> dict[str, Callable[[optparse.Values, list[str]], Any]]:
         """Give the actions by name; shells complete the names."""
         return {name: partial(_action(name).run, self) for name in ACTIONS}
 

@@ -7,12 +7,7 @@ import optparse
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import (
-    get_logger,
-    only_output,
-    write,
-    write_document,
-)
+from pip._internal.console.output import get_logger, only_output, write, write_document
 from pip._internal.variants.choice.settings import OPTIONS as TABLE
 from pip._internal.variants.choice.settings import Settings, allowed
 from pip._internal.variants.commands.action import PLUGIN_LIMITS
@@ -25,11 +20,7 @@ STATUS = (
     "a file that was given is of no use."
 )
 
-OPTIONS = (
-    *allowed(TABLE, "host"),
-    *PLUGIN_LIMITS,
-    *cmdoptions.index_group["options"],
-)
+OPTIONS = (*allowed(TABLE, "host"), *PLUGIN_LIMITS, *cmdoptions.index_group["options"])
 
 
 logger = get_logger(__name__)

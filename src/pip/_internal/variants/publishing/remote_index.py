@@ -10,11 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from pip._vendor.packaging._variants import MANIFEST_SUFFIX
 
-from pip._internal.index.collector import (
-    IndexContent,
-    _get_index_content,
-    parse_links,
-)
+from pip._internal.index.collector import IndexContent, _get_index_content, parse_links
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.utils.misc import redact_auth_from_url
