@@ -1,4 +1,4 @@
-"""What the command ``pip variants`` expects of each of its actions, and some share."""
+"""What ``pip variants`` expects of its actions, and options that several share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LOOKUP_OPTIONS", "PLUGIN_LIMITS", "Action", "OptionMaker"]
 OptionMaker = Callable[[], optparse.Option]
 
 
-#: What limits the installation of plugins, beside the options of indexes.
+#: Options that limit the installation of plugins, beside those of indexes.
 PLUGIN_LIMITS: tuple[OptionMaker, ...] = (
     cmdoptions.constraints,
     cmdoptions.build_constraints,
@@ -26,7 +26,7 @@ PLUGIN_LIMITS: tuple[OptionMaker, ...] = (
     cmdoptions.only_binary,
 )
 
-#: Of actions that look a project up, as ``pip install`` would.
+#: Options of actions that look a project up as ``pip install`` would.
 LOOKUP_OPTIONS: tuple[OptionMaker, ...] = (
     cmdoptions.constraints,
     cmdoptions.build_constraints,
@@ -57,7 +57,7 @@ class Action(Protocol):
     def run(
         self, command: SessionCommandMixin, options: optparse.Values, args: list[str]
     ) -> int:
-        """Do it, and give the exit status.
+        """Do it, and return the exit status.
 
         :param args: what follows the name of the action.
         :raises PipError: if it cannot be done; ``WrongUse`` for wrong arguments.

@@ -30,7 +30,7 @@ logger = get_logger(__name__)
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
-    """Write what makes an index of a folder."""
+    """Make an index of a folder, and say what was written."""
     from pip._internal.variants.publishing.indexing import make_index
 
     if len(args) != 1:
@@ -62,7 +62,7 @@ def _lines(report: IndexReport) -> Iterator[str]:
     yield f"Wrote an index to {report.pages}. To try it:"
     served = os.path.dirname(report.pages) or os.curdir
     yield f"  python -m http.server -b 127.0.0.1 -d {served}"
-    # Of a release with variants, if there is one.
+    # Prefer a release with variants.
     tried = max(report.releases, key=lambda release: len(release.labels))
     page = os.path.basename(report.pages)
     yield (

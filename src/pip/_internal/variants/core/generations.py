@@ -1,7 +1,7 @@
-"""The versions of the metadata format that there have been, and what each consists of.
+"""All versions of the metadata format, and the parts of each.
 
-What was replaced is described too: releases of that kind are published, and judged by
-what held for them.
+Replaced versions are included: releases in these formats are published, and are judged by
+the rules of their time.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _VERSION = re.compile(r"v([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9})")
 class Generation:
     """A version of the format.
 
-    :ivar pep: the folder of its schema.
+    :ivar pep: the folder of its schema; empty for drafts.
     :ivar root: keys of the document beside ``$schema``.
     :ivar priorities: keys of ``default-priorities``.
     :ivar provider: keys of a provider.
-    :ivar label_length: how long a label may be.
-    :ivar replaced_by: the version to write in place of this one, if it is outdated.
+    :ivar label_length: how long a label may be; None for any length.
+    :ivar replaced_by: the version to write instead, if this one is outdated.
     """
 
     version: str

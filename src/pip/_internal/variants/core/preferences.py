@@ -1,7 +1,7 @@
 """What the user prefers among variants that run (PEP 825, "Variant ordering").
 
-An installer may let its user reorder what is compatible; nothing else is changed by a
-preference. Pure: no I/O and nothing from the rest of pip.
+An installer may let users reorder what is compatible; preferences change nothing else.
+Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["Preference", "parse_blank_separated"]
 
 
 class Preference(NamedTuple):
-    """Properties that come before all others: one, or those of a feature or namespace.
+    """Properties that come first: one, or all of a feature or namespace.
 
-    :ivar feature: None if all of the namespace are meant.
-    :ivar value: None if all of the feature are meant.
+    :ivar feature: None for the whole namespace.
+    :ivar value: None for the whole feature.
     """
 
     namespace: str
@@ -38,7 +38,7 @@ class Preference(NamedTuple):
         return " :: ".join(part for part in parts if part is not None)
 
     def covers(self, property_: Property) -> bool:
-        """Tell whether *property_* is among those that it puts first."""
+        """Tell whether it puts *property_* first."""
         return (
             property_.namespace == self.namespace
             and self.feature in (None, property_.feature)
@@ -47,7 +47,7 @@ class Preference(NamedTuple):
 
 
 def parse_blank_separated(words: Iterable[str]) -> Sequence[Preference]:
-    """Parse preferences that were split at blanks, those around ``::`` included.
+    """Parse preferences that were split at blanks, even around ``::``.
 
     :raises InvalidProperty: if one has another form.
     """

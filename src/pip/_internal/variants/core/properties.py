@@ -1,4 +1,4 @@
-"""Variant properties and what a machine supports of them (PEP 825, "Variant properties").
+"""Variant properties, and what a machine supports (PEP 825, "Variant properties").
 
 Pure: no I/O and nothing from the rest of pip.
 """
@@ -32,14 +32,14 @@ class InvalidProperty(ValueError):
     """A text is not ``namespace :: feature :: value``."""
 
 
-# Manifests have the same few names and values over and over.
+# Manifests repeat the same few names and values.
 @functools.lru_cache(maxsize=4096)
 def is_valid_namespace(text: str) -> bool:
     """Tell whether *text* may name a namespace."""
     return _NAME.fullmatch(text) is not None
 
 
-# Both names follow one grammar in PEP 825.
+# PEP 825 has one grammar for both.
 is_valid_feature_name = is_valid_namespace
 
 
@@ -59,7 +59,7 @@ _PARTS = (
 def parse_parts(text: str, least: int) -> list[str]:
     """Parse a namespace, feature and value with ``::`` between them.
 
-    :param least: how many of the three there must be.
+    :param least: the number of parts that must be there.
     :raises InvalidProperty: if *text* has another form.
     """
     parts = [part.strip() for part in text.split("::")]
@@ -113,8 +113,8 @@ class SupportedFeature(NamedTuple):
 class SupportedProperties(dict[str, tuple[SupportedFeature, ...]]):
     """What a machine supports: for each namespace its features, most preferred first.
 
-    A namespace without supported features is as good as absent; asking for an
-    unknown one gives an empty tuple through :meth:`features`.
+    A namespace without supported features means the same as none; for an unknown one,
+    :meth:`features` returns an empty tuple.
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
-"""Read what manifests say of the providers of namespaces (PEP 850, and PEP 817 before).
+"""Read what manifests say of the providers of namespaces (PEP 850, earlier PEP 817).
 
-What a file says of its own schema generation is not always true, and files of several are
-in one index, so the shape of each provider decides.
+Files do not always tell the truth about their schema generation, and one index may have
+files of several, so the shape of each provider decides.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pip._internal.variants.core.shown import shown
 
 __all__ = ["read_providers"]
 
-#: Packages that a provider requires. Real ones require one or two.
+#: How many packages a provider may require. Real ones require one or two.
 _MAX_REQUIRES = 16
 
-#: Of these a provider has one, which says what it is (0.2).
+#: A provider has one of these, which says what it is (0.2).
 _KINDS = ("requires", "static-properties", "builtin")
 _ONLY_IN_0_2 = ("static-properties", "feature-order", "builtin")
 _ONLY_IN_DRAFTS = ("plugin-use", "enable-if", "install-time")
@@ -40,8 +40,8 @@ def read_providers(
     """Return the providers that a manifest describes, by namespace.
 
     :param feature_order: the order of features in ``default-priorities`` (before 0.1.1).
-    :param value_order: that of values, which are static lists too (0.0.2).
-    :param may_be_draft: whether ``$schema`` does not tell that it is no draft.
+    :param value_order: the order of values; in 0.0.2, static lists too.
+    :param may_be_draft: False if ``$schema`` names a version after the drafts.
     """
     readers = [
         _ProviderReader(values, namespace, provider, may_be_draft=may_be_draft)
@@ -90,7 +90,7 @@ class _ProviderReader:
         value_order: Features,
         root_static: Features,
     ) -> Provider:
-        """Read it; what stands elsewhere of its namespace is given."""
+        """Read it, with what other parts of the manifest say of its namespace."""
         values, provider, what = self._values, self._provider, self._what
         requires = self._requires()
         plugin_api = self._plugin_api()
@@ -130,7 +130,7 @@ class _ProviderReader:
             and self.is_draft
             and not any(static.values())
         ):
-            # Drafts reserved the name for what is built in, and had no other word for it.
+            # Drafts had only this name for the built-in provider.
             kind, builtin = ProviderKind.BUILTIN, ABI_DEPENDENCY
         listed = {name: None for name in feature_order if name in static} | static
         return Provider(
@@ -174,7 +174,7 @@ class _ProviderReader:
         return use
 
     def _check_kinds(self) -> None:
-        """Report what is not one thing alone."""
+        """Report a provider that is of several kinds, or of half a kind."""
         provider, what = self._provider, self._what
         kinds = [kind for kind in _KINDS if kind in provider]
         if len(kinds) > 1:
@@ -198,7 +198,7 @@ class _ProviderReader:
         where = f"'static-properties' of {self._what}"
         static = self._values.features(listed, where)
         if listed == {} or (isinstance(listed, dict) and [] in listed.values()):
-            # Installers take it for what it says; variantlib does not.
+            # Installers accept it; variantlib does not.
             self._report("empty-lists", f"{where} has an empty list")
         what = f"'feature-order' of {self._what}"
         if "feature-order" not in self._provider:

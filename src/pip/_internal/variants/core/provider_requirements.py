@@ -1,6 +1,6 @@
 """What manifests say of providers in the language of dependency specifiers (PEP 850).
 
-It is slow to parse, and is so only for the providers that are asked. Whoever publishes is
+Parsing it is slow, so installers do so only for providers that they ask. Publishers are
 told of the same problems.
 """
 
@@ -34,18 +34,18 @@ _UNUSABLE = (
     UndefinedEnvironmentName,
     RecursionError,
 )
-#: In the text of a marker, one that is about the variant (PEP 825).
+#: A variable of markers that is about the variant (PEP 825).
 VARIANT_MARKER = re.compile(r"\bvariant_(label|properties|features|namespaces)\b")
 
 
 class UnusableProvider(ValueError):
-    """What a provider needs cannot be told; the message says why, to people."""
+    """A requirement or condition cannot be understood; the message tells people why."""
 
 
 def parse_requirement(text: str, namespace: str) -> Requirement:
     """Parse a requirement of the plugin for *namespace*.
 
-    :raises UnusableProvider: if it is none, or one that cannot be evaluated.
+    :raises UnusableProvider: if it is no requirement, or depends on the variant.
     """
     what = f"the provider of {shown(namespace)}"
     try:

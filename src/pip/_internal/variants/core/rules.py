@@ -1,9 +1,9 @@
 """The rules that publishers of wheel variants keep, in one table.
 
-Each has a verdict for installers, on which :mod:`.manifest_parser` acts, and one for those
-who publish: installers are lenient where a text lets them be, whoever publishes is held to
-the letter. The letter is that of the schemas 0.0.2 to 0.2.0 (PEP 825 for the format, PEP
-850 for providers); what only this or that installer asks for is a warning.
+Each has two verdicts: one for installers, on which :mod:`.manifest_parser` acts, and one
+for publishers. Installers are lenient where the texts allow it; publishers are held to
+the letter of the schemas 0.0.2 to 0.2.0 (PEP 825 for the format, PEP 850 for providers).
+What only some installers ask for is a warning.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ __all__ = ["RULES", "Effect", "Rule", "Severity"]
 
 
 class Severity(enum.Enum):
-    """How bad it is for those who publish to break a rule."""
+    """How bad it is for publishers to break a rule."""
 
     #: Installers may ignore the release's variants, or install a wrong one.
     ERROR = "error"
-    #: It works, though not for everyone, or not as it was probably meant.
+    #: It works, but not for everyone, or probably not as intended.
     WARNING = "warning"
 
 
 class Effect(enum.Enum):
-    """What installers make of metadata that break a rule."""
+    """What installers do with metadata that breaks a rule."""
 
     #: They ignore all variants of the release.
     REFUSED = "refuse the metadata"
     #: Nothing of the namespace is supported.
     UNSUPPORTED = "take the namespace as unsupported"
-    #: The property is not supported, so that no variant that needs it is taken.
+    #: The property is not supported, so no variant that needs it is chosen.
     DROPPED = "drop the label"
-    #: It means the same to them as if the rule were kept.
+    #: They go on as if the rule were kept.
     NONE = "go on"
 
 
 class Rule(NamedTuple):
-    """Something that publishers keep to.
+    """Something that publishers must or should keep to.
 
     :ivar source: the text that asks for it, with its section.
-    :ivar text: what holds where it is kept.
-    :ivar effect: what installers do if not; None where it is about other things than
+    :ivar text: what is true if it is kept.
+    :ivar effect: what installers do if it is broken; None for rules that are not about
         the content of metadata.
     """
 
@@ -62,7 +62,7 @@ _SCHEMA = "PEP 825, Schema"
 _INDEX = "PEP 825, Index-level metadata"
 _PROVIDERS = "PEP 850, Providers"
 
-#: What holds, by severity and effect, then by source, then by the name of the rule.
+#: The texts of all rules by severity and effect, then source, then name.
 _TABLE: Mapping[tuple[Severity, Effect | None], Mapping[str, Mapping[str, str]]] = {
     (_ERROR, Effect.REFUSED): {
         _METADATA: {

@@ -1,4 +1,4 @@
-"""How values of JSON and TOML documents are shown."""
+"""Show values of JSON and TOML documents."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ __all__ = ["shown"]
 
 
 def shown(value: object) -> str:
-    """Write a value so that no terminal obeys it, and not at any length."""
+    """Return a value as short text that no terminal obeys."""
     text = ascii(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

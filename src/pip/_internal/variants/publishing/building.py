@@ -42,17 +42,18 @@ logger = get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class BuildRequest:
-    """What a user wants of one wheel.
+    """What a user wants made of one wheel.
 
     :ivar wheel: its path.
     :ivar label: of the result; None to make an ordinary wheel.
     :ivar from_label: whether *wheel* is a variant.
-    :ivar properties: of the label; empty for what the project's table or, in a variant,
-        the wheel says.
-    :ivar namespaces: the most important first; empty for what others say.
+    :ivar properties: of the label; if empty, the project's table says them, or the wheel
+        if it is a variant.
+    :ivar namespaces: the most important first; if empty, the table or other wheels say
+        them.
     :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
     :ivar folder: where the result goes.
-    :ivar strict: whether a warning keeps the wheel from being built.
+    :ivar strict: whether a warning stops the build.
     """
 
     wheel: str
@@ -83,7 +84,7 @@ class BuiltWheel:
 
 
 def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
-    """Build what *request* wants; the wheel it names is only read.
+    """Build what *request* wants; the given wheel stays as it is.
 
     :param progress: shows how far it is.
     :raises CannotBuildVariant: if that is not possible, or against the rules.
@@ -114,10 +115,10 @@ class _Builder:
         self.siblings = manifests_of_release(
             folders, wheel.name.name, wheel.name.version
         )
-        # What is replaced need not be agreed with.
+        # The new wheel need not agree with what it replaces.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
-        #: What is said of the release already.
+        #: What other wheels say of the release, and the given one.
         self.said = [*self.siblings.values(), *([self.own] if self.own else [])]
 
     def build(self, progress: ByteProgress) -> BuiltWheel:
@@ -291,7 +292,7 @@ def manifests_of_release(
 ) -> dict[str, Manifest]:
     """Read what the variant wheels of a release in *folders* say, by file name.
 
-    Those that say nothing sensible are left out: that is for ``pip variants check``.
+    Broken ones are left out: ``pip variants check`` reports them.
     """
     found: dict[str, Manifest] = {}
     for folder in filter(os.path.isdir, dict.fromkeys(map(os.path.abspath, folders))):

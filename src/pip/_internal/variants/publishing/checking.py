@@ -1,7 +1,7 @@
 """Judge wheels, manifests, folders and indexes by the rules for publishers.
 
-Of the wheels on a server one for each label is looked into, by range requests, as
-installers do where there is no manifest; those of a ``file:`` index are read in full.
+On a server, one wheel of each label is looked into, by range requests, as installers do
+if there is no manifest. The wheels of a ``file:`` index are read in full.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def check_target(
     providers: ProviderLookup,
     progress: FileProgress,
 ) -> None:
-    """Judge what *target* names, and add that to *report*.
+    """Judge what *target* names, and add the findings to *report*.
 
     :param target: a wheel, a manifest, a folder of both, or a page of an index.
-    :param progress: gives the files to read, one after the other, while they are.
+    :param progress: shows how far the files of a folder are read.
     :raises NoSuchTarget: if there is nothing of the kind.
     """
     check = _Check(report, session, providers)
@@ -187,7 +187,7 @@ class _Check:
     def _page(self, page: Place, *, alone: bool = False) -> None:
         """Judge what a page links to.
 
-        :param alone: whether that is one file, which may be of any page.
+        :param alone: whether it is one file that the user named, not a page.
         """
         report = self.report
         for name, reason in page.misnamed.items():
@@ -219,7 +219,7 @@ class _Check:
 
     def _manifest_file(self, path: str) -> Manifest | None:
         with open_regular(path) as file:
-            # One byte more than what is too large is too large.
+            # One byte too many is enough to tell.
             return self._manifest(file.read(MAX_MANIFEST_SIZE + 1), path)
 
     def _listed_manifest(self, page: Place, release: Release) -> None:
@@ -240,7 +240,7 @@ class _Check:
     ) -> Manifest | None:
         """Judge a manifest.
 
-        :param as_stated: whether it has the hash that the page states.
+        :param as_stated: whether its hash is the one on the page.
         """
         checked, findings = check_manifest(data, subject), self.report.findings
         self.report.manifests += 1
@@ -260,7 +260,7 @@ class _Check:
     def _listed_wheels(
         self, page: Place, release: Release, wheels: list[WheelName]
     ) -> None:
-        """Judge wheels of one label, if they are files; otherwise the first of them."""
+        """Judge the wheels of one label that are files; of others, only the first."""
         for wheel in wheels:
             link, name = page.links[wheel.filename], wheel.filename
             findings, manifest = Findings(f"{page.prefix}{name}"), None
@@ -322,7 +322,7 @@ def _check_presence(
 ) -> Iterator[Finding]:
     """Judge whether a release with variants has a manifest.
 
-    :param to_do: what is to be done beside writing it.
+    :param to_do: what else to do, after writing it.
     """
     if release.labels and release.manifest_name is None:
         yield found(

@@ -62,7 +62,7 @@ class CannotBuildVariant(VariantError):
 
 
 class CannotIndex(VariantError):
-    """The files of a directory do not make an index."""
+    """The files of a folder do not make an index."""
 
     reference = "cannot-index"
 
@@ -76,9 +76,9 @@ class CannotIndex(VariantError):
 
 
 class CannotWrite(VariantError):
-    """What was asked for cannot be written where it was to go.
+    """The result cannot be written.
 
-    :param option: that names another folder.
+    :param option: the option that names another folder.
     """
 
     reference = "cannot-write"
@@ -105,7 +105,7 @@ class NoSuchTarget(VariantError):
 
 
 def _lines(finding: Finding) -> list[str]:
-    """Tell what was found, and what to do about it, in two lines at most."""
+    """Return a finding, and what to do about it, in at most two lines."""
     lines = [f"{' and '.join(finding.subjects)}: {finding.problem}."]
     if finding.remedy is not None:
         lines.append(f"  {finding.remedy}.")

@@ -1,4 +1,4 @@
-"""What a check finds: rules that are not kept."""
+"""What a check finds: broken rules."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["CheckReport", "Finding", "Findings", "found"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that is not kept.
+    """A broken rule.
 
-    :ivar subjects: the files or addresses that break it, the one to mend first.
-    :ivar problem: what is wrong; a sentence without its period.
+    :ivar subjects: the files or addresses that break it; the first is to be mended.
+    :ivar problem: what is wrong, in a sentence without its period.
     :ivar remedy: what to do about it; likewise.
     """
 
@@ -53,7 +53,7 @@ def found(
 
 
 class Findings:
-    """What is found about one subject, in order; the same finding counts once."""
+    """The findings about one subject, in order; equal ones count once."""
 
     def __init__(self, subject: str) -> None:
         self.subject = subject
@@ -64,11 +64,11 @@ class Findings:
         self._found[found(rule_id, self.subject, problem, remedy)] = None
 
     def report(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
-        """Add what the reader of manifests finds (:class:`..manifest_values.Report`)."""
+        """Add what the reader of manifests finds (``Report``)."""
         self.add(rule_id, capital(problem), remedy)
 
     def extend(self, others: Iterable[Finding]) -> None:
-        """Add what was found elsewhere."""
+        """Add findings from elsewhere."""
         self._found.update(dict.fromkeys(others))
 
     def __iter__(self) -> Iterator[Finding]:

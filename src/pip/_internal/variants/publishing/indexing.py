@@ -1,4 +1,4 @@
-"""Make the manifests of a folder of wheels, and a static index of them."""
+"""Write the manifests of a folder of wheels, and a static index."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class IndexReport:
     """What was done.
 
     :ivar read: how many files were read; the others had not changed.
-    :ivar written: paths of what is new or changed.
-    :ivar removed: paths of what was written before and is of no use any more.
+    :ivar written: paths of new and changed files.
+    :ivar removed: paths of files from earlier runs that are no longer needed.
     :ivar pages: the folder of the index's pages; None if none were asked for.
     :ivar warnings: one sentence each, without its period.
     """
@@ -86,12 +86,12 @@ class IndexReport:
 def make_index(
     folder: str, output: str, *, simple: bool, progress: FileProgress
 ) -> IndexReport:
-    """Write the manifest of each release of which *folder* has variant wheels.
+    """Write the manifest of each release that has variant wheels in *folder*.
 
-    :param output: where to; if it is another folder, pages come with links to, or
-        copies of, the wheels.
+    :param output: the folder to write to; if it is another one, pages come with links
+        to the wheels, or copies.
     :param simple: whether to write pages too.
-    :param progress: gives the files to read, one after the other, while they are.
+    :param progress: shows how far the files are read.
     :raises NoSuchTarget: if there are no wheels.
     :raises CannotIndex: if wheels are broken or contradict each other; nothing is
         written then.
@@ -119,12 +119,12 @@ class _Indexer:
         self.before = state
         self.scanned = scanned
         self.report = IndexReport(files=len(scanned.files), read=scanned.read)
-        #: What the output consists of, by path within it.
+        #: Of all files of the output, by path within it.
         self.digests: dict[str, str] = {}
         self.files: dict[str, list[IndexedFile]] = {}
 
     def make(self) -> IndexReport:
-        """Do it all."""
+        """Judge what was read, then write everything."""
         scanned, releases = self.scanned, self.scanned.releases.values()
         if not scanned.findings and not any(each.wheels for each in releases):
             raise NoSuchTarget(
@@ -137,7 +137,7 @@ class _Indexer:
         for release in releases:
             errors += (each for each in check_agreement(release) if each.is_error)
         if errors:
-            # What was read need not be read again once the rest is mended.
+            # Good files need not be read again once the others are mended.
             after.written = self.before.written
             if os.path.isdir(self.output):
                 after.save(self.output)
@@ -188,12 +188,12 @@ class _Indexer:
         )
 
     def _list(self, release: Release, name: str, *facts: Any) -> None:
-        """Have the page of its project list a file."""
+        """Have the pages of the project list a file."""
         file = IndexedFile(name, str(release.version), *facts)
         self.files.setdefault(release.name, []).append(file)
 
     def _offer_files(self) -> None:
-        """Let the pages have the files, and those the core metadata beside them."""
+        """Put files where the pages link to them, with core metadata beside them."""
         elsewhere = not os.path.samefile(self.folder, self.output)
         for release in self.scanned.releases.values():
             for name in release.files:
@@ -230,13 +230,13 @@ class _Indexer:
         self.report.pages = os.path.join(self.output, SIMPLE)
 
     def _remove_stale(self) -> None:
-        """Remove what an earlier run wrote, and nobody changed since."""
+        """Remove files that an earlier run wrote and nobody has changed since."""
         for path, digest in self.before.written.items():
             parts = path.split("/")
             target = os.path.join(self.output, *parts)
             if path in self.digests or os.pardir in parts or not os.path.isfile(target):
                 continue
-            # Another run may be faster.
+            # Another run may do it first.
             with suppress(FileNotFoundError):
                 if file_sha256(target) != digest:
                     continue
@@ -248,7 +248,7 @@ class _Indexer:
 
 
 def _link(source: str, target: str) -> bool:
-    """Let *target* be the file *source*, or a copy of it; tell whether it was not."""
+    """Make *target* the file *source*, or a copy; tell whether it was something else."""
     if os.path.exists(target):
         ours, theirs = os.stat(source), os.stat(target)
         if os.path.samestat(ours, theirs) or (
@@ -260,7 +260,7 @@ def _link(source: str, target: str) -> bool:
 
 
 def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
-    """Give what is not backward compatible (PEP 825, "Index-level metadata").
+    """Yield changes that are not backward compatible (PEP 825, "Index-level metadata").
 
     :return: one sentence each, without its period.
     """

@@ -1,6 +1,6 @@
-"""Judge metadata by itself: ``variant.json``, or the manifest of a release.
+"""Judge metadata by itself: a wheel's ``variant.json`` or the manifest of a release.
 
-What installers act on, the reader of manifests tells; the rest is judged here.
+The reader of manifests reports what installers act on; the rest is judged here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["CheckedManifest", "check_manifest"]
 class CheckedManifest:
     """Metadata, and what is wrong with it.
 
-    :ivar document: the JSON object; None if it is none.
+    :ivar document: the JSON object; None if there is none.
     :ivar manifest: what installers make of it; None if they refuse it.
     """
 
@@ -62,7 +62,7 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
         for label in manifest.variants:
             _check_label(label, generation, findings)
         if not is_refused:
-            # What is left of other metadata may mean something else.
+            # The readable parts of refused metadata may mean something else.
             _check_variants(manifest, findings)
             check_providers(manifest, generation, findings)
     return CheckedManifest(
@@ -75,7 +75,7 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
 def _check_schema(
     manifest: Manifest, findings: Findings, *, is_refused: bool
 ) -> Generation:
-    """Give the generation to judge metadata by."""
+    """Return the generation by which to judge metadata."""
     schema = manifest.schema
     generation = named_generation(schema or "")
     if generation is None:
@@ -97,7 +97,7 @@ def _check_schema(
 def _check_keys(
     document: Mapping[str, Any], generation: Generation, findings: Findings
 ) -> None:
-    """Report the keys of objects that mean nothing there, as far as there are any."""
+    """Report keys that mean nothing where they stand."""
     for key in sorted(set(document) - generation.root - {"$schema"}):
         problem = f"The key {shown(key)} is not one of version {generation.version}"
         other = f", or write version {CURRENT.version}" if key in CURRENT.root else ""

@@ -1,4 +1,4 @@
-"""Files of releases in one place, which is a folder or a page of an index."""
+"""Files of releases in one place: a folder, or a page of an index."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Release:
     """The files of one release, as one place offers them.
 
     :ivar wheels: names of its wheels.
-    :ivar embedded: what its variant wheels say, by file name; those that were read.
+    :ivar embedded: what its variant wheels say, by file name, as far as they were read.
     :ivar manifest_name: the file name of its manifest; None if there is none.
-    :ivar manifest: what that says; None if it cannot be used.
+    :ivar manifest: what the manifest says; None if it cannot be used.
     :ivar sdists: names of its source distributions.
     """
 
@@ -47,7 +47,7 @@ class Release:
 
     @property
     def labels(self) -> list[str]:
-        """Return the labels that there are wheels of, each once, in order."""
+        """Return the labels of its wheels, each once, in order."""
         return sorted({each.label for each in self.wheels if each.label is not None})
 
     @property
@@ -57,7 +57,7 @@ class Release:
 
     @property
     def due_manifest_name(self) -> str:
-        """Return the file name that its manifest is to have (PEP 825)."""
+        """Return the file name that its manifest must have (PEP 825)."""
         return f"{self.name.replace('-', '_')}-{self.version}{MANIFEST_SUFFIX}"
 
     def wheels_of(self, label: str | None) -> list[WheelName]:
@@ -67,15 +67,15 @@ class Release:
 
 @dataclass(slots=True)
 class Place:
-    """A place with files.
+    """A folder, or a page of an index, with the files there.
 
-    :ivar name: a path, or a URL without passwords, to be shown.
-    :ivar prefix: what stands before the names of its files, to be shown.
+    :ivar name: a path, or a URL without passwords, for messages.
+    :ivar prefix: stands before the names of its files in messages.
     :ivar releases: by project and version.
-    :ivar misnamed: names of files that are no wheels and no manifests, though they end
-        like those; with the reason.
-    :ivar links: to the files of a page, by name.
-    :ivar sends_parts: False once a server sent no part of a file.
+    :ivar misnamed: names that end like those of wheels or manifests and are invalid,
+        with the reason.
+    :ivar links: links to the files of a page, by name.
+    :ivar sends_parts: False once its server could not send part of a file.
     """
 
     name: str
@@ -88,9 +88,9 @@ class Place:
     sends_parts: bool = True
 
     def add(self, filename: str, link: Link | None = None) -> Release | None:
-        """Add a file to its release, which is returned; None if it is of none.
+        """Add a file, and return its release; None if it belongs to none.
 
-        Of several manifests of a release, or files of one name, the first one counts.
+        Of several manifests of a release, or links of one name, the first one counts.
         """
         try:
             if filename.endswith(MANIFEST_SUFFIX):
@@ -104,7 +104,7 @@ class Place:
             else:
                 sdist = sdist_release(filename)
                 if sdist is None:
-                    # Archives of another kind, which no installer looks at.
+                    # Installers ignore other archives too.
                     return None
                 release = self._release(*sdist)
                 release.sdists.append(filename)

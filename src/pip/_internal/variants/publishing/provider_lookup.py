@@ -1,4 +1,4 @@
-"""Find out whether the plugins that metadata names can be installed by anybody."""
+"""Find out whether anybody can install the plugins that metadata names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["ProviderLookup"]
 
 
 class ProviderLookup:
-    """The indexes of one run, each package looked up once."""
+    """Looks for plugins on the indexes of one run, once for each."""
 
     def __init__(self, session: PipSession, options: optparse.Values) -> None:
         """Use the indexes that the options of the command name."""
@@ -35,8 +35,7 @@ class ProviderLookup:
     def check(self, manifest: Manifest | None, subject: str) -> list[Finding]:
         """Judge the plugins that *manifest* names, if it can be used.
 
-        Those that are built in need nobody to install them, and those at some address
-        are not looked for.
+        Built-in ones need not be installed, and those with an address are not looked for.
         """
         findings = Findings(subject)
         for namespace, requirement in requirements_of(manifest) if manifest else ():

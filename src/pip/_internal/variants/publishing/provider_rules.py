@@ -57,7 +57,7 @@ def check_providers(
 
 
 def _used(manifest: Manifest) -> dict[str, list[Property]]:
-    """Give the properties of all variants, each once, by namespace."""
+    """Return the properties of all variants, each once, by namespace."""
     used: dict[str, dict[Property, None]] = {}
     for variant in manifest.variants.values():
         for each in sorted(variant.properties()):
@@ -66,7 +66,7 @@ def _used(manifest: Manifest) -> dict[str, list[Property]]:
 
 
 def requirements_of(manifest: Manifest) -> Iterator[tuple[str, Requirement]]:
-    """Give the requirements of plugins that can be read, with their namespaces."""
+    """Yield the legible requirements of plugins, with their namespaces."""
     for namespace, provider in manifest.providers.items():
         if provider.kind is ProviderKind.PLUGIN:
             for text in provider.requires:
@@ -83,7 +83,7 @@ def _check_coverage(manifest: Manifest, findings: Findings) -> None:
         return
     providers = manifest.document["providers"]
     if not manifest.namespaces or not isinstance(providers, dict):
-        # Something else has been said about that.
+        # There is another finding about that.
         return
     for namespace in manifest.namespaces:
         if namespace not in manifest.providers and namespace not in providers:
@@ -106,7 +106,7 @@ def _check_coverage(manifest: Manifest, findings: Findings) -> None:
 
 def _check_requirements(provider: Provider, findings: Findings) -> None:
     namespace = provider.namespace
-    # Of any machine: whether a marker can be evaluated is the same on all.
+    # Any machine will do: whether a marker can be evaluated is the same on all.
     environment = {name: str(each) for name, each in default_environment().items()}
     if provider.enable_if is not None:
         try:
@@ -146,7 +146,7 @@ def _check_order(manifest: Manifest, provider: Provider, findings: Findings) -> 
 
 
 def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> None:
-    """Judge whether uv takes what it brings along, which it compares exactly."""
+    """Judge whether uv takes its own provider; it compares declarations exactly."""
     known, requires = KNOWN_PROVIDERS.get(provider.namespace), provider.requires
     if known is None or known.in_uv is None or not requires:
         return

@@ -1,8 +1,8 @@
 """Read the ``[variant]`` table of a ``pyproject.toml``.
 
-Its ``default-priorities`` and ``providers`` are those of the drafts about building
-variants, in the form of schema 0.2.0. No draft has a place for what labels stand for;
-here ``properties`` maps them, so that every wheel of a release says the same::
+Its ``default-priorities`` and ``providers`` come from the drafts about building variants,
+in the form of schema 0.2.0. No draft has a place for what labels stand for; here that is
+under ``properties``, so that all wheels of a release say the same::
 
     [variant.default-priorities]
     namespace = ["nvidia", "x86_64"]
@@ -27,7 +27,7 @@ from pip._internal.variants.publishing.errors import BadProjectTable
 
 __all__ = ["ProjectTable", "read_project_table"]
 
-#: What a provider may say that is for those who build alone.
+#: A key of providers that matters for building only.
 _FOR_BUILDING = "build-requires"
 
 _INSTEAD = {
@@ -59,7 +59,7 @@ class ProjectTable:
 def read_project_table(path: str) -> ProjectTable:
     """Read the table of a project; an empty one if it has none.
 
-    :raises BadProjectTable: if it cannot be read or has another form.
+    :raises BadProjectTable: if it cannot be read or has the wrong form.
     """
     hint = "Mend it"
     try:
@@ -116,7 +116,7 @@ class _Reader:
             raise BadProjectTable(self.path, problem, hint) from None
 
     def _table(self, value: object, what: str, known: Sequence[str]) -> dict[str, Any]:
-        """Return a table that has no keys but some."""
+        """Return a table whose keys are all known."""
         table = self._values.table(value, what)
         for key in table:
             if key not in known:

@@ -42,9 +42,9 @@ _RULES = {
 
 
 def check_agreement(release: Release, *, prefix: str = "") -> Iterator[Finding]:
-    """Judge whether the wheels, and the manifest, say the same.
+    """Judge whether the wheels and the manifest agree.
 
-    :param prefix: comes before names of files.
+    :param prefix: stands before names of files.
     """
     manifests = {f"{prefix}{name}": each for name, each in release.embedded.items()}
     own = f"{prefix}{release.manifest_name}"
@@ -62,7 +62,7 @@ def check_agreement(release: Release, *, prefix: str = "") -> Iterator[Finding]:
 
 
 def check_labels(release: Release, *, prefix: str = "") -> Iterator[Finding]:
-    """Judge whether the manifest lists the labels of the wheels, and no others."""
+    """Judge whether the manifest lists exactly the labels of the wheels."""
     if release.manifest is None:
         return
     subject = f"{prefix}{release.manifest_name}"
@@ -84,7 +84,7 @@ def check_labels(release: Release, *, prefix: str = "") -> Iterator[Finding]:
 
 
 def check_fallback(release: Release, place: str) -> Iterator[Finding]:
-    """Judge whether installers that know no variants find something too.
+    """Judge whether installers that know no variants find something as well.
 
     :param place: where the release is offered.
     """

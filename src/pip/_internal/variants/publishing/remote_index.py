@@ -19,16 +19,16 @@ from pip._internal.variants.publishing.places import Place
 
 __all__ = ["page_of", "project_pages"]
 
-# Who wants to have more of them judged has a folder of them.
+# Whoever wants more of them judged has them in a folder.
 _MOST_PROJECTS = 200
 
 _JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 
 
 def project_pages(session: PipSession, url: str) -> Iterator[Place]:
-    """Read the page at *url*; if that lists projects, the page of each.
+    """Read the page at *url*; if it lists projects, the page of each.
 
-    :raises NoSuchTarget: if there is no page, or one that lists very many projects.
+    :raises NoSuchTarget: if there is no page, or it lists too many projects.
     """
     content = _read(session, url)
     links = _links(content)
@@ -83,7 +83,7 @@ def _links(content: IndexContent) -> list[Link]:
 def _well_formed(content: IndexContent) -> Iterator[None]:
     try:
         yield
-    # Upstream does not look at what JSON pages are made of either.
+    # Upstream does not validate JSON pages either.
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NoSuchTarget(
             redact_auth_from_url(content.url),

@@ -1,4 +1,4 @@
-"""Read the wheels of a folder, those that changed since they were read before."""
+"""Read the wheels of a folder that have changed since the last time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["FileProgress", "FileToRead", "ScannedFolder", "scan_folder"]
 class FileToRead(NamedTuple):
     """A wheel or source distribution of a folder.
 
-    :ivar facts: what is known of it.
+    :ivar facts: what is known about it.
     """
 
     name: str
@@ -30,7 +30,7 @@ class FileToRead(NamedTuple):
     facts: FileFacts
 
 
-#: Shows how far files are while they are read.
+#: Passes on the files to read, one by one, and shows how far they are.
 FileProgress = Callable[
     [list[FileToRead]], AbstractContextManager[Iterable[FileToRead]]
 ]
@@ -40,11 +40,11 @@ FileProgress = Callable[
 class ScannedFolder(Place):
     """What is in a folder.
 
-    Its releases are in order, with the wheels that are not what they say.
+    Its releases are in order, and have broken wheels too.
 
-    :ivar files: by name, the wheels and source distributions that are what they say.
-    :ivar findings: what is wrong with the files, one by one.
-    :ivar read: how many were read, because they are new or changed.
+    :ivar files: the wheels and source distributions without errors, by name.
+    :ivar findings: what is wrong with each file by itself.
+    :ivar read: how many files were read, because they are new or changed.
     """
 
     files: dict[str, FileToRead] = field(default_factory=dict)
@@ -60,12 +60,12 @@ def scan_folder(
     prefix: str = "",
     progress: FileProgress = nullcontext,
 ) -> ScannedFolder:
-    """Read the files of a folder, not those in folders below it.
+    """Read the files of a folder, but not of folders in it.
 
-    :param known: what is known from before, by file name.
+    :param known: facts from earlier runs, by file name.
     :param hashes: whether the digests of all files are needed.
-    :param prefix: comes before names of files in findings.
-    :param progress: gives the files to read, one after the other, while they are.
+    :param prefix: stands before names of files in findings.
+    :param progress: shows how far the files are read.
     :raises OSError: if something cannot be read.
     """
     result = ScannedFolder(folder, prefix)
@@ -127,7 +127,7 @@ def _listed(result: ScannedFolder) -> Iterator[FileToRead]:
 
 
 def _read(file: FileToRead, result: ScannedFolder) -> FileFacts | None:
-    """Return the facts about a file; None if it is a wheel not fit for an index."""
+    """Return the facts about a file; None for a wheel that is unfit for an index."""
     if not file.name.endswith(".whl"):
         return file.facts
     checked = check_wheel(file.path, f"{result.prefix}{file.name}")

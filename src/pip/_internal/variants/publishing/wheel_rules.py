@@ -29,7 +29,7 @@ __all__ = ["CheckedWheel", "check_embedded", "check_markers", "check_wheel"]
 class CheckedWheel(CheckedManifest):
     """A wheel with its ``variant.json``, and what is wrong with both.
 
-    :ivar metadata_sha256: digest of its core metadata; None if there is none.
+    :ivar metadata_sha256: digest of its core metadata; None if it cannot be read.
     """
 
     metadata_sha256: str | None = None
