@@ -54,6 +54,8 @@ class Rule(NamedTuple):
 
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_REFUSED, _UNSUPPORTED = Effect.REFUSED, Effect.UNSUPPORTED
+_DROPPED, _NONE = Effect.DROPPED, Effect.NONE
 
 _NAMES = "PEP 825, Variant label"
 _PROPERTIES = "PEP 825, Variant properties"
@@ -62,202 +64,187 @@ _SCHEMA = "PEP 825, Schema"
 _INDEX = "PEP 825, Index-level metadata"
 _PROVIDERS = "PEP 850, Providers"
 
-#: The texts of all rules by severity and effect, then source, then name.
-_TABLE: Mapping[tuple[Severity, Effect | None], Mapping[str, Mapping[str, str]]] = {
-    (_ERROR, Effect.REFUSED): {
-        _METADATA: {
-            "manifest-json": "Metadata is JSON, in UTF-8.",
-            "manifest-limits": "Metadata keeps within what installers read.",
-            "manifest-types": "Every part of metadata has its type.",
-            "missing-keys": "There are default-priorities and variants.",
-        },
-        _SCHEMA: {
-            "manifest-schema": (
-                "$schema names a version of the format that installers can know."
-            ),
-        },
-        "PEP 825, Default priorities": {
-            "namespaces": (
-                "default-priorities.namespace names each namespace once, in order, "
-                "those of all properties among them."
-            ),
-        },
-        _NAMES: {
-            "label": "Labels are of 0-9, a-z, _ and . only.",
-            "null-variant": "The label null stands for the variant without properties.",
-        },
-        _PROPERTIES: {
-            "property": "Properties follow the grammar, and each feature has a value."
-        },
-        _PROVIDERS: {
-            "provider-kind": (
-                "A provider is a plugin that requires packages, a static list or "
-                "built into installers, and one of these alone."
-            ),
-            "provider-api": (
-                "plugin-api is an entry point of a plugin: module, or module:object."
-            ),
-            "provider-static": (
-                "feature-order names every feature of the static list once; it may "
-                "be left out if there is only one."
-            ),
-        },
+#: The texts of all rules, by severity, effect and source, then by name.
+_TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
+    (_ERROR, _REFUSED, _METADATA): {
+        "manifest-json": "Metadata is JSON, in UTF-8.",
+        "manifest-limits": "Metadata keeps within what installers read.",
+        "manifest-types": "Every part of metadata has its type.",
+        "missing-keys": "There are default-priorities and variants.",
     },
-    (_ERROR, Effect.UNSUPPORTED): {
-        _PROVIDERS: {
-            "no-provider-kind": "A provider is one of these.",
-            "provider-requires": (
-                "A plugin requires packages by dependency specifiers, which do not "
-                "depend on the variant."
-            ),
-        },
-        "PEP 817, Provider information": {
-            "enable-if": "enable-if is an environment marker."
-        },
+    (_ERROR, _REFUSED, _SCHEMA): {
+        "manifest-schema": (
+            "$schema names a version of the format that installers can know."
+        ),
     },
-    (_WARNING, Effect.UNSUPPORTED): {
-        _PROVIDERS: {"provider-builtin": "Installers know the built-in provider."},
+    (_ERROR, _REFUSED, "PEP 825, Default priorities"): {
+        "namespaces": (
+            "default-priorities.namespace names each namespace once, in order, those "
+            "of all properties among them."
+        ),
     },
-    (_ERROR, Effect.DROPPED): {
-        "PEP 850, ABI dependency": {
-            "abi-dependency": (
-                "Features of an ABI dependency are normalised names of "
-                "distributions, their values the first one to three parts of a "
-                "release."
-            ),
-        },
+    (_ERROR, _REFUSED, _NAMES): {
+        "label": "Labels are of 0-9, a-z, _ and . only.",
+        "null-variant": "The label null stands for the variant without properties.",
     },
-    (_WARNING, Effect.DROPPED): {
-        _PROVIDERS: {
-            "never-supported": "Properties are among those that their provider knows."
-        },
+    (_ERROR, _REFUSED, _PROPERTIES): {
+        "property": "Properties follow the grammar, and each feature has a value.",
     },
-    (_ERROR, Effect.NONE): {
-        _METADATA: {"manifest-keys": "There are no keys but those known."},
-        _SCHEMA: {
-            "schema-version": "$schema is there, and names a version that exists."
-        },
-        _NAMES: {
-            "label-length": (
-                "Labels are no longer than the version of the format allows."
-            ),
-            "label-path": (
-                "A label can be the name of a file or folder: it is neither . nor "
-                ".., which lead elsewhere."
-            ),
-        },
-        _PROPERTIES: {"repeated-values": "Each item of a list is there once."},
-        _PROVIDERS: {
-            "providers": "There is one provider for each namespace, and none beside."
-        },
-        "PEP 817, Static properties": {
-            "static-order": (
-                "In version 0.0.3, default-priorities.feature names every feature "
-                "of a static list that has several."
-            ),
-        },
+    (_ERROR, _REFUSED, _PROVIDERS): {
+        "provider-kind": (
+            "A provider is a plugin that requires packages, a static list or built "
+            "into installers, and one of these alone."
+        ),
+        "provider-api": (
+            "plugin-api is an entry point of a plugin: module, or module:object."
+        ),
+        "provider-static": (
+            "feature-order names every feature of the static list once; it may be "
+            "left out if there is only one."
+        ),
     },
-    (_WARNING, Effect.NONE): {
-        _METADATA: {
-            "draft-schema": (
-                "The version of the format is not one that a later draft has replaced."
-            ),
-        },
-        _PROPERTIES: {"empty-lists": "What would mean nothing is left out."},
-        _NAMES: {
-            "other-null": "The variant without properties is labelled null.",
-            "same-properties": (
-                "Labels with the same properties are one variant, with one label."
-            ),
-        },
-        "PEP 825, Variants": {"unsorted-values": "The values of a feature are sorted."},
-        _PROVIDERS: {
-            "no-providers": "The metadata tells who provides its namespaces.",
-            "provider-url": "A plugin comes from an index, not from some address.",
-            "provider-installable": (
-                "Somebody can install the plugin, or it is built into installers."
-            ),
-            "provider-in-uv": (
-                "The provider is declared so that uv 0.13.9 takes the one it brings "
-                "along."
-            ),
-        },
+    (_ERROR, _UNSUPPORTED, _PROVIDERS): {
+        "no-provider-kind": "A provider is one of these.",
+        "provider-requires": (
+            "A plugin requires packages by dependency specifiers, which do not depend "
+            "on the variant."
+        ),
     },
-    (_ERROR, None): {
-        _NAMES: {"wheel-name": "The name of a wheel follows the grammar."},
-        "Binary distribution format": {
-            "wheel-readable": "A wheel is an archive with METADATA.",
-            "wheel-entries": (
-                "Each entry of a wheel is a path below its root, and is there once."
-            ),
-            "wheel-record": "RECORD lists every file, with its hash.",
-        },
-        _METADATA: {
-            "wheel-metadata": (
-                "A wheel with a label has variant.json in its .dist-info folder, "
-                "and no other wheel has one."
-            ),
-            "wheel-label": (
-                "variant.json describes the label of the file name and no other."
-            ),
-        },
-        "PEP 503, Specification": {
-            "regular-file": "What a folder offers are regular files in it."
-        },
-        "Source distribution format": {
-            "sdist-name": "The name of a source distribution follows the grammar."
-        },
-        _INDEX: {
-            "manifest-name": (
-                "A manifest is named {name}-{version}-variants.json, normalised."
-            ),
-            "manifest-present": "Where variant wheels are offered, their manifest is.",
-            "manifest-hash": "The hash in the link to a manifest is that of the file.",
-            "wheel-listed": (
-                "The manifest lists every label that the release has wheels for."
-            ),
-        },
-        "PEP 825, Metadata consistency": {
-            "namespaces-agree": (
-                "The files of a release order namespaces alike; a longer list "
-                "begins with the shorter one."
-            ),
-            "properties-agree": (
-                "A label has the same properties in all files of a release."
-            ),
-        },
-        _PROVIDERS: {
-            "providers-agree": (
-                "The files of a release describe the provider of a namespace alike."
-            ),
-        },
+    (_ERROR, _UNSUPPORTED, "PEP 817, Provider information"): {
+        "enable-if": "enable-if is an environment marker.",
     },
-    (_WARNING, None): {
-        "PEP 825, Environment markers": {
-            "plain-markers": (
-                "A plain wheel has no variant markers: installers that know no "
-                "variants cannot read them."
-            ),
-        },
-        _INDEX: {
-            "label-used": "There is a wheel for every label that the manifest lists."
-        },
-        _SCHEMA: {
-            "schemas-agree": "The files of a release are of one version of the format."
-        },
-        "PEP 825, Variant wheel": {
-            "plain-fallback": (
-                "There is a plain wheel or a source distribution for installers "
-                "that know no variants."
-            ),
-        },
+    (_WARNING, _UNSUPPORTED, _PROVIDERS): {
+        "provider-builtin": "Installers know the built-in provider.",
+    },
+    (_ERROR, _DROPPED, "PEP 850, ABI dependency"): {
+        "abi-dependency": (
+            "Features of an ABI dependency are normalised names of distributions, "
+            "their values the first one to three parts of a release."
+        ),
+    },
+    (_WARNING, _DROPPED, _PROVIDERS): {
+        "never-supported": "Properties are among those that their provider knows.",
+    },
+    (_ERROR, _NONE, _METADATA): {"manifest-keys": "There are no keys but those known."},
+    (_ERROR, _NONE, _SCHEMA): {
+        "schema-version": "$schema is there, and names a version that exists.",
+    },
+    (_ERROR, _NONE, _NAMES): {
+        "label-length": "Labels are no longer than the version of the format allows.",
+        "label-path": (
+            "A label can be the name of a file or folder: it is neither . nor .., "
+            "which lead elsewhere."
+        ),
+    },
+    (_ERROR, _NONE, _PROPERTIES): {
+        "repeated-values": "Each item of a list is there once.",
+    },
+    (_ERROR, _NONE, _PROVIDERS): {
+        "providers": "There is one provider for each namespace, and none beside.",
+    },
+    (_ERROR, _NONE, "PEP 817, Static properties"): {
+        "static-order": (
+            "In version 0.0.3, default-priorities.feature names every feature of a "
+            "static list that has several."
+        ),
+    },
+    (_WARNING, _NONE, _METADATA): {
+        "draft-schema": (
+            "The version of the format is not one that a later draft has replaced."
+        ),
+    },
+    (_WARNING, _NONE, _PROPERTIES): {
+        "empty-lists": "What would mean nothing is left out.",
+    },
+    (_WARNING, _NONE, _NAMES): {
+        "other-null": "The variant without properties is labelled null.",
+        "same-properties": (
+            "Labels with the same properties are one variant, with one label."
+        ),
+    },
+    (_WARNING, _NONE, "PEP 825, Variants"): {
+        "unsorted-values": "The values of a feature are sorted.",
+    },
+    (_WARNING, _NONE, _PROVIDERS): {
+        "no-providers": "The metadata tells who provides its namespaces.",
+        "provider-url": "A plugin comes from an index, not from some address.",
+        "provider-installable": (
+            "Somebody can install the plugin, or it is built into installers."
+        ),
+        "provider-in-uv": (
+            "The provider is declared so that uv 0.13.9 takes the one it brings along."
+        ),
+    },
+    (_ERROR, None, _NAMES): {"wheel-name": "The name of a wheel follows the grammar."},
+    (_ERROR, None, "Binary distribution format"): {
+        "wheel-readable": "A wheel is an archive with METADATA.",
+        "wheel-entries": (
+            "Each entry of a wheel is a path below its root, and is there once."
+        ),
+        "wheel-record": "RECORD lists every file, with its hash.",
+    },
+    (_ERROR, None, _METADATA): {
+        "wheel-metadata": (
+            "A wheel with a label has variant.json in its .dist-info folder, and no "
+            "other wheel has one."
+        ),
+        "wheel-label": (
+            "variant.json describes the label of the file name and no other."
+        ),
+    },
+    (_ERROR, None, "PEP 503, Specification"): {
+        "regular-file": "What a folder offers are regular files in it.",
+    },
+    (_ERROR, None, "Source distribution format"): {
+        "sdist-name": "The name of a source distribution follows the grammar.",
+    },
+    (_ERROR, None, _INDEX): {
+        "manifest-name": (
+            "A manifest is named {name}-{version}-variants.json, normalised."
+        ),
+        "manifest-present": "Where variant wheels are offered, their manifest is.",
+        "manifest-hash": "The hash in the link to a manifest is that of the file.",
+        "wheel-listed": (
+            "The manifest lists every label that the release has wheels for."
+        ),
+    },
+    (_ERROR, None, "PEP 825, Metadata consistency"): {
+        "namespaces-agree": (
+            "The files of a release order namespaces alike; a longer list begins with "
+            "the shorter one."
+        ),
+        "properties-agree": (
+            "A label has the same properties in all files of a release."
+        ),
+    },
+    (_ERROR, None, _PROVIDERS): {
+        "providers-agree": (
+            "The files of a release describe the provider of a namespace alike."
+        ),
+    },
+    (_WARNING, None, "PEP 825, Environment markers"): {
+        "plain-markers": (
+            "A plain wheel has no variant markers: installers that know no variants "
+            "cannot read them."
+        ),
+    },
+    (_WARNING, None, _INDEX): {
+        "label-used": "There is a wheel for every label that the manifest lists.",
+    },
+    (_WARNING, None, _SCHEMA): {
+        "schemas-agree": "The files of a release are of one version of the format.",
+    },
+    (_WARNING, None, "PEP 825, Variant wheel"): {
+        "plain-fallback": (
+            "There is a plain wheel or a source distribution for installers that know "
+            "no variants."
+        ),
     },
 }
 
 #: By name.
 RULES: Mapping[str, Rule] = {
     name: Rule(name, source, severity, text, effect)
-    for (severity, effect), sources in _TABLE.items()
-    for source, texts in sources.items()
+    for (severity, effect, source), texts in _TABLE.items()
     for name, text in texts.items()
 }

@@ -255,7 +255,10 @@ class _Builder:
         checked = check_manifest(to_json(document), self.result)
         errors = [finding for finding in checked.findings if finding.is_error]
         if errors or checked.manifest is None:
-            raise CannotBuildVariant.for_findings(self.filename, errors)
+            remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
+            hints = remedies or ["Change the properties, namespaces or providers"]
+            problems = [finding.problem for finding in errors]
+            raise CannotBuildVariant(self.filename, problems, hints)
         for finding in checked.findings:
             remedy = f": {finding.remedy}" if finding.remedy else ""
             self.warnings.append(f"{finding.problem}{remedy}")

@@ -23,6 +23,7 @@ from pip._internal.network.session import PipSession
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import MAX_MANIFEST_SIZE
+from pip._internal.variants.publishing import release_rules, wheel_rules
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.files import open_regular
 from pip._internal.variants.publishing.findings import (
@@ -34,20 +35,10 @@ from pip._internal.variants.publishing.findings import (
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.places import Place, Release
 from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-from pip._internal.variants.publishing.release_rules import (
-    check_agreement,
-    check_fallback,
-    check_labels,
-)
 from pip._internal.variants.publishing.remote_index import page_of, project_pages
 from pip._internal.variants.publishing.scanning import FileProgress, scan_folder
 from pip._internal.variants.publishing.simple_index import HTML_PAGE
 from pip._internal.variants.publishing.wheel_file import WheelName
-from pip._internal.variants.publishing.wheel_rules import (
-    check_embedded,
-    check_markers,
-    check_wheel,
-)
 from pip._internal.variants.wheels.remote_wheels import (
     NoRanges,
     WheelUnreadable,
@@ -121,7 +112,7 @@ class _Check:
         name, findings = os.path.basename(path), self.report.findings
         if name.endswith(".whl"):
             self.report.wheels += 1
-            checked = check_wheel(path, path)
+            checked = wheel_rules.check_wheel(path, path)
             findings += checked.findings
             findings += self.providers.check(checked.manifest, path)
             return
@@ -212,10 +203,10 @@ class _Check:
     def _together(self, place: Place, release: Release, *, labels: bool = True) -> None:
         """Judge the files of one release together."""
         findings = self.report.findings
-        findings += check_agreement(release, prefix=place.prefix)
+        findings += release_rules.check_agreement(release, prefix=place.prefix)
         if labels:
-            findings += check_labels(release, prefix=place.prefix)
-        findings += check_fallback(release, place.name)
+            findings += release_rules.check_labels(release, prefix=place.prefix)
+        findings += release_rules.check_fallback(release, place.name)
 
     def _manifest_file(self, path: str) -> Manifest | None:
         with open_regular(path) as file:
@@ -265,7 +256,7 @@ class _Check:
             link, name = page.links[wheel.filename], wheel.filename
             findings, manifest = Findings(f"{page.prefix}{name}"), None
             if link.is_file:
-                checked = check_wheel(link.file_path, findings.subject)
+                checked = wheel_rules.check_wheel(link.file_path, findings.subject)
                 findings.extend(checked.findings)
                 manifest = checked.manifest
             elif wheel is wheels[0] and page.sends_parts:
@@ -284,11 +275,13 @@ class _Check:
                 dist = remote_wheel(self.session, link, budget)
             if wheel.label is not None:
                 data = dist.read_text(_EMBEDDED).encode("utf-8")
-                checked = check_embedded(data, wheel.label, findings.subject)
+                checked = wheel_rules.check_embedded(
+                    data, wheel.label, findings.subject
+                )
                 findings.extend(checked.findings)
                 return checked.manifest
             metadata = dist.read_text("METADATA").encode("utf-8")
-            findings.extend(check_markers(metadata, findings.subject))
+            findings.extend(wheel_rules.check_markers(metadata, findings.subject))
         except NoRanges:
             page.sends_parts = False
             logger.warning(

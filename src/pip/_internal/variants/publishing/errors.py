@@ -47,19 +47,6 @@ class CannotBuildVariant(VariantError):
             [f"{each}." for each in hints],
         )
 
-    @classmethod
-    def for_findings(
-        cls, wheel: str, findings: Iterable[Finding]
-    ) -> CannotBuildVariant:
-        """Say which rules the variant would break."""
-        listed = list(findings)
-        remedies = dict.fromkeys(each.remedy for each in listed if each.remedy)
-        return cls(
-            wheel,
-            [finding.problem for finding in listed],
-            remedies or ["Change the properties, namespaces or providers"],
-        )
-
 
 class CannotIndex(VariantError):
     """The files of a folder do not make an index."""
