@@ -42,19 +42,17 @@ _HIGHLIGHTS = {
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Judge each target, and say what is wrong."""
-    from pip._internal.variants.publishing.checking import check_target
-    from pip._internal.variants.publishing.findings import CheckReport
+    from pip._internal.variants.publishing.checking import Check
     from pip._internal.variants.publishing.provider_lookup import ProviderLookup
 
     if not args:
         raise WrongUse("Need a TARGET: a wheel, a manifest, a folder or an index URL")
     session = command.get_default_session(options)
     providers = ProviderLookup(session, options)
-    report = CheckReport()
+    check = Check(session, providers, file_progress(options.progress_bar))
     for target in args:
-        check_target(
-            target, report, session, providers, file_progress(options.progress_bar)
-        )
+        check.target(target)
+    report = check.report
     failed = report.errors or (options.strict and report.warnings)
     if options.json:
         document = {

@@ -50,7 +50,7 @@ from pip._internal.variants.wheels.sources import (
     unattended,
 )
 
-__all__ = ["check_target"]
+__all__ = ["Check"]
 
 logger = get_logger(__name__)
 
@@ -59,50 +59,42 @@ _SCHEMES = ("http://", "https://", "file:")
 _EMBEDDED = "variant.json"
 
 
-def check_target(
-    target: str,
-    report: CheckReport,
-    session: PipSession,
-    providers: ProviderLookup,
-    progress: FileProgress,
-) -> None:
-    """Judge what *target* names, and add the findings to *report*.
+class Check:
+    """A check of some targets: wheels, manifests, folders of both, pages of indexes."""
 
-    :param target: a wheel, a manifest, a folder of both, or a page of an index.
-    :param progress: shows how far the files of a folder are read.
-    :raises NoSuchTarget: if there is nothing of the kind.
-    """
-    check = _Check(report, session, providers)
-    if target.lower().startswith(_SCHEMES):
-        check.url(target)
-        return
-    try:
-        if not os.path.isdir(target):
-            check.file(target)
-        elif _is_page(target):
-            check.url(path_to_url(target))
-        else:
-            check.folder(target, progress)
-    except OSError as error:
-        raise NoSuchTarget(
-            target,
-            f"{error.filename or target}: {error.strerror or error}",
-            "Name a wheel, a manifest, a folder of them, or the page of an index",
-        ) from None
-
-
-def _is_page(folder: str) -> bool:
-    names = os.listdir(folder)
-    return HTML_PAGE in names and not any(name.endswith(".whl") for name in names)
-
-
-class _Check:
     def __init__(
-        self, report: CheckReport, session: PipSession, providers: ProviderLookup
+        self, session: PipSession, providers: ProviderLookup, progress: FileProgress
     ) -> None:
-        self.report = report
+        """Begin a check.
+
+        :param progress: shows how far the files of a folder are read.
+        """
+        self.report = CheckReport()
         self.session = session
         self.providers = providers
+        self.progress = progress
+
+    def target(self, target: str) -> None:
+        """Judge what *target* names, and add the findings to the report.
+
+        :raises NoSuchTarget: if there is nothing of the kind.
+        """
+        if target.lower().startswith(_SCHEMES):
+            self.url(target)
+            return
+        try:
+            if not os.path.isdir(target):
+                self.file(target)
+            elif _is_page(target):
+                self.url(path_to_url(target))
+            else:
+                self.folder(target)
+        except OSError as error:
+            raise NoSuchTarget(
+                target,
+                f"{error.filename or target}: {error.strerror or error}",
+                "Name a wheel, a manifest, a folder of them, or the page of an index",
+            ) from None
 
     def file(self, path: str) -> None:
         """Judge one file by itself: a wheel, or else a manifest.
@@ -126,7 +118,7 @@ class _Check:
             )
             findings.append(found("wheel-label", path, problem))
 
-    def folder(self, folder: str, progress: FileProgress) -> None:
+    def folder(self, folder: str) -> None:
         """Judge the wheels and manifests of a folder, each and together.
 
         :raises OSError: if something cannot be read.
@@ -143,7 +135,9 @@ class _Check:
                 "Name a folder of wheels",
             )
         self.report.wheels += len(wheels)
-        place = scan_folder(folder, {}, hashes=False, prefix=prefix, progress=progress)
+        place = scan_folder(
+            folder, {}, hashes=False, prefix=prefix, progress=self.progress
+        )
         findings += place.findings
         for release in place.releases.values():
             for name, manifest in release.embedded.items():
@@ -295,6 +289,11 @@ class _Check:
             said = error.message if isinstance(error, DiagnosticPipError) else error
             findings.add("wheel-readable", f"It cannot be read: {said}")
         return None
+
+
+def _is_page(folder: str) -> bool:
+    names = os.listdir(folder)
+    return HTML_PAGE in names and not any(name.endswith(".whl") for name in names)
 
 
 def _check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
