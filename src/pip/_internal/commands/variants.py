@@ -7,41 +7,33 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger, printable_output
-from pip._internal.variants.commands.action import Action, OptionMaker
+from pip._internal.variants.commands.actions import ACTIONS, OptionMaker
 from pip._internal.variants.commands.formatting import HelpFormatter
 
 logger = get_logger(__name__)
 
-#: Each is a module of that name.
-ACTIONS = ("host", "list", "explain", "build", "index", "check")
-
 #: Their options stand together, as in other commands.
 _UPSTREAM_GROUPS = (cmdoptions.package_selection_group, cmdoptions.index_group)
-
-
-def _action(name: str) -> Action:
-    return cast(Action, import_module(f"pip._internal.variants.commands.{name}"))
 
 
 class VariantsCommand(Command, SessionCommandMixin):
     """See, understand and publish wheel variants."""
 
     ignore_require_venv = True
-    usage = "".join(f"\n        %prog {_action(name).USAGE}" for name in ACTIONS)
+    usage = "".join(f"\n        %prog {each.usage}" for each in ACTIONS.values())
 
     def add_options(self) -> None:
         """Add the options of all actions, with a group for each."""
         readers: dict[OptionMaker, list[str]] = {cmdoptions.json: list(ACTIONS)}
-        for name in ACTIONS:
-            for make in _action(name).OPTIONS:
+        for name, action in ACTIONS.items():
+            for make in action.options:
                 readers.setdefault(make, []).append(name)
         titles = {
             make: group["name"]
@@ -67,7 +59,7 @@ class VariantsCommand(Command, SessionCommandMixin):
         self.parser.description = "\n".join(
             [
                 f"{self.__doc__}\n",
-                *(f"- {name}: {_action(name).SUMMARY}" for name in ACTIONS),
+                *(f"- {name}: {each.summary}" for name, each in ACTIONS.items()),
             ]
         )
         self.parser.formatter = HelpFormatter()
@@ -84,7 +76,7 @@ class VariantsCommand(Command, SessionCommandMixin):
 
     def handler_map(self) -> dict[str, Callable[[optparse.Values, list[str]], Any]]:
         """Return the actions by name; shells complete the names."""
-        return {name: partial(_action(name).run, self) for name in ACTIONS}
+        return {name: partial(each.run, self) for name, each in ACTIONS.items()}
 
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; an action takes only its own options."""
@@ -96,10 +88,10 @@ class VariantsCommand(Command, SessionCommandMixin):
     def fit(self, args: list[str]) -> None:
         """Narrow parser and help to the action that the arguments begin with."""
         if args and args[0] in ACTIONS:
-            action = _action(args[0])
+            action = ACTIONS[args[0]]
             self._narrow(args[0])
-            self.parser.set_usage(f"\n        %prog {action.USAGE}")
-            self.parser.set_description(f"{action.SUMMARY}\n\n{action.STATUS}")
+            self.parser.set_usage(f"\n        %prog {action.usage}")
+            self.parser.set_description(f"{action.summary}\n\n{action.status}")
         elif not set(args) & set(ACTIONS):
             # The options of all actions together would hide the actions.
             self._narrow(None)

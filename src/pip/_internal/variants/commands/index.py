@@ -6,33 +6,25 @@ import optparse
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pip._internal.cli import cmdoptions
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write, write_document
 from pip._internal.console.texts import counted
-from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import file_progress
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.options import OPTIONS as TABLE
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
-    from pip._internal.variants.publishing.indexing import IndexReport, ReleaseReport
-
-SUMMARY = "Write the manifests of a folder of wheels, and a static index."
-USAGE = "index [options] DIR"
-STATUS = "The exit status is 0, or 1 if nothing was written."
-OPTIONS = (*allowed(TABLE, "index"), cmdoptions.progress_bar)
+from pip._internal.variants.publishing.indexing import (
+    IndexReport,
+    ReleaseReport,
+    make_index,
+)
 
 logger = get_logger(__name__)
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Make an index of a folder, and say what was written."""
-    from pip._internal.variants.publishing.indexing import make_index
-
     if len(args) != 1:
         raise WrongUse(f"Need one DIR of wheels, got {len(args)}")
     (folder,) = args
