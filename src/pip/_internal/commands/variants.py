@@ -7,41 +7,33 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger, printable_output
-from pip._internal.variants.commands.action import Action, OptionMaker
+from pip._internal.variants.commands.actions import ACTIONS, OptionMaker
 from pip._internal.variants.commands.formatting import HelpFormatter
 
 logger = get_logger(__name__)
 
-#: Each is a module of its name.
-ACTIONS = ("host", "list", "explain", "build", "index", "check")
-
-#: Options of these stand together, as with other commands.
+#: Their options stand together, as in other commands.
 _UPSTREAM_GROUPS = (cmdoptions.package_selection_group, cmdoptions.index_group)
-
-
-def _action(name: str) -> Action:
-    return cast(Action, import_module(f"pip._internal.variants.commands.{name}"))
 
 
 class VariantsCommand(Command, SessionCommandMixin):
     """See, understand and publish wheel variants."""
 
     ignore_require_venv = True
-    usage = "".join(f"\n        %prog {_action(name).USAGE}" for name in ACTIONS)
+    usage = "".join(f"\n        %prog {each.usage}" for each in ACTIONS.values())
 
     def add_options(self) -> None:
-        """Add the options of all actions, in a group for each."""
+        """Add the options of all actions, with a group for each."""
         readers: dict[OptionMaker, list[str]] = {cmdoptions.json: list(ACTIONS)}
-        for name in ACTIONS:
-            for make in _action(name).OPTIONS:
+        for name, action in ACTIONS.items():
+            for make in action.options:
                 readers.setdefault(make, []).append(name)
         titles = {
             make: group["name"]
@@ -67,13 +59,13 @@ class VariantsCommand(Command, SessionCommandMixin):
         self.parser.description = "\n".join(
             [
                 f"{self.__doc__}\n",
-                *(f"- {name}: {_action(name).SUMMARY}" for name in ACTIONS),
+                *(f"- {name}: {each.summary}" for name, each in ACTIONS.items()),
             ]
         )
         self.parser.formatter = HelpFormatter()
         self.parser.formatter.set_parser(self.parser)
         _complete(self)
-        # `pip help variants` asks for the help of a parser that has parsed nothing.
+        # `pip help variants` prints the help without parsing anything.
         self._parsed = False
         self.parser.print_help = self._print_help  # type: ignore[method-assign]
 
@@ -82,26 +74,24 @@ class VariantsCommand(Command, SessionCommandMixin):
             self.fit([])
         type(self.parser).print_help(self.parser, file)
 
-    def handler_map(
-        self,
-    ) -> dict[str, Callable[[optparse.Values, list[str]], Any]]:
-        """Give the actions by name; shells complete the names."""
-        return {name: partial(_action(name).run, self) for name in ACTIONS}
+    def handler_map(self) -> dict[str, Callable[[optparse.Values, list[str]], Any]]:
+        """Return the actions by name; shells complete the names."""
+        return {name: partial(each.run, self) for name, each in ACTIONS.items()}
 
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
-        """Parse the arguments; after the name of an action, only what is its own."""
+        """Parse the arguments; an action takes only its own options."""
         self._parsed = True
         self.fit(args)
         parsed: tuple[optparse.Values, list[str]] = super().parse_args(args)
         return parsed
 
     def fit(self, args: list[str]) -> None:
-        """Let parser and help be those of the action that the arguments begin with."""
+        """Narrow parser and help to the action that the arguments begin with."""
         if args and args[0] in ACTIONS:
-            action = _action(args[0])
+            action = ACTIONS[args[0]]
             self._narrow(args[0])
-            self.parser.set_usage(f"\n        %prog {action.USAGE}")
-            self.parser.set_description(f"{action.SUMMARY}\n\n{action.STATUS}")
+            self.parser.set_usage(f"\n        %prog {action.usage}")
+            self.parser.set_description(f"{action.summary}\n\n{action.status}")
         elif not set(args) & set(ACTIONS):
             # The options of all actions together would hide the actions.
             self._narrow(None)
@@ -111,7 +101,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             )
 
     def _narrow(self, name: str | None) -> None:
-        """Leave the options of one action, or of none."""
+        """Keep only the options of one action, or none."""
         for option, readers in self._readers.items():
             if name not in readers:
                 self.parser.remove_option(option.get_opt_string())
@@ -130,11 +120,11 @@ class VariantsCommand(Command, SessionCommandMixin):
         options: optparse.Values,  # noqa: ARG002
         args: list[str],  # noqa: ARG002
     ) -> Iterator[None]:
-        """Look for no newer pip: what is asked for here may need no network."""
+        """Do not look for a newer pip: actions may need no network."""
         yield
 
     def run(self, options: optparse.Values, args: list[str]) -> int:
-        """Do what the first argument says; without any, tell what it may be."""
+        """Run the action that the first argument names; without any, print the help."""
         if not args:
             self.parser.print_help()
             return SUCCESS
@@ -147,15 +137,12 @@ class VariantsCommand(Command, SessionCommandMixin):
 
 
 def _complete(command: VariantsCommand) -> None:
-    """Have a shell that completes a word offer what may stand there.
-
-    That is an action first, and then one of its options.
-    """
+    """Have shells complete an action first, and then its options."""
     words = os.environ.get("COMP_WORDS", "").split()[1:]
     if "PIP_AUTO_COMPLETE" not in os.environ or command.name not in words:
         return
     given = words[words.index(command.name) + 1 :]
-    # The last word is the one to complete, unless that has not been begun.
+    # The last word is to be completed, unless a new one is due.
     is_begun = os.environ.get("COMP_CWORD", "") == str(len(words))
     before, current = (given[:-1], given[-1]) if is_begun and given else (given, "")
     action = next((word for word in before if word in ACTIONS), None)

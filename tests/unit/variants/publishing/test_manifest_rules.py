@@ -12,7 +12,7 @@ from pip._internal.console.texts import capital
 from pip._internal.variants.choice.selection import select
 from pip._internal.variants.core.manifest import InvalidManifest
 from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.rules import MANIFEST_RULES, Effect
+from pip._internal.variants.core.rules import RULES, Effect
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from tests.lib.manifest_rows import ROWS
@@ -77,7 +77,7 @@ def test_both_are_told_in_the_same_words(name: str) -> None:
         said = {
             problem
             for rule, problem in row.findings.items()
-            if MANIFEST_RULES[rule].effect is verdict.effect
+            if RULES[rule].effect is verdict.effect
         }
         assert said == {capital(verdict.reason)}
 
@@ -116,6 +116,6 @@ def test_the_table_for_publishers_lists_the_rules(repository_root: Path) -> None
     )
     assert table.partition("\n\n")[0].splitlines() == [
         f"| `{rule.id}` | {rule.text} | {rule.severity.value} | {rule.effect.value} |"
-        for rule in MANIFEST_RULES.values()
+        for rule in RULES.values()
         if rule.effect is not None
     ]

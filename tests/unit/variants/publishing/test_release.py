@@ -13,14 +13,14 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.core.manifest_parser import parse_document
+from pip._internal.variants.publishing.building import manifests_of_release
 from pip._internal.variants.publishing.index_state import (
     STATE_FILE,
     FileFacts,
     IndexState,
 )
-from pip._internal.variants.publishing.manifest_changes import breaking_changes
+from pip._internal.variants.publishing.indexing import breaking_changes
 from pip._internal.variants.publishing.pyproject_table import read_project_table
-from pip._internal.variants.publishing.release_wheels import manifests_of_release
 from tests.lib.manifests import make_manifest, variant_json
 from tests.lib.wheels import make_wheel
 

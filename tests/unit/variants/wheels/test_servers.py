@@ -150,10 +150,10 @@ def test_pages_of_a_project(torch: IndexServer, session: PipSession) -> None:
     torch.page_format = "html"
     (page,) = project_pages(session, f"{torch.index_url}torch/")
     assert list(page.misnamed) == ["torch-2.8.0-x.whl", "torch-x-variants.json"]
-    (offered,) = page.releases.values()
-    assert offered.release.sdists == ["torch-2.8.0.tar.gz", "torch-2.8.0.zip"]
-    assert [each.filename for each in offered.release.wheels] == [WHEEL]
-    assert [each.filename for each in offered.manifests] == [MANIFEST]
+    (release,) = page.releases.values()
+    assert release.sdists == ["torch-2.8.0.tar.gz", "torch-2.8.0.zip"]
+    assert [each.filename for each in release.wheels] == [WHEEL]
+    assert release.manifest_name == MANIFEST
 
 
 def test_pages_that_are_none(torch: IndexServer, session: PipSession) -> None:

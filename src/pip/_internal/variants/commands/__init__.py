@@ -1,1 +1,1 @@
-"""What ``pip variants ACTION`` does: one module an action."""
+"""What ``pip variants ACTION`` does, with one module for each action."""

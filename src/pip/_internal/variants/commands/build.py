@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import optparse
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pip._vendor.packaging._variants import NULL_LABEL
 
-from pip._internal.cli import cmdoptions
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write, write_document
-from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import byte_progress
+from pip._internal.variants.core.generations import GENERATIONS
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.options import OPTIONS as TABLE
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
-    from pip._internal.variants.publishing.pyproject_table import ProjectTable
-
-SUMMARY = "Build a variant wheel from an ordinary one, which is left as it is."
-USAGE = "build [options] WHEEL --label LABEL | --null | --from-label"
-STATUS = "The exit status is 0, or 1 if the wheel was not built."
-OPTIONS = (*allowed(TABLE, "build"), cmdoptions.progress_bar)
+from pip._internal.variants.publishing.building import BuildRequest, build_wheel
+from pip._internal.variants.publishing.pyproject_table import (
+    ProjectTable,
+    read_project_table,
+)
 
 logger = get_logger(__name__)
 
@@ -32,9 +27,6 @@ _DEFAULT_TABLE = "pyproject.toml"
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Build one wheel, and say where it is."""
-    from pip._internal.variants.core.generations import GENERATIONS
-    from pip._internal.variants.publishing.building import BuildRequest, build_wheel
-
     if len(args) != 1:
         raise WrongUse(f"Need one WHEEL to build from, got {len(args)}")
     built = build_wheel(
@@ -95,10 +87,6 @@ def _providers(options: optparse.Values) -> dict[str, dict[str, Any]]:
 
 
 def _project_table(options: optparse.Values) -> ProjectTable:
-    from pip._internal.variants.publishing.pyproject_table import (
-        ProjectTable,
-        read_project_table,
-    )
 
     path = options.pyproject
     if path is None:

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from pip._internal.cli import cmdoptions
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import write_document
 from pip._internal.console.styled import Line, write_styled
 from pip._internal.console.texts import counted
-from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import file_progress
+from pip._internal.variants.core.rules import Rule
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.options import OPTIONS as TABLE
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
-    from pip._internal.variants.core.rules import Rule
-    from pip._internal.variants.publishing.rules import CheckReport, Finding
-
-SUMMARY = "Check wheels, manifests, folders and indexes by the rules for publishers."
-USAGE = "check [options] TARGET ..."
-STATUS = (
-    "The exit status is 1 if something must be mended, or with --strict if something "
-    "could be better, and 0 otherwise."
-)
-OPTIONS = (
-    *allowed(TABLE, "check"),
-    cmdoptions.progress_bar,
-    *cmdoptions.index_group["options"],
-)
+from pip._internal.variants.publishing.checking import Check
+from pip._internal.variants.publishing.findings import CheckReport, Finding
+from pip._internal.variants.publishing.provider_lookup import ProviderLookup
 
 _HIGHLIGHTS = {
     r"^  error:": "bold red",
@@ -42,19 +26,14 @@ _HIGHLIGHTS = {
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Judge each target, and say what is wrong."""
-    from pip._internal.variants.publishing.checking import check_target
-    from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-    from pip._internal.variants.publishing.rules import CheckReport
-
     if not args:
         raise WrongUse("Need a TARGET: a wheel, a manifest, a folder or an index URL")
     session = command.get_default_session(options)
     providers = ProviderLookup(session, options)
-    report = CheckReport()
+    check = Check(session, providers, file_progress(options.progress_bar))
     for target in args:
-        check_target(
-            target, report, session, providers, file_progress(options.progress_bar)
-        )
+        check.target(target)
+    report = check.report
     failed = report.errors or (options.strict and report.warnings)
     if options.json:
         document = {

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import optparse
-from typing import TYPE_CHECKING
 
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import only_output, write_document
 from pip._internal.console.styled import write_styled
-from pip._internal.variants.choice.settings import OPTIONS as TABLE
-from pip._internal.variants.choice.settings import allowed
-from pip._internal.variants.commands.lookup_options import LOOKUP_OPTIONS
+from pip._internal.variants.choice.effects import effects
+from pip._internal.variants.choice.manifest_file import judge_manifest
 from pip._internal.variants.errors import WrongUse
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
-
-SUMMARY = "Tell which build would be installed, and why."
-USAGE = "explain [options] REQUIREMENT | --manifest FILE"
-STATUS = (
-    "The exit status is 0, or 1 if nothing would be installed, as with pip install "
-    "--dry-run, or nothing can be told."
+from pip._internal.variants.tell.documents import (
+    decision_document,
+    effect_document,
+    options_document,
+    selection_document,
+    with_header,
 )
-
-OPTIONS = (*allowed(TABLE, "explain"), *LOOKUP_OPTIONS)
+from pip._internal.variants.tell.lookup import look_up, make_context
+from pip._internal.variants.tell.story import tell_decision, tell_manifest
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
@@ -38,11 +34,6 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
 def _explain_requirement(
     command: SessionCommandMixin, options: optparse.Values, requirement: str
 ) -> int:
-    from pip._internal.variants.choice.effects import effects
-    from pip._internal.variants.tell.documents import decision_document, with_header
-    from pip._internal.variants.tell.lookup import look_up
-    from pip._internal.variants.tell.story import tell_decision
-
     with only_output(options):
         decision = look_up(command.get_default_session(options), options, requirement)
         chosen = decision.chosen
@@ -62,17 +53,6 @@ def _explain_requirement(
 
 
 def _explain_manifest(command: SessionCommandMixin, options: optparse.Values) -> int:
-    from pip._internal.variants.choice.effects import effects
-    from pip._internal.variants.choice.manifest_file import judge_manifest
-    from pip._internal.variants.tell.documents import (
-        effect_document,
-        options_document,
-        selection_document,
-        with_header,
-    )
-    from pip._internal.variants.tell.lookup import make_context
-    from pip._internal.variants.tell.story import tell_manifest
-
     with only_output(options):
         context = make_context(command.get_default_session(options), options)
         selection, label = judge_manifest(context, options.manifest)

@@ -1,4 +1,4 @@
-"""The help of ``pip variants``: as upstream's, with lines that end between words."""
+"""The help of ``pip variants``: like upstream's, but lines break between words only."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pip._internal.cli.parser import UpdatingDefaultsHelpFormatter
 
 __all__ = ["HelpFormatter"]
 
-#: Styles, which take no place.
+#: A style, which takes no space.
 _TAG = re.compile(r"\[/?[a-z.]*\]")
-#: What is narrower has its help below the names of options.
+#: In fewer columns, help stands below the names of options.
 _NARROW = 72
 _INDENT, _HANG = "  ", "    "
 
@@ -29,7 +29,7 @@ class HelpFormatter(UpdatingDefaultsHelpFormatter):
             self.max_help_position = 2 * len(_HANG)
 
     def format_option(self, option: optparse.Option) -> str:
-        """Give the names of an option and its help."""
+        """Return the names of an option and its help."""
         names = " " * self.current_indent + self.option_strings[option]
         lines = list(_wrapped(self.expand_default(option), self.help_width))
         margin = " " * self.help_position
@@ -39,13 +39,13 @@ class HelpFormatter(UpdatingDefaultsHelpFormatter):
         return "\n".join([first, *(margin + line for line in lines[1:]), ""])
 
     def format_usage(self, usage: str) -> str:
-        """Give the ways to call it, each with what belongs to it."""
+        """Return the ways to call it."""
         lines = (line.strip() for line in usage.strip().splitlines())
         shown = "\n".join(self._filled(line, _HANG) for line in lines)
         return f"\n[optparse.groups]Usage:[/]\n{escape(shown)}\n"
 
     def format_description(self, description: str | None) -> str:
-        """Give a description line by line."""
+        """Return a description, line by line."""
         lines = (description or "").strip().splitlines()
         shown = "\n".join(
             self._filled(line, _HANG if line.startswith("- ") else _INDENT)

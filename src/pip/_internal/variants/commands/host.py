@@ -3,51 +3,25 @@
 from __future__ import annotations
 
 import optparse
-from typing import TYPE_CHECKING
 
-from pip._internal.cli import cmdoptions
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import (
-    get_logger,
-    only_output,
-    write,
-    write_document,
-)
-from pip._internal.variants.choice.settings import OPTIONS as TABLE
-from pip._internal.variants.choice.settings import Settings, allowed
-from pip._internal.variants.commands.lookup_options import PLUGIN_LIMITS
+from pip._internal.console.output import get_logger, only_output, write, write_document
+from pip._internal.console.texts import Hint
+from pip._internal.variants.choice.by_hand import refuse_contradictions
+from pip._internal.variants.choice.invocation import command as command_to_type
+from pip._internal.variants.choice.manifest_file import read_manifest
+from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.errors import WrongUse
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
-
-SUMMARY = "Show what this machine supports, by namespace; with -v, in full."
-USAGE = "host [options]"
-STATUS = (
-    "With --json, the output is what --variant-host takes. The exit status is 0, or 1 if "
-    "a file that was given is of no use."
-)
-
-OPTIONS = (
-    *allowed(TABLE, "host"),
-    *PLUGIN_LIMITS,
-    *cmdoptions.index_group["options"],
-)
-
+from pip._internal.variants.machine.chain import Providers, warnings_of
+from pip._internal.variants.tell import sentences
+from pip._internal.variants.tell.lookup import make_context
 
 logger = get_logger(__name__)
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Show what a machine supports; with ``--json``, as a host file."""
-    from pip._internal.console.texts import Hint
-    from pip._internal.variants.choice.by_hand import refuse_contradictions
-    from pip._internal.variants.choice.invocation import command as command_to_type
-    from pip._internal.variants.choice.manifest_file import read_manifest
-    from pip._internal.variants.machine.chain import Providers, warnings_of
-    from pip._internal.variants.tell import sentences
-    from pip._internal.variants.tell.lookup import make_context
-
     if args:
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
     settings = Settings(options)

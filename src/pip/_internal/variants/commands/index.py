@@ -5,33 +5,26 @@ from __future__ import annotations
 import optparse
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
-from pip._internal.cli import cmdoptions
+from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write, write_document
 from pip._internal.console.texts import counted
-from pip._internal.variants.choice.settings import allowed
 from pip._internal.variants.commands.progress import file_progress
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.options import OPTIONS as TABLE
-
-if TYPE_CHECKING:
-    from pip._internal.cli.index_command import SessionCommandMixin
-    from pip._internal.variants.publishing.indexing import IndexReport, ReleaseReport
-
-SUMMARY = "Write the manifests of a folder of wheels, and a static index."
-USAGE = "index [options] DIR"
-STATUS = "The exit status is 0, or 1 if nothing was written."
-OPTIONS = (*allowed(TABLE, "index"), cmdoptions.progress_bar)
+from pip._internal.variants.publishing.indexing import (
+    IndexReport,
+    ReleaseReport,
+    make_index,
+)
 
 logger = get_logger(__name__)
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
-    """Write what makes an index of a folder."""
-    from pip._internal.variants.publishing.indexing import make_index
-
+    """Make an index of a folder, and say what was written."""
     if len(args) != 1:
         raise WrongUse(f"Need one DIR of wheels, got {len(args)}")
     (folder,) = args
@@ -44,7 +37,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     for warning in report.warnings:
         logger.warning("%s.", warning)
     if options.json:
-        write_document(_as_json(report))
+        write_document(asdict(report, dict_factory=_with_hyphens))
     else:
         write(_lines(report))
     return SUCCESS
@@ -61,7 +54,7 @@ def _lines(report: IndexReport) -> Iterator[str]:
     yield f"Wrote an index to {report.pages}. To try it:"
     served = os.path.dirname(report.pages) or os.curdir
     yield f"  python -m http.server -b 127.0.0.1 -d {served}"
-    # Of a release with variants, if there is one.
+    # Prefer a release with variants.
     tried = max(report.releases, key=lambda release: len(release.labels))
     page = os.path.basename(report.pages)
     yield (
@@ -81,22 +74,5 @@ def _release_line(release: ReleaseReport) -> str:
     )
 
 
-def _as_json(report: IndexReport) -> dict[str, Any]:
-    return {
-        "releases": [
-            {
-                "name": each.name,
-                "version": each.version,
-                "labels": list(each.labels),
-                "plain-wheels": each.plain_wheels,
-                "manifest": each.manifest,
-            }
-            for each in report.releases
-        ],
-        "files": report.files,
-        "read": report.read,
-        "written": report.written,
-        "removed": report.removed,
-        "pages": report.pages,
-        "warnings": report.warnings,
-    }
+def _with_hyphens(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name.replace("_", "-"): value for name, value in items}

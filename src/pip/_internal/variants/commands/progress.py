@@ -1,4 +1,4 @@
-"""Show how far an action is, where people watch; what is interrupted leaves no trace."""
+"""Show how far an action is, on terminals only; bars leave no trace."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ["byte_progress", "file_progress"]
 def file_progress(
     bar_type: str,
 ) -> Callable[[list[Any]], AbstractContextManager[Iterable[Any]]]:
-    """Give what shows a bar while the files of a list, which have names, are read.
+    """Return what shows a bar while a list of files, which have names, is read.
 
-    :param bar_type: of ``--progress-bar``.
+    :param bar_type: the value of ``--progress-bar``.
     """
 
     @contextmanager
@@ -34,27 +34,27 @@ def file_progress(
         if not files or not get_console().is_terminal:
             yield files
             return
-        # Upstream's bar for what is installed shows how many of how many, and a name.
+        # Upstream's bar for installations shows how many of how many, and a name.
         render = get_install_progress_renderer(
             bar_type=cast(Any, bar_type), total=len(files)
         )
-        # It takes names for its own markup.
+        # It would take names for markup.
         shown = [SimpleNamespace(name=escape(printable(f.name))) for f in files]
         bar = cast(Any, render(cast(Any, iter(shown))))
         try:
             yield (file for file, _ in zip(files, bar, strict=True))
         finally:
             if bar_type == "on":
-                # Of what is over, nothing is left on the screen.
+                # Nothing of it stays on the screen.
                 bar.close()
 
     return show
 
 
 def byte_progress(bar_type: str) -> Callable[[int], AbstractContextManager[Advance]]:
-    """Give what shows a bar while so many bytes are read.
+    """Return what shows a bar while a number of bytes is read.
 
-    :param bar_type: of ``--progress-bar``.
+    :param bar_type: the value of ``--progress-bar``.
     """
 
     @contextmanager

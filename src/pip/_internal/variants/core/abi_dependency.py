@@ -2,8 +2,8 @@
 
 ``abi :: torch :: 2.9`` is a property of a build that runs with any torch 2.9, and with no
 other (PEP 850, "ABI Dependency Provider"). The machine has no say: whoever installs such
-a variant must install a torch of that version with it, so that the variant is one more
-requirement. A value has one to three numbers and means what ``=={value}.*`` means.
+a variant must install a torch of that version with it, so the variant adds a requirement.
+A value has one to three numbers and means what ``=={value}.*`` means.
 """
 
 from __future__ import annotations
@@ -11,18 +11,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pip._vendor.packaging.specifiers import SpecifierSet
-from pip._vendor.packaging.utils import InvalidName, canonicalize_name
+from pip._vendor.packaging.utils import InvalidName, NormalizedName, canonicalize_name
+from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.core.properties import Property, SupportedFeature
-
-if TYPE_CHECKING:
-    from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version
 
 __all__ = [
     "Neighbours",
@@ -35,8 +32,8 @@ __all__ = [
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _VALUE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,2}}")
-#: Between two values, so many versions are excluded one by one at each level: there is
-#: no 1.64 between 1.13 and 2.9.
+#: At most so many versions between two values are excluded one by one, at each level:
+#: nobody expects a 1.64 between 1.13 and 2.9.
 _GAP = 50
 
 _Release = tuple[int, ...]
@@ -46,10 +43,10 @@ class Neighbours(Protocol):
     """The versions of other packages."""
 
     def installed(self, project: NormalizedName) -> Version | None:
-        """Give the version that is installed and may stay so, None if none does."""
+        """Return the version that is installed and may stay; None if there is none."""
 
     def settled(self, project: NormalizedName) -> str | None:
-        """Say why no other version than the installed one can come, if none can."""
+        """Say why no version but the installed one is possible; None if others are."""
 
 
 def answer(
@@ -58,10 +55,10 @@ def answer(
     neighbours: Neighbours | None,
     project: str | None = None,
 ) -> Answer:
-    """Give all versions that the variants of a manifest are for, preferred first.
+    """Return all versions that the variants of a manifest are for, preferred first.
 
-    What is installed comes first, so that it need not be replaced; then the newest.
-    Where nothing else can be installed, it is alone.
+    The installed version comes first, so that it need not be replaced; then the newest.
+    Where no other can be installed, it stands alone.
 
     :param neighbours: None if nothing is known of them.
     :param project: normalised name of what the manifest is about, which cannot depend
@@ -78,12 +75,12 @@ def answer(
     for each, doubt in doubts.items():
         if doubt is None and canonicalize_name(each.feature) != project:
             values.setdefault(each.feature, set()).add(each.value)
-    # Of many that mean nothing, one is told.
+    # One example is enough of what means nothing.
     features, reasons = [], list(itertools.islice(filter(None, doubts.values()), 1))
     for feature in sorted(values):
         name = canonicalize_name(feature)
         own = None if neighbours is None else neighbours.installed(name)
-        # Of 2 and 2.9, the former is for newer versions as well.
+        # 2 comes before 2.9: it accepts newer versions as well.
         newest = sorted(
             values[feature],
             key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
@@ -105,7 +102,7 @@ def answer(
 
 
 def doubt_about(stated: Property) -> str | None:
-    """Say why a property of this provider means nothing, if so."""
+    """Say why a property of this provider means nothing; None if it means something."""
     if not _is_project(stated.feature):
         return f"the property {stated} does not name the distribution in its normalised form"
     if not _is_version(stated.value):
@@ -121,14 +118,14 @@ def _fits(value: str, version: Version) -> bool:
 
 
 def requirements(manifest: Manifest, label: str) -> list[str]:
-    """Give the requirements (PEP 508) that a variant makes of other packages' versions."""
+    """Return the requirements (PEP 508) that a variant has of other packages."""
     return [
         f"{project}{_specifier(values)}" for project, values in _wanted(manifest, label)
     ]
 
 
 def wanted(manifest: Manifest, label: str) -> list[str]:
-    """Say which versions of other packages a variant is for, for people."""
+    """Describe, for people, which versions of other packages a variant is for."""
     return [
         f"{project}==" + " or ".join(f"{value}.*" for value in values)
         for project, values in _wanted(manifest, label)
@@ -138,7 +135,7 @@ def wanted(manifest: Manifest, label: str) -> list[str]:
 def _wanted(
     manifest: Manifest, label: str
 ) -> Iterator[tuple[NormalizedName, Sequence[str]]]:
-    """Give the projects that a variant is for versions of, and these, newest first."""
+    """Yield the projects that a variant depends on, with their versions, newest first."""
     variant = manifest.variant(label)
     if variant is None:
         return
@@ -150,7 +147,7 @@ def _wanted(
 
 
 def has_dependencies(manifest: Manifest, labels: Iterable[str]) -> bool:
-    """Tell whether any of *labels* is for certain versions of another package."""
+    """Tell whether any of *labels* needs certain versions of another package."""
     namespaces = _namespaces(manifest)
     variants = (manifest.variant(label) for label in labels)
     return any(
@@ -186,9 +183,9 @@ def _numbers(value: str) -> _Release:
 
 
 def _specifier(values: Iterable[str]) -> str:
-    """Give a specifier for what any of *values* accepts.
+    """Return a specifier for whatever one of *values* accepts.
 
-    Where too much lies between two of them, the older is left out.
+    If too many versions lie between two values, the older one is left out.
     """
     spans: list[tuple[_Release, _Release]] = []
     for release in sorted(map(_numbers, values)):
@@ -216,13 +213,16 @@ def _following(release: _Release) -> _Release:
 
 
 def _between(start: _Release, end: _Release) -> list[str] | None:
-    """Give the releases from *start* up to *end*, None if they cannot be counted.
+    """Return the releases from *start* up to *end*; None if there are too many.
 
-    All that begin with one of these are meant. Nobody knows the last 1.x before 2.0:
-    so many are taken as there will ever be.
+    Each stands for all releases that begin with it. Nobody knows the last 1.x before
+    2.0, so more are listed than there will ever be.
     """
     found: list[str] = []
-    shared = _shared(start, end)
+    # How many numbers they share; since *end* is greater, one of its numbers differs.
+    shared = next(
+        at for at, number in enumerate(end) if start[at : at + 1] != (number,)
+    )
     while len(start) > shared + 1:
         *parents, number = start
         found += (_text((*parents, number + more)) for more in range(_GAP))
@@ -233,14 +233,6 @@ def _between(start: _Release, end: _Release) -> list[str] | None:
             return None
         found += (_text((*end[:at], number)) for number in range(first, end[at]))
     return found
-
-
-def _shared(one: _Release, other: _Release) -> int:
-    """Count the numbers with which both begin."""
-    pairs = itertools.takewhile(
-        lambda pair: pair[0] == pair[1], zip(one, other, strict=False)
-    )
-    return sum(1 for _ in pairs)
 
 
 def _text(release: _Release) -> str:

@@ -15,7 +15,7 @@ NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
 
 
 class Step(enum.Enum):
-    """The step of the provider chain that had the say, in their order."""
+    """The step of the provider chain that decided, in order."""
 
     DISABLED = "disabled"
     #: Its provider is optional, and not enabled.
@@ -23,7 +23,7 @@ class Step(enum.Enum):
     #: Its provider is not for this environment (before PEP 850).
     CONDITION = "enable-if"
     STATIC = "static"
-    #: The user says that the target has no such devices.
+    #: The user said that the target has no such devices.
     DECLARED = "declared"
     HOST = "host"
     BUILTIN = "built-in"
@@ -42,12 +42,12 @@ class Answer(NamedTuple):
         one sentence without a final period; ``None`` if there is nothing to say.
     :ivar warnings: why nobody could answer who should have been able to, one sentence
         each without a final period (an invalid override variable, a driver that
-        hangs, a plugin that fails). Whoever asks tells the user.
+        hangs, a plugin that fails). The caller tells the user.
     :ivar remedies: what to do about that, likewise, beside what the warnings say.
-    :ivar untrusted: packages whose code would have to run for an answer, and that the
-        user does not trust.
-    :ivar answered: False if nobody who knows was asked, or could answer: that
-        *features* is empty does not mean then that nothing is supported.
+    :ivar untrusted: packages whose code would have to run for an answer, which the user
+        does not trust.
+    :ivar answered: False if nobody who knows was asked, or could answer: empty
+        *features* do not mean then that nothing is supported.
     :ivar driver: the version of the driver that answered, if one did and told it.
     :ivar seconds: how long it took, if that was measured.
     :ivar step: which step of the chain answered.
@@ -66,19 +66,19 @@ class Answer(NamedTuple):
 
     @property
     def is_lacking(self) -> bool:
-        """Tell whether there would be more to it if all were as it should be."""
+        """Tell whether trust or a repair would add to it."""
         return bool(self.untrusted or self.warnings)
 
 
 def no_answer(reason: str, **details: Any) -> Answer:
-    """Give the answer of a namespace that nobody who knows it has answered for."""
+    """Return the answer for a namespace about which nobody could say anything."""
     return Answer(reason=reason, answered=False, **details)
 
 
 class BuiltinProvider(Protocol):
     """The contract of a built-in provider: a module with these two names.
 
-    A module under ``providers/`` that serves a namespace is imported on first use.
+    The module of a namespace, in ``machine/``, is imported on first use.
     """
 
     #: Names, normalised, under which this provider is known on package indexes.

@@ -25,7 +25,7 @@ __all__ = ["Comparison", "Criterion", "compare"]
 
 
 class Criterion(enum.Enum):
-    """What decided between two variants, in the order in which it is looked at."""
+    """What decided between two variants, in the order of looking."""
 
     #: The user prefers a property of the first.
     PREFERENCE = "preference"
@@ -39,7 +39,7 @@ class Criterion(enum.Enum):
     MORE = "more-properties"
     #: Both have the same properties, and the second is the null variant.
     NULL = "null"
-    #: Both have the same properties; labels are ordered.
+    #: Both have the same properties; the label decides.
     LABEL = "label"
 
 
@@ -93,7 +93,7 @@ def compare(
 def _strongest(
     preferences: Iterable[Preference], property_: Property
 ) -> Preference | None:
-    """Give the preference that places a property; weaker ones have no say then."""
+    """Return the strongest preference that covers a property; it alone places it."""
     return next((each for each in preferences if each.covers(property_)), None)
 
 
@@ -103,7 +103,7 @@ def _best(
     label: str,
     preferences: Sequence[Preference],
 ) -> list[Property]:
-    """Give the best supported property of each feature of a variant, best first."""
+    """Return the best supported property of each feature of a variant, best first."""
     variant = manifest.variant(label)
     assert variant is not None, "what the manifest does not describe is not compatible"
     best: dict[Feature, Property] = {}

@@ -28,14 +28,14 @@ ABI_DEPENDENCY = "abi_dependency"
 
 
 class InvalidManifest(ValueError):
-    """The bytes are not a manifest, or one of a schema that is not understood."""
+    """The bytes are no manifest, or one of an unknown schema."""
 
     def __init__(self, problem: str, rule: str = "manifest-limits") -> None:
         """Say what is wrong.
 
-        :param rule: the name of the rule that is broken (:mod:`.rules`).
+        :param rule: the name of the broken rule (:mod:`.rules`).
         """
-        # Names and values have no greatest length, lines that people read have.
+        # Names and values may have any length, but people read these lines.
         super().__init__(problem if len(problem) <= 500 else f"{problem[:497]}...")
         self.rule = rule
 
@@ -49,9 +49,9 @@ class ProviderKind(enum.Enum):
     STATIC = "static"
     #: A package that is asked on the target machine.
     PLUGIN = "plugin"
-    #: Something that every installer is expected to bring along.
+    #: Something that every installer is expected to bring.
     BUILTIN = "builtin"
-    #: A provider that does not say what it is: it supports nothing.
+    #: A provider that does not say what it is; it supports nothing.
     UNKNOWN = "unknown"
 
 
@@ -86,7 +86,7 @@ class Variant(NamedTuple):
     features: Mapping[str, Mapping[str, tuple[str, ...]]]
 
     def properties(self) -> frozenset[Property]:
-        """Give the properties as a set."""
+        """Return the properties as a set."""
         return frozenset(
             Property(namespace, feature, value)
             for namespace, features in self.features.items()
@@ -105,8 +105,8 @@ class Manifest(NamedTuple):
     :ivar value_order: values that come first, by namespace and feature (before
         0.1.1).
     :ivar schema: the value of ``$schema``, if any.
-    :ivar url: where it was fetched, without credentials; None if that was no index.
-    :ivar document: the JSON object that all this was read from.
+    :ivar url: where it was fetched, without credentials; None if not from an index.
+    :ivar document: the JSON object from which all this was read.
     """
 
     namespaces: tuple[str, ...]
@@ -119,13 +119,13 @@ class Manifest(NamedTuple):
     document: Mapping[str, Any] = MappingProxyType({})
 
     def provider(self, namespace: str) -> Provider:
-        """Give the provider of *namespace*; one that is not named if there is none."""
+        """Return the provider of *namespace*; an unnamed one if the manifest has none."""
         return self.providers.get(namespace) or Provider(
             namespace, ProviderKind.UNNAMED
         )
 
     def variant(self, label: str) -> Variant | None:
-        """Give the variant of *label*; the null variant need not be listed."""
+        """Return the variant of *label*; the null variant need not be listed."""
         if label == NULL_LABEL and label not in self.variants:
             return Variant(NULL_LABEL, {})
         return self.variants.get(label)

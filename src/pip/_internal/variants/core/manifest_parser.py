@@ -3,12 +3,12 @@
 A manifest is the ``{name}-{version}-variants.json`` of an index, or the
 ``variant.json`` inside a wheel (PEP 825, "Index-level metadata"). Four generations
 are in use: 0.0.2 and 0.0.3 of the public preview index, 0.1 of PEP 825, 0.2 of
-PEP 850. What a file says of its own generation is not always true, so the shape of
+PEP 850. Files do not always tell the truth about their generation, so the shape of
 each provider decides.
 
-There is one reader, for those who install and for those who publish. It reports each
-rule of :mod:`.rules` that is not kept: installers stop at the first that makes them refuse
-a manifest, ``pip variants check`` goes on with what can be read. Pure: no I/O and nothing
+Installers and publishers use the same reader. It reports each broken rule of
+:mod:`.rules`: installers stop at the first for which they refuse a manifest, ``pip
+variants check`` goes on with what can be read. Pure: no I/O and nothing
 from the rest of pip.
 """
 
@@ -22,7 +22,6 @@ from typing import Any, NoReturn
 
 from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
 
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import (
     ABI_DEPENDENCY,
     InvalidManifest,
@@ -39,7 +38,8 @@ from pip._internal.variants.core.manifest_values import (
     Values,
 )
 from pip._internal.variants.core.provider_parser import read_providers
-from pip._internal.variants.core.rules import MANIFEST_RULES, Effect
+from pip._internal.variants.core.rules import RULES, Effect
+from pip._internal.variants.core.shown import shown
 
 __all__ = [
     "MAX_MANIFEST_SIZE",
@@ -56,24 +56,27 @@ MAX_MANIFEST_SIZE = 2 * 1024 * 1024
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 #: The newest minor of major 0 that is understood; 0.x promises no compatibility.
 _NEWEST_MINOR = 2
-#: Real manifests rank three. What is done for each is done for all variants.
+#: Real manifests rank three. Each costs work for all variants.
 _MAX_NAMESPACES = 64
-#: Labels are the slowest to read, though each has but one short property: so many take half
-#: a second of a slow machine, and 2 MiB of them two. Real releases have some twenty.
+#: Labels are the slowest to read, even with one short property each: so many take half a
+#: second on a slow machine, and 2 MiB of them two. Real releases have some twenty.
 _MAX_VARIANTS = 20_000
-#: How many objects and lists may stand within one another; six do in what is known.
+#: How deep objects and lists may be nested; the known schemas need six levels.
 _MAX_DEPTH = 32
-#: Orders of features and values in ``default-priorities`` ended with this schema.
+#: Comes before all versions: a document that does not name its schema may be of any.
+_UNKNOWN: tuple[int, ...] = (0, 0, 0)
+#: This schema dropped the orders of features and values in ``default-priorities``.
 _WITHOUT_OVERRIDES = (0, 1, 1)
-#: Schemas before this one are drafts of one PEP, with providers of another shape.
+#: Schemas before this one are drafts, with providers of another shape.
 _AFTER_DRAFTS = (0, 1, 0)
 
 
 def parse_manifest(data: bytes) -> Manifest:
     """Parse and validate a manifest of any known schema generation.
 
-    :raises InvalidManifest: if a rule is broken for which installers refuse it; keys
-        that the schemas do not know are ignored.
+    Keys that no schema knows are ignored.
+
+    :raises InvalidManifest: if it breaks a rule for which installers refuse it.
     """
     return parse_document(load_json(data))
 
@@ -87,22 +90,22 @@ def parse_document(document: object) -> Manifest:
 
 
 def read_document(document: object, report: Report) -> Manifest:
-    """Read a manifest and report each rule that is not kept, as far as reading tells.
+    """Read a manifest and report each broken rule that reading can find.
 
-    :return: what could be read of it, unless *report* raises.
+    :return: what could be read, unless *report* raises.
     """
     return _Reader(report).read(document)
 
 
 def _refuse(rule: str, problem: str, _: str | None = None) -> None:
-    if MANIFEST_RULES[rule].effect is Effect.REFUSED:
+    if RULES[rule].effect is Effect.REFUSED:
         raise InvalidManifest(problem, rule)
 
 
 def load_json(data: bytes) -> Any:
-    """Read JSON strictly: UTF-8, each key once. Numbers, which mean nothing, become 0.
+    """Read JSON strictly: UTF-8, each key once. Numbers mean nothing and become 0.
 
-    :raises InvalidManifest: if it is none, or too large.
+    :raises InvalidManifest: if it is not JSON, or too large.
     """
     if len(data) > MAX_MANIFEST_SIZE:
         raise InvalidManifest(f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB")
@@ -111,9 +114,9 @@ def load_json(data: bytes) -> Any:
             data.decode("utf-8"),
             object_pairs_hook=_without_duplicates,
             parse_constant=_no_constant,
-            # No number means anything here; turning digits into one can be slow.
-            parse_int=_no_number,
-            parse_float=_no_number,
+            # No number means anything here, and converting digits can be slow.
+            parse_int=lambda _: 0.0,
+            parse_float=lambda _: 0.0,
         )
     except UnicodeDecodeError:
         raise InvalidManifest("it is not UTF-8 text", _JSON) from None
@@ -140,10 +143,6 @@ def _no_constant(text: str) -> NoReturn:
     raise InvalidManifest(f"it is not JSON: {text}", _JSON)
 
 
-def _no_number(_: str) -> float:
-    return 0.0
-
-
 def _is_deep(root: dict[str, Any]) -> bool:
     level: list[Any] = [root]
     for _ in range(_MAX_DEPTH):
@@ -159,29 +158,29 @@ def _is_deep(root: dict[str, Any]) -> bool:
 
 
 class _Reader:
-    """Reads one document; whatever cannot be read is left out of the result."""
+    """Reads one document; the result lacks whatever cannot be read."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._values = Values(report)
-        self._version: tuple[int, int, int] | None = None
+        self._version = _UNKNOWN
 
     def read(self, document: object) -> Manifest:
         """Read a whole document."""
         root = self._values.table(document, "it")
-        if not isinstance(document, dict):
-            return Manifest((), {}, {})
-        if _is_deep(root):
-            # What is kept of it must not be too much for those who write it down.
+        is_deep = _is_deep(root)
+        if is_deep:
+            # Whoever writes the document again must be able to.
             self._report("manifest-limits", _TOO_DEEP)
+        if is_deep or not isinstance(document, dict):
             return Manifest((), {}, {})
         schema = self._schema(root)
-        self._version = _version(schema)
+        self._version = _version(schema or "")
         priorities = self._values.required(root, "default-priorities")
         namespaces = None if priorities is None else self._namespaces(priorities)
         feature_order: dict[str, tuple[str, ...]] = {}
         value_order: dict[str, Features] = {}
-        if priorities is not None and self._may_be_before(_WITHOUT_OVERRIDES):
+        if priorities is not None and self._version < _WITHOUT_OVERRIDES:
             path = "default-priorities.feature"
             for namespace, what, order in self._values.by_namespace(priorities, path):
                 feature_order[namespace] = self._values.texts(order, what, FEATURE)
@@ -196,10 +195,10 @@ class _Reader:
             root,
             feature_order,
             value_order,
-            may_be_draft=self._may_be_before(_AFTER_DRAFTS),
+            may_be_draft=self._version < _AFTER_DRAFTS,
         )
         if ABI_DEPENDENCY in used and ABI_DEPENDENCY not in providers:
-            # Without a word on who provides it, it is what is built in.
+            # If the document names no provider, it is the built-in one.
             providers[ABI_DEPENDENCY] = Provider(
                 ABI_DEPENDENCY, ProviderKind.BUILTIN, builtin=ABI_DEPENDENCY
             )
@@ -213,16 +212,12 @@ class _Reader:
             document=root,
         )
 
-    def _may_be_before(self, version: tuple[int, int, int]) -> bool:
-        """Tell whether the document may be of a schema before *version*."""
-        return self._version is None or self._version < version
-
     def _schema(self, root: dict[str, Any]) -> str | None:
         schema = root.get("$schema", "")
         if not self._values.is_a(str, schema, "'$schema'"):
             return None
         version = _version(schema)
-        if version is not None and (version[0] != 0 or version[1] > _NEWEST_MINOR):
+        if version[0] != 0 or version[1] > _NEWEST_MINOR:
             self._report(
                 "manifest-schema",
                 f"its schema is not supported: {shown(schema)}",
@@ -231,7 +226,7 @@ class _Reader:
         return schema if "$schema" in root else None
 
     def _namespaces(self, priorities: dict[str, Any]) -> tuple[str, ...] | None:
-        """Give the namespaces in order; None if they cannot be told."""
+        """Return the namespaces in order; None if that is unknown."""
         what = "'default-priorities.namespace'"
         listed = priorities.get("namespace", [])
         if listed == []:
@@ -289,13 +284,13 @@ class _Reader:
     def _covering(
         self, namespaces: tuple[str, ...], used: Mapping[str, str]
     ) -> tuple[str, ...]:
-        """Give the order of all namespaces that are used."""
+        """Return the order of all namespaces in use."""
         ranked = set(namespaces)
         for namespace, label in used.items():
             if namespace in ranked:
                 continue
-            if namespace == ABI_DEPENDENCY and self._may_be_before(_AFTER_DRAFTS):
-                # Drafts reserved the name, and used it without ranking it.
+            if namespace == ABI_DEPENDENCY and self._version < _AFTER_DRAFTS:
+                # Drafts reserved the name and did not rank it.
                 namespaces += (namespace,)
                 continue
             self._report(
@@ -307,17 +302,14 @@ class _Reader:
         return namespaces
 
 
-def _version(schema: str | None) -> tuple[int, int, int] | None:
-    """Give the version that ``$schema`` claims, if it can be read."""
-    found = _SCHEMA_VERSION.findall(schema or "")
-    if not found:
-        return None
-    major, minor, patch = (int(number or 0) for number in found[-1])
-    return major, minor, patch
+def _version(schema: str) -> tuple[int, ...]:
+    """Return the version that ``$schema`` claims, if it can be read."""
+    found = _SCHEMA_VERSION.findall(schema)
+    return tuple(int(number or 0) for number in found[-1]) if found else _UNKNOWN
 
 
 def _used(variants: Mapping[str, Variant]) -> dict[str, str]:
-    """Give the namespaces that variants use, with a label that does."""
+    """Return the namespaces that variants use, each with a label that does."""
     used: dict[str, str] = {}
     for variant in variants.values():
         for namespace in variant.features:

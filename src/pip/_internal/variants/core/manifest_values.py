@@ -1,35 +1,45 @@
-"""Read the parts of a manifest as what they should be, and report those that are not."""
+"""Read the parts of a manifest, and report those of the wrong kind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from pip._internal.variants.core.json_types import shown, wrong_type
 from pip._internal.variants.core.properties import (
     is_valid_feature_name,
     is_valid_namespace,
     is_valid_value,
 )
+from pip._internal.variants.core.shown import shown
 
-__all__ = ["FEATURE", "NAMESPACE", "TEXT", "Features", "Kind", "Report", "Values"]
+__all__ = ["FEATURE", "NAMESPACE", "TEXT", "Features", "Report", "Values"]
 
-#: Characters of requirements and markers, which are slow to parse. Real ones have a line.
+#: Characters of requirements and markers, which are slow to parse. Real ones fit a line.
 _MAX_TEXT = 500
 
-#: Values by feature; what is preferred comes first.
+_KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+#: Values by feature, the preferred ones first.
 Features = dict[str, tuple[str, ...]]
 
 
 class Report(Protocol):
-    """Takes what is wrong with a manifest."""
+    """Is told what is wrong with a manifest."""
 
     def __call__(self, rule: str, problem: str, remedy: str | None = None, /) -> object:
-        """Take note of a rule that is not kept.
+        """Take note of a broken rule.
 
         :param rule: its name.
-        :param problem: what is wrong: the rest of a sentence, without its period.
-        :param remedy: what to do about it: a sentence without its period.
+        :param problem: what is wrong, as the end of a sentence without its period.
+        :param remedy: what to do about it, as a sentence without its period.
         """
 
 
@@ -37,7 +47,7 @@ class Kind(NamedTuple):
     """A kind of text.
 
     :ivar name: what it is called.
-    :ivar rule: the rule that others break.
+    :ivar rule: the rule that other text breaks.
     """
 
     name: str
@@ -48,7 +58,7 @@ class Kind(NamedTuple):
 NAMESPACE = Kind("namespace", is_valid_namespace)
 FEATURE = Kind("feature", is_valid_feature_name)
 _VALUE = Kind("value", is_valid_value)
-# Such text comes up in messages: no lone surrogate, which cannot be written, and
+# Messages quote such text, so it has no lone surrogates, which cannot be written, and
 # nothing that a terminal would obey.
 TEXT = Kind(
     f"text ({_MAX_TEXT} printable characters at most)",
@@ -58,34 +68,35 @@ TEXT = Kind(
 
 
 class Values:
-    """Gives the parts of one manifest. What cannot be read is reported and left out."""
+    """Reads the parts of one manifest; reports and leaves out what cannot be read."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
 
     def is_a(self, kind: type, value: object, what: str) -> bool:
-        """Tell whether a value is of a type."""
-        problem = wrong_type(value, kind, what)
-        if problem is not None:
-            self.report("manifest-types", problem)
-        return problem is None
+        """Tell whether a value has a type, and report if not."""
+        if type(value) is kind:
+            return True
+        found = _KINDS.get(type(value), f"a {type(value).__name__}")
+        self.report("manifest-types", f"{what} is {found}, not {_KINDS[kind]}")
+        return False
 
     def is_valid(self, text: str, what: str, kind: Kind) -> bool:
-        """Tell whether a text, somewhere in *what*, is of a kind."""
+        """Tell whether a text, somewhere in *what*, is of a kind, and report if not."""
         if kind.is_valid(text):
             return True
         self.report(kind.rule, f"invalid {kind.name} {shown(text)} in {what}")
         return False
 
     def table(self, value: object, what: str) -> dict[str, Any]:
-        """Give an object."""
+        """Return an object."""
         if not isinstance(value, dict):
             self.is_a(dict, value, what)
             return {}
         return value
 
     def required(self, parent: dict[str, Any], key: str) -> dict[str, Any] | None:
-        """Give an object that may not be missing."""
+        """Return an object that must be there; None if it cannot be read."""
         if key not in parent:
             self.report("missing-keys", f"the key {key!r} is missing", "Add it")
             return None
@@ -95,10 +106,10 @@ class Values:
     def by_namespace(
         self, parent: dict[str, Any], path: str
     ) -> Iterator[tuple[str, str, Any]]:
-        """Give what a table, which may be missing, has for each valid namespace.
+        """Yield what a table has for each valid namespace; the table may be missing.
 
         :param path: of the table; its last part is the key.
-        :return: namespaces, what to call that which they have, and that itself.
+        :return: namespace, name of the value in messages, and value.
         """
         key = path.rpartition(".")[2]
         for namespace, value in self.table(parent.get(key, {}), repr(path)).items():
@@ -108,16 +119,16 @@ class Values:
     def features_by_namespace(
         self, parent: dict[str, Any], path: str
     ) -> dict[str, Features]:
-        """Give what such a table has, if that are lists of values by feature."""
+        """Return lists of values by namespace and feature, from such a table."""
         return {
             namespace: self.features(features, what)
             for namespace, what, features in self.by_namespace(parent, path)
         }
 
     def features(self, listed: object, what: str, least: int = 0) -> Features:
-        """Give ``{feature: [value, …]}``; a value that is repeated counts once.
+        """Return ``{feature: [value, …]}``; a repeated value counts once.
 
-        :param least: of how many values a feature has.
+        :param least: the number of values that a feature must have.
         """
         features = {}
         for feature, values in self.table(listed, what).items():
@@ -140,9 +151,9 @@ class Values:
         *,
         repeated: str | None = "repeated-values",
     ) -> tuple[str, ...]:
-        """Give a list of texts of one kind.
+        """Return a list of texts of one kind.
 
-        :param repeated: the rule by which each is there once, if any.
+        :param repeated: the rule that a repeated text breaks, if any.
         """
         if not isinstance(value, list):
             self.is_a(list, value, what)
@@ -162,18 +173,14 @@ class Values:
         )
 
     def text(self, parent: dict[str, Any], key: str, what: str) -> str | None:
-        """Give a text that may be missing."""
-        if key not in parent:
-            return None
-        value, what = parent[key], f"{key!r} of {what}"
+        """Return a text that may be missing."""
+        value, what = parent.get(key, ""), f"{key!r} of {what}"
         is_text = self.is_a(str, value, what) and self.is_valid(value, what, TEXT)
-        return str(value) if is_text else None
+        return str(value) if is_text and key in parent else None
 
     def boolean(
         self, parent: dict[str, Any], key: str, what: str, *, default: bool
     ) -> bool:
-        """Give what is true, false or missing."""
-        value = parent.get(key, default)
-        return (
-            value is True if self.is_a(bool, value, f"{key!r} of {what}") else default
-        )
+        """Return true or false; *default* if it is missing or neither."""
+        value, what = parent.get(key, default), f"{key!r} of {what}"
+        return value is True if self.is_a(bool, value, what) else default

@@ -1,8 +1,8 @@
-"""The environment markers that are about a wheel's variant (PEP 825).
+"""The environment markers about a wheel's variant (PEP 825).
 
 ``variant_label``, ``variant_properties``, ``variant_features`` and
-``variant_namespaces`` tell dependencies which variant they are of: its label, and those
-of its properties that the target supports.
+``variant_namespaces`` tell dependencies which variant they belong to: its label, and
+which of its properties the target supports.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ VariantEnvironment = Mapping[str, "str | AbstractSet[str]"]
 def variant_environment(
     label: str, properties: Iterable[Property]
 ) -> VariantEnvironment:
-    """Give the values of the markers for a variant.
+    """Return the values of the markers for a variant.
 
-    :param properties: those that it declares and the target supports.
+    :param properties: what it declares and the target supports.
     """
     properties = list(properties)
     return {

@@ -20,7 +20,7 @@ class Subject(enum.Enum):
 
     NAMESPACES = "namespaces"
     PROPERTIES = "properties"
-    #: Installers take the first one; publishers are to agree with themselves.
+    #: Installers take the first one; publishers should say the same everywhere.
     PROVIDERS = "providers"
     #: Likewise.
     SCHEMAS = "schemas"
@@ -29,9 +29,9 @@ class Subject(enum.Enum):
 class Disagreement(ValueError):
     """Two manifests of one release contradict each other.
 
-    :ivar subject: what about.
-    :ivar names: how the two are called.
-    :ivar problem: in which way, without naming them.
+    :ivar subject: what they disagree about.
+    :ivar names: the names of both.
+    :ivar problem: how they disagree, without the names.
     """
 
     def __init__(self, subject: Subject, names: tuple[str, str], problem: str) -> None:
@@ -42,7 +42,7 @@ class Disagreement(ValueError):
 
 
 def merge(manifests: Mapping[str, Manifest]) -> Manifest:
-    """Merge manifests of one release, in whatever order.
+    """Merge manifests of one release; their order does not matter.
 
     :param manifests: at least one, by name.
     :raises Disagreement: if they order namespaces differently, or give different
@@ -51,7 +51,7 @@ def merge(manifests: Mapping[str, Manifest]) -> Manifest:
     for disagreement in disagreements(manifests):
         if disagreement.subject in (Subject.NAMESPACES, Subject.PROPERTIES):
             raise disagreement
-    # The longest list of namespaces speaks for all; the others are where it begins.
+    # The longest list of namespaces stands for all; each other is its beginning.
     ordered = _longest_first(manifests)
     merged = manifests[ordered[0]]
     for name in ordered[1:]:
@@ -69,7 +69,7 @@ def merge(manifests: Mapping[str, Manifest]) -> Manifest:
 def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
     """Find what manifests of one release disagree about.
 
-    Of many that differ in the same way, one is told.
+    Of several that differ in the same way, the first is named.
 
     :param manifests: by name.
     """
@@ -89,7 +89,7 @@ def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
 def _differences(
     manifests: Mapping[str, Manifest], ordered: list[str]
 ) -> Iterator[Disagreement]:
-    """Find the labels, providers and schemas that are not the same everywhere."""
+    """Find labels, providers and schemas that differ between manifests."""
     seen: dict[tuple[Subject, str], list[tuple[str, Any]]] = {}
     for name in ordered:
         manifest = manifests[name]
@@ -119,14 +119,14 @@ def _differences(
 
 
 def _longest_first(manifests: Mapping[str, Manifest]) -> list[str]:
-    """Order names so that the result of merging depends on nothing else."""
+    """Order names so that merging gives the same result every time."""
     return sorted(manifests, key=lambda name: (-len(manifests[name].namespaces), name))
 
 
 def _merge_documents(
     other: Mapping[str, Any], first: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Unite the tables of two documents; whatever else there is, the first one says."""
+    """Unite the tables of two documents; of all else, take what *first* says."""
     merged = {**other, **first}
     for key in ("variants", "providers", "static-properties"):
         if isinstance(other.get(key), dict) and isinstance(first.get(key), dict):

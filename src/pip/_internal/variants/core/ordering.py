@@ -20,13 +20,13 @@ from pip._internal.variants.core.properties import (
 
 __all__ = ["Mismatch", "Ranking", "rank", "supported_of"]
 
-#: Sorts after each position, so that of two variants of which one has all the other's
-#: properties and more, the one with more comes first.
+#: Sorts after each position: if one variant has all properties of another, and more, it
+#: comes first.
 _END = (float("inf"),)
 
 
 class Mismatch(NamedTuple):
-    """A feature of which a machine supports no value that a variant accepts.
+    """A feature for which a machine supports no value that a variant accepts.
 
     :ivar wanted: what the variant accepts.
     :ivar offered: what the machine supports, most preferred first.
@@ -88,7 +88,7 @@ def supported_of(
     supported: SupportedProperties,
     preferences: Sequence[Preference] = (),
 ) -> tuple[Property, ...]:
-    """Give the properties of *variant* that the machine supports, best first."""
+    """Return the properties of *variant* that the machine supports, best first."""
     index = _index(manifest, supported, preferences)
     found = sorted(
         (places[value], Property(namespace, feature, value))
@@ -101,7 +101,7 @@ def supported_of(
     return tuple(property_ for _, property_ in found)
 
 
-#: By namespace and feature, where each supported value stands in the order of all.
+#: The rank of each supported value, by namespace and feature.
 _Index = Mapping[tuple[str, str], Mapping[str, tuple[int, int, int]]]
 
 
@@ -110,7 +110,7 @@ def _index(
     supported: SupportedProperties,
     preferences: Sequence[Preference],
 ) -> _Index:
-    """Index what is supported by where namespace, feature and value stand."""
+    """Index what is supported by the ranks of namespace, feature and value."""
     index = {}
     for namespace_at, namespace in enumerate(manifest.namespaces):
         by_name = {feature.name: feature for feature in supported.features(namespace)}
@@ -121,7 +121,7 @@ def _index(
             places = {
                 value: (namespace_at, feature_at, at) for at, value in enumerate(values)
             }
-            # Places before those of all namespaces, for the strongest the first.
+            # These places come before all namespaces, the strongest one first.
             for at, preference in enumerate(reversed(preferences), start=1):
                 if preference.namespace == namespace:
                     for value, place in places.items():
@@ -132,14 +132,14 @@ def _index(
 
 
 def _listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
-    """Order *rest* with the members of *first* in front, which it may lack."""
+    """Order *rest* with those in *first* in front; *first* may have others."""
     known = dict.fromkeys(rest)
     listed = dict.fromkeys(item for item in first if item in known)
     return list(listed | known)
 
 
 def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | None:
-    """Give the place of the best value of each feature; None if one has none."""
+    """Return the place of the best value of each feature; None if one has none."""
     places = []
     for namespace, features in variant.features.items():
         for feature, values in features.items():

@@ -1,7 +1,7 @@
 """What the user prefers among variants that run (PEP 825, "Variant ordering").
 
-An installer may let its user reorder what is compatible; nothing else is changed by a
-preference. Pure: no I/O and nothing from the rest of pip.
+An installer may let users reorder what is compatible; preferences change nothing else.
+Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
@@ -9,22 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pip._internal.variants.core.properties import (
-    InvalidProperty,
-    Property,
-    is_valid_feature_name,
-    is_valid_namespace,
-    is_valid_value,
-)
+from pip._internal.variants.core.properties import Property, parse_parts
 
 __all__ = ["Preference", "parse_blank_separated"]
 
 
 class Preference(NamedTuple):
-    """Properties that come before all others: one, or those of a feature or namespace.
+    """Properties that come first: one, or all of a feature or namespace.
 
-    :ivar feature: None if all of the namespace are meant.
-    :ivar value: None if all of the feature are meant.
+    :ivar feature: None for the whole namespace.
+    :ivar value: None for the whole feature.
     """
 
     namespace: str
@@ -37,25 +31,14 @@ class Preference(NamedTuple):
 
         :raises InvalidProperty: if *text* has another form.
         """
-        parts = [part.strip() for part in text.split("::")]
-        checks = (is_valid_namespace, is_valid_feature_name, is_valid_value)
-        if len(parts) > len(checks):
-            raise InvalidProperty(
-                f"expected 'namespace :: feature :: value' or less, got {text!r}"
-            )
-        for what, part, is_valid in zip(
-            ("namespace", "feature", "value"), parts, checks, strict=False
-        ):
-            if not is_valid(part):
-                raise InvalidProperty(f"invalid {what} {part!r} in {text!r}")
-        return cls(*parts)
+        return cls(*parse_parts(text, least=1))
 
     def __str__(self) -> str:
         parts = (self.namespace, self.feature, self.value)
         return " :: ".join(part for part in parts if part is not None)
 
     def covers(self, property_: Property) -> bool:
-        """Tell whether *property_* is among those that it puts first."""
+        """Tell whether it puts *property_* first."""
         return (
             property_.namespace == self.namespace
             and self.feature in (None, property_.feature)
@@ -64,7 +47,7 @@ class Preference(NamedTuple):
 
 
 def parse_blank_separated(words: Iterable[str]) -> Sequence[Preference]:
-    """Parse preferences that were split at blanks, those around ``::`` included.
+    """Parse preferences that were split at blanks, even around ``::``.
 
     :raises InvalidProperty: if one has another form.
     """

@@ -1,4 +1,4 @@
-"""Variant properties and what a machine supports of them (PEP 825, "Variant properties").
+"""Variant properties, and what a machine supports (PEP 825, "Variant properties").
 
 Pure: no I/O and nothing from the rest of pip.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "is_valid_feature_name",
     "is_valid_namespace",
     "is_valid_value",
+    "parse_parts",
 ]
 
 # Explicit ASCII classes: ``\w`` and ``\d`` would let other scripts in, and
@@ -31,14 +32,14 @@ class InvalidProperty(ValueError):
     """A text is not ``namespace :: feature :: value``."""
 
 
-# Manifests have the same few names and values over and over.
+# Manifests repeat the same few names and values.
 @functools.lru_cache(maxsize=4096)
 def is_valid_namespace(text: str) -> bool:
     """Tell whether *text* may name a namespace."""
     return _NAME.fullmatch(text) is not None
 
 
-# Both names follow one grammar in PEP 825.
+# PEP 825 has one grammar for both.
 is_valid_feature_name = is_valid_namespace
 
 
@@ -46,6 +47,31 @@ is_valid_feature_name = is_valid_namespace
 def is_valid_value(text: str) -> bool:
     """Tell whether *text* may be the value of a feature."""
     return _VALUE.fullmatch(text) is not None
+
+
+_PARTS = (
+    ("namespace", is_valid_namespace),
+    ("feature", is_valid_feature_name),
+    ("value", is_valid_value),
+)
+
+
+def parse_parts(text: str, least: int) -> list[str]:
+    """Parse a namespace, feature and value with ``::`` between them.
+
+    :param least: the number of parts that must be there.
+    :raises InvalidProperty: if *text* has another form.
+    """
+    parts = [part.strip() for part in text.split("::")]
+    if not least <= len(parts) <= len(_PARTS):
+        or_less = " or less" if least < len(_PARTS) else ""
+        raise InvalidProperty(
+            f"expected 'namespace :: feature :: value'{or_less}, got {text!r}"
+        )
+    for part, (what, is_valid) in zip(parts, _PARTS, strict=False):
+        if not is_valid(part):
+            raise InvalidProperty(f"invalid {what} {part!r} in {text!r}")
+    return parts
 
 
 class Feature(NamedTuple):
@@ -71,19 +97,7 @@ class Property(NamedTuple):
 
         :raises InvalidProperty: if *text* has another form.
         """
-        parts = [part.strip() for part in text.split("::")]
-        if len(parts) != 3:
-            raise InvalidProperty(
-                f"expected 'namespace :: feature :: value', got {text!r}"
-            )
-        namespace, feature, value = parts
-        if not is_valid_namespace(namespace):
-            raise InvalidProperty(f"invalid namespace {namespace!r} in {text!r}")
-        if not is_valid_feature_name(feature):
-            raise InvalidProperty(f"invalid feature {feature!r} in {text!r}")
-        if not is_valid_value(value):
-            raise InvalidProperty(f"invalid value {value!r} in {text!r}")
-        return cls(namespace, feature, value)
+        return cls(*parse_parts(text, least=3))
 
     def __str__(self) -> str:
         return f"{self.namespace} :: {self.feature} :: {self.value}"
@@ -96,41 +110,24 @@ class SupportedFeature(NamedTuple):
     values: tuple[str, ...]
 
 
-class SupportedProperties(Mapping[str, tuple[SupportedFeature, ...]]):
+class SupportedProperties(dict[str, tuple[SupportedFeature, ...]]):
     """What a machine supports: for each namespace its features, most preferred first.
 
-    A namespace without supported features is as good as absent; asking for an
-    unknown one gives an empty tuple through :meth:`features`.
+    A namespace without supported features means the same as none; for an unknown one,
+    :meth:`features` returns an empty tuple.
     """
 
-    __slots__ = ("_namespaces",)
+    __slots__ = ()
 
-    def __init__(
-        self, namespaces: Mapping[str, Iterable[SupportedFeature]] | None = None
-    ) -> None:
-        self._namespaces = {
-            namespace: tuple(features)
-            for namespace, features in (namespaces or {}).items()
-        }
-
-    def __getitem__(self, namespace: str) -> tuple[SupportedFeature, ...]:
-        return self._namespaces[namespace]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._namespaces)
-
-    def __len__(self) -> int:
-        return len(self._namespaces)
-
-    def __repr__(self) -> str:
-        return f"SupportedProperties({self._namespaces!r})"
+    def __init__(self, namespaces: Mapping[str, Iterable[SupportedFeature]]) -> None:
+        super().__init__({name: tuple(each) for name, each in namespaces.items()})
 
     def features(self, namespace: str) -> tuple[SupportedFeature, ...]:
-        """Give the supported features of *namespace*, most preferred first."""
-        return self._namespaces.get(namespace, ())
+        """Return the supported features of *namespace*, most preferred first."""
+        return self.get(namespace, ())
 
     def values_of(self, namespace: str, feature: str) -> tuple[str, ...]:
-        """Give the supported values of a feature, most preferred first."""
+        """Return the supported values of a feature, most preferred first."""
         for supported in self.features(namespace):
             if supported.name == feature:
                 return supported.values

@@ -1,7 +1,7 @@
-"""Read what manifests say of the providers of namespaces (PEP 850, and PEP 817 before).
+"""Read what manifests say of the providers of namespaces (PEP 850, earlier PEP 817).
 
-What a file says of its own schema generation is not always true, and files of several are
-in one index, so the shape of each provider decides.
+Files do not always tell the truth about their schema generation, and one index may have
+files of several, so the shape of each provider decides.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Provider, ProviderKind
 from pip._internal.variants.core.manifest_values import FEATURE, TEXT, Features, Values
 from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.core.shown import shown
 
 __all__ = ["read_providers"]
 
-#: Packages that a provider requires. Real ones require one or two.
+#: How many packages a provider may require. Real ones require one or two.
 _MAX_REQUIRES = 16
 
-#: Of these a provider has one, which says what it is (0.2).
+#: A provider has one of these, which says what it is (0.2).
 _KINDS = ("requires", "static-properties", "builtin")
 _ONLY_IN_0_2 = ("static-properties", "feature-order", "builtin")
 _ONLY_IN_DRAFTS = ("plugin-use", "enable-if", "install-time")
@@ -37,68 +37,74 @@ def read_providers(
     *,
     may_be_draft: bool,
 ) -> dict[str, Provider]:
-    """Give the providers that a manifest describes, by namespace.
+    """Return the providers that a manifest describes, by namespace.
 
     :param feature_order: the order of features in ``default-priorities`` (before 0.1.1).
-    :param value_order: that of values, which are static lists too (0.0.2).
-    :param may_be_draft: whether ``$schema`` does not tell that it is no draft.
+    :param value_order: the order of values; in 0.0.2, static lists too.
+    :param may_be_draft: False if ``$schema`` names a version after the drafts.
     """
-    described = {
-        namespace: provider
+    readers = [
+        _ProviderReader(values, namespace, provider, may_be_draft=may_be_draft)
         for namespace, _, provider in values.by_namespace(root, "providers")
         if values.is_a(dict, provider, f"the provider of {shown(namespace)}")
-    }
+    ]
     static: dict[str, Features] = {}
-    if may_be_draft or any(_has(each, _ONLY_IN_DRAFTS) for each in described.values()):
+    if may_be_draft or any(each.is_draft for each in readers):
         static = values.features_by_namespace(root, "static-properties")
-    reader = _ProviderReader(values)
     return {
-        namespace: reader.read(
-            namespace,
-            provider,
-            feature_order.get(namespace, ()),
-            value_order.get(namespace, {}),
-            static.get(namespace, {}),
-            is_draft=_has(provider, _ONLY_IN_DRAFTS)
-            or (may_be_draft and not _has(provider, _ONLY_IN_0_2)),
+        each.namespace: each.read(
+            feature_order.get(each.namespace, ()),
+            value_order.get(each.namespace, {}),
+            static.get(each.namespace, {}),
         )
-        for namespace, provider in described.items()
+        for each in readers
     }
-
-
-def _has(provider: Mapping[str, Any], keys: Collection[str]) -> bool:
-    return not provider.keys().isdisjoint(keys)
 
 
 class _ProviderReader:
-    def __init__(self, values: Values) -> None:
+    """Reads what a manifest says of one provider."""
+
+    def __init__(
+        self,
+        values: Values,
+        namespace: str,
+        provider: dict[str, Any],
+        *,
+        may_be_draft: bool,
+    ) -> None:
         self._values = values
         self._report = values.report
+        self.namespace = namespace
+        self._provider = provider
+        self._what = f"the provider of {shown(namespace)}"
+        self.is_draft = self._has(_ONLY_IN_DRAFTS) or (
+            may_be_draft and not self._has(_ONLY_IN_0_2)
+        )
+
+    def _has(self, keys: Collection[str]) -> bool:
+        return not self._provider.keys().isdisjoint(keys)
 
     def read(
         self,
-        namespace: str,
-        provider: dict[str, Any],
         feature_order: tuple[str, ...],
         value_order: Features,
         root_static: Features,
-        *,
-        is_draft: bool,
     ) -> Provider:
-        values, what = self._values, f"the provider of {shown(namespace)}"
-        requires = self._requires(provider, what)
-        plugin_api = self._plugin_api(provider, what)
+        """Read it, with what other parts of the manifest say of its namespace."""
+        values, provider, what = self._values, self._provider, self._what
+        requires = self._requires()
+        plugin_api = self._plugin_api()
         enable_if = values.text(provider, "enable-if", what)
-        plugin_use = self._plugin_use(provider, what)
+        plugin_use = self._plugin_use()
         builtin = values.text(provider, "builtin", what)
         optional = values.boolean(provider, "optional", what, default=False)
         installed = values.boolean(provider, "install-time", what, default=True)
-        self._check_kinds(provider, what, is_draft=is_draft)
+        self._check_kinds()
 
         problem = None
         static: Features = {}
         if "static-properties" in provider:
-            kind, static = ProviderKind.STATIC, self._static(provider, what)
+            kind, static = ProviderKind.STATIC, self._static()
         elif builtin is not None:
             kind = ProviderKind.BUILTIN
             if builtin != ABI_DEPENDENCY:
@@ -116,20 +122,19 @@ class _ProviderReader:
         else:
             kind = ProviderKind.UNKNOWN
             problem = f"{what} has none of {', '.join(_KINDS)}"
-            if not _has(provider, _KINDS) or (
-                is_draft and provider.get("requires") == []
-            ):
+            is_empty = self.is_draft and provider.get("requires") == []
+            if is_empty or not self._has(_KINDS):
                 self._report("no-provider-kind", problem, "State one of them")
         if (
-            (namespace, kind) == (ABI_DEPENDENCY, ProviderKind.STATIC)
-            and is_draft
+            (self.namespace, kind) == (ABI_DEPENDENCY, ProviderKind.STATIC)
+            and self.is_draft
             and not any(static.values())
         ):
-            # Drafts reserved the name for what is built in, and had no other word for it.
+            # Drafts had only this name for the built-in provider.
             kind, builtin = ProviderKind.BUILTIN, ABI_DEPENDENCY
         listed = {name: None for name in feature_order if name in static} | static
         return Provider(
-            namespace,
+            self.namespace,
             kind,
             requires,
             plugin_api,
@@ -142,76 +147,68 @@ class _ProviderReader:
             problem,
         )
 
-    def _requires(self, provider: dict[str, Any], what: str) -> tuple[str, ...]:
-        what = f"'requires' of {what}"
-        requires = self._values.texts(provider.get("requires", []), what, TEXT)
+    def _requires(self) -> tuple[str, ...]:
+        what = f"'requires' of {self._what}"
+        requires = self._values.texts(self._provider.get("requires", []), what, TEXT)
         if len(requires) > _MAX_REQUIRES:
             problem = f"{what} has more than {_MAX_REQUIRES} items"
             self._report("manifest-limits", problem)
         return requires
 
-    def _plugin_api(self, provider: dict[str, Any], what: str) -> str | None:
-        api = self._values.text(provider, "plugin-api", what)
+    def _plugin_api(self) -> str | None:
+        api = self._values.text(self._provider, "plugin-api", self._what)
         if api is not None and _ENTRY_POINT.fullmatch(api) is None:
-            self._report(
-                "provider-api",
-                f"'plugin-api' of {what} is no entry point: {shown(api)}",
-                "Write it like package.module:Class",
-            )
+            problem = f"'plugin-api' of {self._what} is no entry point: {shown(api)}"
+            self._report("provider-api", problem, "Write it like package.module:Class")
         # The schemas allow blanks around the colon.
         return None if api is None else api.replace(" ", "")
 
-    def _plugin_use(self, provider: dict[str, Any], what: str) -> str | None:
-        use = self._values.text(provider, "plugin-use", what)
+    def _plugin_use(self) -> str | None:
+        use = self._values.text(self._provider, "plugin-use", self._what)
         if use is not None and use not in _PLUGIN_USES:
             self._report(
                 "manifest-types",
-                f"'plugin-use' of {what} is {shown(use)}, which is not none, build or all",
+                f"'plugin-use' of {self._what} is {shown(use)}, which is not none, build "
+                "or all",
             )
         return use
 
-    def _check_kinds(
-        self, provider: dict[str, Any], what: str, *, is_draft: bool
-    ) -> None:
-        """Report what is not one thing alone."""
+    def _check_kinds(self) -> None:
+        """Report a provider that is of several kinds, or of half a kind."""
+        provider, what = self._provider, self._what
         kinds = [kind for kind in _KINDS if kind in provider]
         if len(kinds) > 1:
-            self._report(
-                "provider-kind",
-                f"{what} has {' and '.join(map(repr, kinds))}",
-                "State one of them",
-            )
-        elif not is_draft and provider.get("requires") == []:
+            problem = f"{what} has {' and '.join(map(repr, kinds))}"
+            self._report("provider-kind", problem, "State one of them")
+        elif not self.is_draft and provider.get("requires") == []:
             self._report("provider-kind", f"'requires' of {what} is empty")
-        if not is_draft and "plugin-api" in provider and "requires" not in provider:
+        if (
+            not self.is_draft
+            and "plugin-api" in provider
+            and "requires" not in provider
+        ):
             self._report("provider-api", f"{what} has 'plugin-api' without 'requires'")
         if "feature-order" in provider and "static-properties" not in provider:
-            self._report(
-                "provider-static",
-                f"{what} has 'feature-order' without 'static-properties'",
-            )
+            problem = f"{what} has 'feature-order' without 'static-properties'"
+            self._report("provider-static", problem)
 
-    def _static(self, provider: dict[str, Any], what: str) -> Features:
-        """Give the static list of a provider (0.2) in the order of its features."""
-        listed, where = provider["static-properties"], f"'static-properties' of {what}"
+    def _static(self) -> Features:
+        """Return the static list of a provider (0.2) in the order of its features."""
+        listed = self._provider["static-properties"]
+        where = f"'static-properties' of {self._what}"
         static = self._values.features(listed, where)
         if listed == {} or (isinstance(listed, dict) and [] in listed.values()):
-            # Installers take it for what it says; variantlib does not.
+            # Installers accept it; variantlib does not.
             self._report("empty-lists", f"{where} has an empty list")
-        if "feature-order" not in provider:
+        what = f"'feature-order' of {self._what}"
+        if "feature-order" not in self._provider:
             if len(static) > 1:
-                self._report(
-                    "provider-static",
-                    f"'feature-order' of {what} is missing",
-                    "Name each feature once, the most important first",
-                )
+                remedy = "Name each feature once, the most important first"
+                self._report("provider-static", f"{what} is missing", remedy)
             return static
-        what = f"'feature-order' of {what}"
-        order = provider["feature-order"]
+        order = self._provider["feature-order"]
         names = self._values.texts(order, what, FEATURE, repeated=None)
         if isinstance(order, list) and (not order or sorted(names) != sorted(static)):
-            self._report(
-                "provider-static",
-                f"{what} must name each feature once: {shown(order)}",
-            )
+            problem = f"{what} must name each feature once: {shown(order)}"
+            self._report("provider-static", problem)
         return {name: static[name] for name in names if name in static}

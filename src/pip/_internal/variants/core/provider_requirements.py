@@ -1,6 +1,6 @@
 """What manifests say of providers in the language of dependency specifiers (PEP 850).
 
-It is slow to parse, and is so only for the providers that are asked. Whoever publishes is
+Parsing it is slow, so installers do so only for providers that they ask. Publishers are
 told of the same problems.
 """
 
@@ -17,9 +17,15 @@ from pip._vendor.packaging.markers import (
 )
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.core.json_types import shown
+from pip._internal.variants.core.shown import shown
 
-__all__ = ["UnusableProvider", "applies", "parse_requirement", "requirement_applies"]
+__all__ = [
+    "VARIANT_MARKER",
+    "UnusableProvider",
+    "applies",
+    "parse_requirement",
+    "requirement_applies",
+]
 
 _UNUSABLE = (
     InvalidMarker,
@@ -28,17 +34,18 @@ _UNUSABLE = (
     UndefinedEnvironmentName,
     RecursionError,
 )
-_VARIANT_MARKER = re.compile(r"\bvariant_(label|properties|features|namespaces)\b")
+#: A variable of markers that is about the variant (PEP 825).
+VARIANT_MARKER = re.compile(r"\bvariant_(label|properties|features|namespaces)\b")
 
 
 class UnusableProvider(ValueError):
-    """What a provider needs cannot be told; the message says why, to people."""
+    """A requirement or condition cannot be understood; the message tells people why."""
 
 
 def parse_requirement(text: str, namespace: str) -> Requirement:
     """Parse a requirement of the plugin for *namespace*.
 
-    :raises UnusableProvider: if it is none, or one that cannot be evaluated.
+    :raises UnusableProvider: if it is no requirement, or depends on the variant.
     """
     what = f"the provider of {shown(namespace)}"
     try:
@@ -48,7 +55,7 @@ def parse_requirement(text: str, namespace: str) -> Requirement:
         raise UnusableProvider(
             f"{what} requires {shown(text)}, which is no dependency specifier"
         ) from None
-    if _VARIANT_MARKER.search(marker):
+    if VARIANT_MARKER.search(marker):
         raise UnusableProvider(
             f"{what} requires {shown(text)}, which depends on the variant: none is "
             "chosen yet"

@@ -11,7 +11,7 @@ from pip._internal.variants.core.properties import Property
 
 __all__ = ["make_document", "nested_properties", "to_json"]
 
-#: In this order; what else there may be comes before the variants.
+#: In this order; other keys follow, and the variants come last.
 _FIRST_KEYS = ("$schema", "default-priorities", "providers", "static-properties")
 
 
@@ -21,10 +21,10 @@ def make_document(
     providers: Mapping[str, Mapping[str, Any]],
     variants: Mapping[str, Iterable[Property]],
 ) -> dict[str, Any]:
-    """Make metadata of some variants.
+    """Return metadata that describes some variants.
 
     :param namespaces: the most important first.
-    :param providers: by namespace; left out where the generation knows none.
+    :param providers: by namespace; left out if the generation has none.
     :param variants: properties by label.
     """
     document: dict[str, Any] = {
@@ -42,7 +42,7 @@ def make_document(
 def nested_properties(
     properties: Iterable[Property],
 ) -> dict[str, dict[str, list[str]]]:
-    """Give properties as metadata does: namespace, then feature, then sorted values."""
+    """Return properties as metadata has them: by namespace, then feature; sorted."""
     nested: dict[str, dict[str, list[str]]] = {}
     for each in sorted(set(properties)):
         values = nested.setdefault(each.namespace, {}).setdefault(each.feature, [])
@@ -51,7 +51,7 @@ def nested_properties(
 
 
 def to_json(document: Mapping[str, Any]) -> bytes:
-    """Write metadata as JSON; equal documents give equal bytes."""
+    """Return metadata as JSON; equal documents give equal bytes."""
     keys = [key for key in _FIRST_KEYS if key in document]
     keys += sorted(set(document) - {*keys, "variants"})
     ordered = {key: document[key] for key in keys}

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pip._vendor.packaging._variants import NULL_LABEL
+from pip._vendor.packaging.utils import NormalizedName
+from pip._vendor.packaging.version import Version
 
+from pip._internal.console.output import get_logger
 from pip._internal.variants.core.generations import CURRENT, Generation
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.merging import Subject, disagreements
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.core.writing import make_document, to_json
 from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
-from pip._internal.variants.publishing.core_metadata import variant_marked
 from pip._internal.variants.publishing.errors import CannotBuildVariant, CannotWrite
 from pip._internal.variants.publishing.files import file_sha256, replacing
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.pyproject_table import ProjectTable
-from pip._internal.variants.publishing.release_wheels import manifests_of_release
 from pip._internal.variants.publishing.wheel_copy import copy_wheel
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
@@ -27,26 +30,30 @@ from pip._internal.variants.publishing.wheel_file import (
     ByteProgress,
     UnreadableWheel,
     WheelFile,
-    no_progress,
+    WheelName,
     open_wheel,
+    variant_marked,
 )
 
-__all__ = ["BuildRequest", "BuiltWheel", "build_wheel"]
+__all__ = ["BuildRequest", "BuiltWheel", "build_wheel", "manifests_of_release"]
+
+logger = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class BuildRequest:
-    """What a user wants of one wheel.
+    """What a user wants made of one wheel.
 
     :ivar wheel: its path.
     :ivar label: of the result; None to make an ordinary wheel.
     :ivar from_label: whether *wheel* is a variant.
-    :ivar properties: of the label; empty for what the project's table or, in a variant,
-        the wheel says.
-    :ivar namespaces: the most important first; empty for what others say.
+    :ivar properties: of the label; if empty, the project's table says them, or the wheel
+        if it is a variant.
+    :ivar namespaces: the most important first; if empty, the table or other wheels say
+        them.
     :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
     :ivar folder: where the result goes.
-    :ivar strict: whether a warning keeps the wheel from being built.
+    :ivar strict: whether a warning stops the build.
     """
 
     wheel: str
@@ -76,10 +83,8 @@ class BuiltWheel:
     warnings: tuple[str, ...]
 
 
-def build_wheel(
-    request: BuildRequest, progress: ByteProgress = no_progress
-) -> BuiltWheel:
-    """Build what *request* wants; the wheel it names is only read.
+def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
+    """Build what *request* wants; the given wheel stays as it is.
 
     :param progress: shows how far it is.
     :raises CannotBuildVariant: if that is not possible, or against the rules.
@@ -110,9 +115,11 @@ class _Builder:
         self.siblings = manifests_of_release(
             folders, wheel.name.name, wheel.name.version
         )
-        # What is replaced need not be agreed with.
+        # The new wheel need not agree with what it replaces.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
+        #: What other wheels say of the release, and the given one.
+        self.said = [*self.siblings.values(), *([self.own] if self.own else [])]
 
     def build(self, progress: ByteProgress) -> BuiltWheel:
         """Build the wheel."""
@@ -125,8 +132,7 @@ class _Builder:
                 "Write it to another folder with --output-dir",
             )
         document = None if request.label is None else self._document(request.label)
-        self._warn_of_markers()
-        self._warn_of_signatures()
+        self._warn_of_what_is_copied()
         if self.warnings and request.strict:
             raise self._error("; ".join(self.warnings), "Leave --strict out")
         text = None if document is None else to_json(document)
@@ -160,14 +166,10 @@ class _Builder:
     def _document(self, label: str) -> Mapping[str, Any]:
         properties = self._properties(label)
         namespaces = self._namespaces(properties)
-        providers = (
-            {each: self._provider(each) for each in namespaces}
-            if "providers" in self.request.generation.root
-            else {}
-        )
-        document = make_document(
-            self.request.generation, namespaces, providers, {label: properties}
-        )
+        generation = self.request.generation
+        has_providers = "providers" in generation.root
+        providers = {n: self._provider(n) for n in namespaces if has_providers}
+        document = make_document(generation, namespaces, providers, {label: properties})
         self._check(document)
         return document
 
@@ -203,23 +205,18 @@ class _Builder:
     def _namespaces(self, properties: frozenset[Property]) -> tuple[str, ...]:
         used = sorted({each.namespace for each in properties})
         stated = self.request.namespaces or self.request.table.namespaces
-        for namespace in used:
-            if stated and namespace not in stated:
-                source = (
-                    "--namespace"
-                    if self.request.namespaces
-                    else self.request.table.path
-                )
-                raise self._error(
-                    f"its properties are of the namespace {namespace!r}, which {source} "
-                    f"does not list: {', '.join(stated)}",
-                    "Add it where it belongs in the order, for all variants of the "
-                    "release",
-                )
+        missing = [each for each in used if each not in stated]
+        if stated and missing:
+            path = self.request.table.path
+            source = "--namespace" if self.request.namespaces else path
+            raise self._error(
+                f"its properties are of the namespace {missing[0]!r}, which {source} "
+                f"does not list: {', '.join(stated)}",
+                "Add it where it belongs in the order, for all variants of the release",
+            )
         if stated:
             return stated
-        others = [*self.siblings.values(), *([self.own] if self.own else [])]
-        longest = max((each.namespaces for each in others), key=len, default=())
+        longest = max((each.namespaces for each in self.said), key=len, default=())
         namespaces = tuple(dict.fromkeys([*longest, *used]))
         if not namespaces:
             raise self._error(
@@ -239,7 +236,7 @@ class _Builder:
         for source in (self.request.providers, self.request.table.providers):
             if namespace in source:
                 return source[namespace]
-        for manifest in (*self.siblings.values(), *([self.own] if self.own else [])):
+        for manifest in self.said:
             if manifest.schema == self.request.generation.schema:
                 provider = manifest.document.get("providers", {}).get(namespace)
                 if provider is not None:
@@ -258,30 +255,30 @@ class _Builder:
         checked = check_manifest(to_json(document), self.result)
         errors = [finding for finding in checked.findings if finding.is_error]
         if errors or checked.manifest is None:
-            raise CannotBuildVariant.for_findings(self.filename, errors)
+            remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
+            hints = remedies or ["Change the properties, namespaces or providers"]
+            problems = [finding.problem for finding in errors]
+            raise CannotBuildVariant(self.filename, problems, hints)
         for finding in checked.findings:
             remedy = f": {finding.remedy}" if finding.remedy else ""
             self.warnings.append(f"{finding.problem}{remedy}")
-        for disagreement in disagreements(
-            {**self.siblings, self.result: checked.manifest}
-        ):
+        manifests = {**self.siblings, self.result: checked.manifest}
+        for disagreement in disagreements(manifests):
             if self.result in disagreement.names:
-                self.warnings.append(
-                    f"{disagreement}: build them with the same pyproject.toml, since no "
-                    "index can be made of both"
-                    if disagreement.subject is not Subject.SCHEMAS
-                    else f"{disagreement}"
+                advice = (
+                    ": build them with the same pyproject.toml, since no index can be "
+                    "made of both"
                 )
+                is_minor = disagreement.subject is Subject.SCHEMAS
+                self.warnings.append(f"{disagreement}{'' if is_minor else advice}")
 
-    def _warn_of_markers(self) -> None:
+    def _warn_of_what_is_copied(self) -> None:
         marked = variant_marked(self.wheel.metadata())
         if marked:
             self.warnings.append(
                 "Installers that know no variants cannot install a plain wheel with "
                 f"these dependencies: {'; '.join(marked)}"
             )
-
-    def _warn_of_signatures(self) -> None:
         for name in SIGNATURES:
             if f"{self.wheel.dist_info}/{name}" in self.wheel.members:
                 self.warnings.append(
@@ -291,3 +288,29 @@ class _Builder:
 
     def _error(self, problem: str, hint: str) -> CannotBuildVariant:
         return CannotBuildVariant(self.filename, [problem], [hint])
+
+
+def manifests_of_release(
+    folders: Iterable[str], name: NormalizedName, version: Version
+) -> dict[str, Manifest]:
+    """Read what the variant wheels of a release in *folders* say, by file name.
+
+    Broken ones are left out: ``pip variants check`` reports them.
+    """
+    found: dict[str, Manifest] = {}
+    for folder in filter(os.path.isdir, dict.fromkeys(map(os.path.abspath, folders))):
+        for filename in sorted(os.listdir(folder)):
+            if not filename.endswith(".whl"):
+                continue
+            try:
+                parsed = WheelName(filename)
+                is_sibling = (parsed.name, parsed.version) == (name, version)
+                if not is_sibling or parsed.label is None:
+                    continue
+                with open_wheel(os.path.join(folder, filename)) as wheel:
+                    data = wheel.read("variant.json")
+                if data is not None:
+                    found[filename] = parse_manifest(data)
+            except (UnreadableWheel, InvalidManifest, OSError) as error:
+                logger.debug("Ignoring %s: %s", filename, error)
+    return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pip._internal.console.texts import capital
 from pip._internal.parallel.space import DiskFull
 from pip._internal.variants.errors import VariantError
-from pip._internal.variants.publishing.rules import Finding
+from pip._internal.variants.publishing.findings import Finding
 
 __all__ = [
     "BadProjectTable",
@@ -15,7 +15,6 @@ __all__ = [
     "CannotIndex",
     "CannotWrite",
     "NoSuchTarget",
-    "finding_lines",
 ]
 
 
@@ -48,38 +47,25 @@ class CannotBuildVariant(VariantError):
             [f"{each}." for each in hints],
         )
 
-    @classmethod
-    def for_findings(
-        cls, wheel: str, findings: Iterable[Finding]
-    ) -> CannotBuildVariant:
-        """Say which rules the variant would break."""
-        listed = list(findings)
-        remedies = dict.fromkeys(each.remedy for each in listed if each.remedy)
-        return cls(
-            wheel,
-            [finding.problem for finding in listed],
-            remedies or ["Change the properties, namespaces or providers"],
-        )
-
 
 class CannotIndex(VariantError):
-    """The files of a directory do not make an index."""
+    """The files of a folder do not make an index."""
 
     reference = "cannot-index"
 
     def __init__(self, directory: str, findings: Iterable[Finding]) -> None:
         super().__init__(
             f"No index can be made of {directory}.",
-            [line for finding in findings for line in finding_lines(finding)],
+            [line for finding in findings for line in _lines(finding)],
             ["Mend or remove the files. 'pip variants check' tells more about each."],
             ["Nothing was written."],
         )
 
 
 class CannotWrite(VariantError):
-    """What was asked for cannot be written where it was to go.
+    """The result cannot be written.
 
-    :param option: that names another folder.
+    :param option: the option that names another folder.
     """
 
     reference = "cannot-write"
@@ -105,8 +91,8 @@ class NoSuchTarget(VariantError):
         )
 
 
-def finding_lines(finding: Finding) -> list[str]:
-    """Tell what was found, and what to do about it, in two lines at most."""
+def _lines(finding: Finding) -> list[str]:
+    """Return a finding, and what to do about it, in at most two lines."""
     lines = [f"{' and '.join(finding.subjects)}: {finding.problem}."]
     if finding.remedy is not None:
         lines.append(f"  {finding.remedy}.")

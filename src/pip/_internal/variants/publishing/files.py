@@ -1,4 +1,4 @@
-"""Write files so that nobody ever sees half of one."""
+"""Read regular files only, and write files that nobody ever sees half done."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = [
 
 @contextmanager
 def open_regular(path: str) -> Iterator[BinaryIO]:
-    """Open a regular file for reading; what is none may never end.
+    """Open a regular file for reading; others may never end.
 
-    :raises OSError: if it is none, or cannot be opened.
+    :raises OSError: if it is not regular, or cannot be opened.
     """
     with open(path, "rb", opener=_open_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -41,7 +41,7 @@ def open_regular(path: str) -> Iterator[BinaryIO]:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    # A pipe without a writer would be waited for.
+    # Otherwise opening a pipe would wait for a writer.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -56,9 +56,9 @@ def is_regular_below(path: str, folder: str) -> bool:
 
 
 def link_or_copy(source: str, target: str) -> None:
-    """Let *target* be the file that *source* is, or leads to, or a copy of it."""
+    """Make *target* a hard link to the file *source*, wherever that leads, or a copy."""
     folder, name = os.path.split(target)
-    # A link to a link would lead elsewhere from here.
+    # From another folder, a relative link would lead elsewhere.
     source = os.path.realpath(source)
     folder = folder or os.curdir
     with (
@@ -76,9 +76,9 @@ def link_or_copy(source: str, target: str) -> None:
 
 @contextmanager
 def replacing(path: str, size: int = 0) -> Iterator[BinaryIO]:
-    """Give a file that takes the place of *path* once it is complete.
+    """Open a file that replaces *path* once it is complete.
 
-    :param size: of what will be written, in bytes, as far as that is known.
+    :param size: how many bytes will be written, as far as is known.
     :raises DiskFull: if there is no space for it.
     """
     folder, name = os.path.split(path)
@@ -89,7 +89,7 @@ def replacing(path: str, size: int = 0) -> Iterator[BinaryIO]:
                 dir=folder, prefix=f".{name[:80]}.", suffix=".tmp"
             )
         except OSError as error:
-            # The name is of no interest to anybody, and the folder is.
+            # The folder is of interest, the temporary name is not.
             raise OSError(error.errno, error.strerror, folder) from None
         try:
             with open(descriptor, "w+b") as file:
@@ -103,7 +103,7 @@ def replacing(path: str, size: int = 0) -> Iterator[BinaryIO]:
 
 
 def write_if_changed(path: str, content: bytes) -> bool:
-    """Write a file unless it has this content; tell whether it was written."""
+    """Write a file unless it has this content already; tell whether it was written."""
     try:
         with open_regular(path) as file:
             if file.read(len(content) + 1) == content:
@@ -116,11 +116,11 @@ def write_if_changed(path: str, content: bytes) -> bool:
 
 
 def sha256(content: bytes) -> str:
-    """Give the digest of *content* in hexadecimal."""
+    """Return the digest of *content* in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def file_sha256(path: str) -> str:
-    """Give the digest of a file in hexadecimal; it is read piece by piece."""
+    """Return the digest of a file in hexadecimal; it is read piece by piece."""
     digest, _ = hash_file(path)
     return str(digest.hexdigest())

@@ -1,4 +1,4 @@
-"""Remember what an index was made from, so that only what changed is read again."""
+"""Remember what an index was made from, so that only changed files are read again."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pip._internal.variants.publishing.files import open_regular, write_if_chang
 
 __all__ = ["FileFacts", "IndexState", "STATE_FILE"]
 
-#: In the folder that an index is written to.
+#: Its name in the folder of the index.
 STATE_FILE = ".pip-variants-index.json"
 
-# To be raised when what is read of a wheel, or how it is judged, changes.
+# Raise it when something else is read of a wheel, or wheels are judged differently.
 _FORMAT = 2
 
 logger = get_logger(__name__)
@@ -29,7 +29,7 @@ class FileFacts:
     """What is known of a file without reading it again.
 
     :ivar modified: time of its last change, in nanoseconds.
-    :ivar sha256: None if nobody asked for it yet.
+    :ivar sha256: None if it was not needed yet.
     :ivar metadata_sha256: of the core metadata of a wheel.
     :ivar requires_python: of a wheel.
     :ivar document: the ``variant.json`` of a variant wheel.
@@ -45,10 +45,10 @@ class FileFacts:
 
 @dataclass(slots=True)
 class IndexState:
-    """What was read and written.
+    """What earlier runs read and wrote.
 
-    :ivar files: by name.
-    :ivar written: digests of what was written, by path within the folder.
+    :ivar files: facts by file name.
+    :ivar written: digests of the files written, by path within the folder.
     """
 
     files: dict[str, FileFacts] = field(default_factory=dict)

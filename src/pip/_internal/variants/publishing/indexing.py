@@ -1,13 +1,17 @@
-"""Make the manifests of a folder of wheels, and a static index of them."""
+"""Write the manifests of a folder of wheels, and a static index."""
 
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from pip._vendor.packaging.version import Version
 
+from pip._internal.variants.core.manifest import InvalidManifest, Manifest
+from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.merging import merge
 from pip._internal.variants.core.writing import to_json
 from pip._internal.variants.publishing.errors import (
@@ -23,12 +27,8 @@ from pip._internal.variants.publishing.files import (
     write_if_changed,
 )
 from pip._internal.variants.publishing.index_state import IndexState
-from pip._internal.variants.publishing.manifest_changes import breaking_changes
-from pip._internal.variants.publishing.release_rules import (
-    Release,
-    check_agreement,
-    manifest_name,
-)
+from pip._internal.variants.publishing.places import Release
+from pip._internal.variants.publishing.release_rules import check_agreement
 from pip._internal.variants.publishing.scanning import (
     FileProgress,
     FileToRead,
@@ -42,7 +42,7 @@ from pip._internal.variants.publishing.simple_index import (
 )
 from pip._internal.variants.publishing.wheel_file import open_wheel
 
-__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "make_index"]
+__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "breaking_changes", "make_index"]
 
 #: The folder of the pages.
 SIMPLE = "simple"
@@ -68,10 +68,10 @@ class IndexReport:
     """What was done.
 
     :ivar read: how many files were read; the others had not changed.
-    :ivar written: paths of what is new or changed.
-    :ivar removed: paths of what was written before and is of no use any more.
-    :ivar warnings: one sentence each, without its period.
+    :ivar written: paths of new and changed files.
+    :ivar removed: paths of files from earlier runs that are no longer needed.
     :ivar pages: the folder of the index's pages; None if none were asked for.
+    :ivar warnings: one sentence each, without its period.
     """
 
     releases: list[ReleaseReport] = field(default_factory=list)
@@ -79,23 +79,19 @@ class IndexReport:
     read: int = 0
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     pages: str | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
 def make_index(
-    folder: str,
-    output: str,
-    *,
-    simple: bool,
-    progress: FileProgress = nullcontext,
+    folder: str, output: str, *, simple: bool, progress: FileProgress
 ) -> IndexReport:
-    """Write the manifest of each release of which *folder* has variant wheels.
+    """Write the manifest of each release that has variant wheels in *folder*.
 
-    :param output: where to; if it is another folder, pages come with links to, or
-        copies of, the wheels.
+    :param output: the folder to write to; if it is another one, pages come with links
+        to the wheels, or copies.
     :param simple: whether to write pages too.
-    :param progress: gives the files to read, one after the other, while they are.
+    :param progress: shows how far the files are read.
     :raises NoSuchTarget: if there are no wheels.
     :raises CannotIndex: if wheels are broken or contradict each other; nothing is
         written then.
@@ -108,36 +104,29 @@ def make_index(
         problem = f"{error.filename or folder}: {error.strerror or error}"
         raise NoSuchTarget(folder, problem, "Name a folder of wheels") from None
     try:
-        return _Indexer(folder, output, simple, state, scanned).make()
+        return _Indexer(scanned, output, state, simple=simple).make()
     except OSError as error:
         raise CannotWrite("The index", error, "--output") from None
 
 
 class _Indexer:
     def __init__(
-        self,
-        folder: str,
-        output: str,
-        simple: bool,
-        state: IndexState,
-        scanned: ScannedFolder,
+        self, scanned: ScannedFolder, output: str, state: IndexState, *, simple: bool
     ) -> None:
-        self.folder = folder
+        self.folder = scanned.name
         self.output = output
         self.simple = simple
         self.before = state
         self.scanned = scanned
         self.report = IndexReport(files=len(scanned.files), read=scanned.read)
-        #: What the output consists of, by path within it.
+        #: Of all files of the output, by path within it.
         self.digests: dict[str, str] = {}
         self.files: dict[str, list[IndexedFile]] = {}
 
     def make(self) -> IndexReport:
-        """Do it all."""
-        scanned = self.scanned
-        if not any(release.wheels for release in scanned.releases.values()) and not (
-            scanned.findings
-        ):
+        """Judge what was read, then write everything."""
+        scanned, releases = self.scanned, self.scanned.releases.values()
+        if not scanned.findings and not any(each.wheels for each in releases):
             raise NoSuchTarget(
                 self.folder,
                 "There are no wheels in it; folders in it are not looked at",
@@ -145,16 +134,16 @@ class _Indexer:
             )
         after = IndexState({name: f.facts for name, f in scanned.files.items()})
         errors = [finding for finding in scanned.findings if finding.is_error]
-        for release in scanned.releases.values():
+        for release in releases:
             errors += (each for each in check_agreement(release) if each.is_error)
         if errors:
-            # What was read need not be read again once the rest is mended.
+            # Good files need not be read again once the others are mended.
             after.written = self.before.written
             if os.path.isdir(self.output):
                 after.save(self.output)
             raise CannotIndex(self.folder, errors)
         os.makedirs(self.output, exist_ok=True)
-        for release in scanned.releases.values():
+        for release in releases:
             self._write_manifest(release)
         if self.simple:
             self._offer_files()
@@ -182,7 +171,7 @@ class _Indexer:
         path = None
         if release.embedded:
             manifest = merge(release.embedded)
-            name = manifest_name(release)
+            name = release.due_manifest_name
             content = to_json(manifest.document)
             path = os.path.join(self.output, name)
             with suppress(FileNotFoundError), open_regular(path) as old:
@@ -192,22 +181,19 @@ class _Indexer:
                         "may notice"
                     )
             self._write(name, content)
-            file = IndexedFile(
-                name, str(release.version), len(content), sha256(content)
-            )
-            self.files.setdefault(release.name, []).append(file)
+            self._list(release, name, len(content), sha256(content))
+        plain, version = len(release.wheels_of(None)), str(release.version)
         self.report.releases.append(
-            ReleaseReport(
-                release.name,
-                str(release.version),
-                tuple(release.labels),
-                len(release.wheels_of(None)),
-                path,
-            )
+            ReleaseReport(release.name, version, tuple(release.labels), plain, path)
         )
 
+    def _list(self, release: Release, name: str, *facts: Any) -> None:
+        """Have the pages of the project list a file."""
+        file = IndexedFile(name, str(release.version), *facts)
+        self.files.setdefault(release.name, []).append(file)
+
     def _offer_files(self) -> None:
-        """Let the pages have the files, and those the core metadata beside them."""
+        """Put files where the pages link to them, with core metadata beside them."""
         elsewhere = not os.path.samefile(self.folder, self.output)
         for release in self.scanned.releases.values():
             for name in release.files:
@@ -220,16 +206,8 @@ class _Indexer:
                         self.report.written.append(os.path.join(self.output, name))
                 if facts.metadata_sha256 is not None:
                     self._write_metadata(file, facts.metadata_sha256)
-                self.files.setdefault(release.name, []).append(
-                    IndexedFile(
-                        name,
-                        str(release.version),
-                        facts.size,
-                        facts.sha256,
-                        facts.requires_python,
-                        facts.metadata_sha256,
-                    )
-                )
+                details = (facts.requires_python, facts.metadata_sha256)
+                self._list(release, name, facts.size, facts.sha256, *details)
 
     def _write_metadata(self, file: FileToRead, digest: str) -> None:
         path = f"{file.name}{_METADATA_SUFFIX}"
@@ -252,13 +230,13 @@ class _Indexer:
         self.report.pages = os.path.join(self.output, SIMPLE)
 
     def _remove_stale(self) -> None:
-        """Remove what an earlier run wrote, and nobody changed since."""
+        """Remove files that an earlier run wrote and nobody has changed since."""
         for path, digest in self.before.written.items():
             parts = path.split("/")
             target = os.path.join(self.output, *parts)
             if path in self.digests or os.pardir in parts or not os.path.isfile(target):
                 continue
-            # Another run may be faster.
+            # Another run may do it first.
             with suppress(FileNotFoundError):
                 if file_sha256(target) != digest:
                     continue
@@ -270,15 +248,32 @@ class _Indexer:
 
 
 def _link(source: str, target: str) -> bool:
-    """Let *target* be the file *source*, or a copy of it; tell whether it was not."""
-    if os.path.exists(target) and (
-        os.path.samefile(source, target) or _same_status(source, target)
-    ):
-        return False
+    """Make *target* the file *source*, or a copy; tell whether it was something else."""
+    if os.path.exists(target):
+        ours, theirs = os.stat(source), os.stat(target)
+        if os.path.samestat(ours, theirs) or (
+            (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
+        ):
+            return False
     link_or_copy(source, target)
     return True
 
 
-def _same_status(source: str, target: str) -> bool:
-    ours, theirs = os.stat(source), os.stat(target)
-    return (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
+def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
+    """Yield changes that are not backward compatible (PEP 825, "Index-level metadata").
+
+    :return: one sentence each, without its period.
+    """
+    try:
+        old = parse_manifest(before)
+    except InvalidManifest:
+        # Nobody could rely on it.
+        return
+    for label, variant in sorted(old.variants.items()):
+        new = after.variants.get(label)
+        if new is None:
+            yield f"the label {label!r} is gone"
+        elif new.properties() != variant.properties():
+            yield f"the label {label!r} has other properties than before"
+    if after.namespaces[: len(old.namespaces)] != old.namespaces:
+        yield "the namespaces are ordered differently"

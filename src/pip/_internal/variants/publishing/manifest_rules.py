@@ -1,11 +1,11 @@
-"""Judge metadata by itself: ``variant.json``, or the manifest of a release.
+"""Judge metadata by itself: a wheel's ``variant.json`` or the manifest of a release.
 
-What installers act on, the reader of manifests tells; the rest is judged here.
+The reader of manifests reports what installers act on; the rest is judged here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,25 +15,24 @@ from pip._internal.variants.core.generations import (
     CURRENT,
     WITHOUT_PROVIDERS,
     Generation,
-    generation_with_key,
     named_generation,
 )
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.core.manifest_parser import load_json, read_document
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.core.rules import Effect
+from pip._internal.variants.core.shown import shown
+from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import check_providers
-from pip._internal.variants.publishing.rules import Finding, Findings
 
-__all__ = ["CheckedManifest", "check_document", "check_manifest"]
+__all__ = ["CheckedManifest", "check_manifest"]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedManifest:
     """Metadata, and what is wrong with it.
 
-    :ivar document: the JSON object; None if it is none.
+    :ivar document: the JSON object; None if there is none.
     :ivar manifest: what installers make of it; None if they refuse it.
     """
 
@@ -51,20 +50,11 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
     try:
         document = load_json(data)
     except InvalidManifest as error:
-        remedy = "Write JSON in UTF-8, each key once"
-        findings.report(
-            error.rule, str(error), remedy if error.rule == "manifest-json" else None
-        )
+        is_json = error.rule != "manifest-json"
+        remedy = None if is_json else "Write JSON in UTF-8, each key once"
+        findings.report(error.rule, str(error), remedy)
         return CheckedManifest(tuple(findings))
-    return check_document(document, subject)
-
-
-def check_document(document: object, subject: str) -> CheckedManifest:
-    """Judge metadata that was read from JSON or is about to be written."""
-    findings = Findings(subject)
     manifest = read_document(document, findings.report)
-    if not isinstance(document, dict):
-        return CheckedManifest(tuple(findings))
     is_refused = any(each.rule.effect is Effect.REFUSED for each in findings)
     if manifest.document:
         generation = _check_schema(manifest, findings, is_refused=is_refused)
@@ -72,18 +62,22 @@ def check_document(document: object, subject: str) -> CheckedManifest:
         for label in manifest.variants:
             _check_label(label, generation, findings)
         if not is_refused:
-            # What is left of other metadata may mean something else.
+            # The readable parts of refused metadata may mean something else.
             _check_variants(manifest, findings)
             check_providers(manifest, generation, findings)
-    return CheckedManifest(tuple(findings), document, None if is_refused else manifest)
+    return CheckedManifest(
+        tuple(findings),
+        document if isinstance(document, dict) else None,
+        None if is_refused else manifest,
+    )
 
 
 def _check_schema(
     manifest: Manifest, findings: Findings, *, is_refused: bool
 ) -> Generation:
-    """Give the generation to judge metadata by."""
+    """Return the generation by which to judge metadata."""
     schema = manifest.schema
-    generation = None if schema is None else named_generation(schema)
+    generation = named_generation(schema or "")
     if generation is None:
         problem = "'$schema' is missing"
         if "$schema" in manifest.document:
@@ -103,37 +97,23 @@ def _check_schema(
 def _check_keys(
     document: Mapping[str, Any], generation: Generation, findings: Findings
 ) -> None:
-    """Report the keys of objects that mean nothing there, as far as there are any."""
+    """Report keys that mean nothing where they stand."""
     for key in sorted(set(document) - generation.root - {"$schema"}):
-        other = generation_with_key(key)
-        findings.add(
-            "manifest-keys",
-            f"The key {shown(key)} is not one of version {generation.version}",
-            f"Leave it out, or write version {other.version}"
-            if other is not None and key in other.root
-            else "Leave it out",
-        )
-    priorities, providers = (
-        document.get("default-priorities"),
-        document.get("providers"),
-    )
-    _check_known(priorities, generation.priorities, "'default-priorities'", findings)
+        problem = f"The key {shown(key)} is not one of version {generation.version}"
+        other = f", or write version {CURRENT.version}" if key in CURRENT.root else ""
+        findings.add("manifest-keys", problem, f"Leave it out{other}")
+    priorities, providers = map(document.get, ("default-priorities", "providers"))
+    tables = [("'default-priorities'", priorities, generation.priorities)]
     if "providers" in generation.root and isinstance(providers, dict):
-        for namespace, provider in providers.items():
-            what = f"The provider of {shown(namespace)}"
-            _check_known(provider, generation.provider, what, findings)
-
-
-def _check_known(
-    value: object, known: Collection[str], what: str, findings: Findings
-) -> None:
-    for key in value if isinstance(value, dict) else ():
-        if key not in known:
-            findings.add(
-                "manifest-keys",
-                f"{what} has the key {shown(key)}, which means nothing there",
-                "Leave it out",
-            )
+        tables += [
+            (f"The provider of {shown(namespace)}", provider, generation.provider)
+            for namespace, provider in providers.items()
+        ]
+    for what, table, known in tables:
+        for key in table if isinstance(table, dict) else ():
+            if key not in known:
+                problem = f"{what} has the key {shown(key)}, which means nothing there"
+                findings.add("manifest-keys", problem, "Leave it out")
 
 
 def _check_variants(manifest: Manifest, findings: Findings) -> None:
@@ -147,19 +127,17 @@ def _check_variants(manifest: Manifest, findings: Findings) -> None:
             )
         other = first.setdefault(variant.properties(), label)
         if other != label and variant.features:
-            findings.add(
-                "same-properties",
+            problem = (
                 f"The labels {other!r} and {label!r} have the same properties, so that "
-                f"{other!r} is always preferred",
+                f"{other!r} is always preferred"
             )
+            findings.add("same-properties", problem)
         for namespace, features in variant.features.items():
             for feature, values in features.items():
                 if list(values) != sorted(values):
-                    findings.add(
-                        "unsorted-values",
-                        "The values are not sorted in the variant "
-                        f"{shown(label)}: {namespace} :: {feature}",
-                    )
+                    where = f"{shown(label)}: {namespace} :: {feature}"
+                    problem = f"The values are not sorted in the variant {where}"
+                    findings.add("unsorted-values", problem)
 
 
 def _check_label(label: str, generation: Generation, findings: Findings) -> None:

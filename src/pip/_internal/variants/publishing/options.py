@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pip._vendor.packaging._variants import is_valid_label
 
@@ -54,32 +55,30 @@ def _of_namespace(form: str) -> Callable[[str, str], tuple[str, str]]:
 _REQUIREMENT = "NAMESPACE=REQUIREMENT"
 _API = "NAMESPACE=MODULE:OBJECT"
 
+_of_build = partial(OptionRow, where=("build",))
+
 OPTIONS = (
-    OptionRow(
+    _of_build(
         "--label",
         dest="label",
-        where=("build",),
         check=_label,
         metavar="LABEL",
         help="The label of the variant, the last part of its file name.",
     ),
-    OptionRow(
+    _of_build(
         "--null",
         dest="null",
-        where=("build",),
         help="Build the null variant, which has no properties and runs everywhere.",
     ),
-    OptionRow(
+    _of_build(
         "--from-label",
         dest="from_label",
-        where=("build",),
         help="Take a variant wheel: give it the label of --label instead of its own, or "
         "without that, turn it back into an ordinary wheel.",
     ),
-    OptionRow(
+    _of_build(
         "--property",
         dest="properties",
-        where=("build",),
         action="append",
         check=_property,
         metavar="PROPERTY",
@@ -88,10 +87,9 @@ OPTIONS = (
         "enough. "
         "Without it, pyproject.toml says what the label stands for.",
     ),
-    OptionRow(
+    _of_build(
         "--namespace",
         dest="namespaces",
-        where=("build",),
         action="append",
         check=kind("namespace"),
         metavar="NAMESPACE",
@@ -99,39 +97,35 @@ OPTIONS = (
         "This option can be used multiple times. Without it, pyproject.toml says so, or "
         "the variants of the release that are there already.",
     ),
-    OptionRow(
+    _of_build(
         "--provider",
         dest="providers",
-        where=("build",),
         action="append",
         check=_of_namespace(_REQUIREMENT),
         metavar=_REQUIREMENT,
         help="The package that knows what machines support of this namespace. This option "
         "can be used multiple times. Those of namespaces that pip serves itself are known.",
     ),
-    OptionRow(
+    _of_build(
         "--plugin-api",
         dest="plugin_apis",
-        where=("build",),
         action="append",
         check=_of_namespace(_API),
         metavar=_API,
         help="Where the plugin is in the package of --provider, if it is not the module of "
         "the package's name. This option can be used multiple times.",
     ),
-    OptionRow(
+    _of_build(
         "--pyproject",
         dest="pyproject",
-        where=("build",),
         type="path",
         metavar="file",
         help="The pyproject.toml whose table [variant] describes the variants of the "
         "project (default: the one of the current folder, if there is one).",
     ),
-    OptionRow(
+    _of_build(
         "--schema",
         dest="schema",
-        where=("build",),
         type="choice",
         choices=[CURRENT.version, WITHOUT_PROVIDERS.version],
         default=CURRENT.version,
@@ -139,11 +133,10 @@ OPTIONS = (
         help=f"The version of the format: {CURRENT.version}, or {WITHOUT_PROVIDERS.version}, "
         "which leaves providers out (default: %default).",
     ),
-    OptionRow(
+    _of_build(
         "-d",
         "--output-dir",
         dest="output_dir",
-        where=("build",),
         type="path",
         metavar="dir",
         default=".",

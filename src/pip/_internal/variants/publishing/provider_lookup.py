@@ -1,9 +1,10 @@
-"""Find out whether the plugins that metadata names can be installed by anybody."""
+"""Find out whether anybody can install the plugins that metadata names."""
 
 from __future__ import annotations
 
+import optparse
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
@@ -12,45 +13,39 @@ from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
+from pip._internal.network.session import PipSession
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import requirements_of
-from pip._internal.variants.publishing.rules import Finding, Findings
-
-if TYPE_CHECKING:
-    import optparse
-
-    from pip._internal.network.session import PipSession
-    from pip._internal.variants.core.manifest import Manifest
 
 __all__ = ["ProviderLookup"]
 
 
 class ProviderLookup:
-    """The indexes of one run, each package looked up once."""
+    """Looks for plugins on the indexes of one run, once for each."""
 
     def __init__(self, session: PipSession, options: optparse.Values) -> None:
         """Use the indexes that the options of the command name."""
         self._session = session
         self._options = options
-        self._finder: PackageFinder | None = None
         self._offered: dict[str, bool] = {}
 
-    def check(self, manifest: Manifest, subject: str) -> list[Finding]:
-        """Judge the plugins that *manifest* names.
+    def check(self, manifest: Manifest | None, subject: str) -> list[Finding]:
+        """Judge the plugins that *manifest* names, if it can be used.
 
-        Those that are built in need nobody to install them, and those at some address
-        are not looked for.
+        Built-in ones need not be installed, and those with an address are not looked for.
         """
         findings = Findings(subject)
-        for namespace, requirement in requirements_of(manifest):
-            name = canonicalize_name(requirement.name)
-            if requirement.url is not None or name in _built_in(namespace):
-                continue
-            if requirement.specifier.is_unsatisfiable():
-                # The metadata alone says so.
-                continue
-            if not self._is_offered(requirement):
+        for namespace, requirement in requirements_of(manifest) if manifest else ():
+            if (
+                requirement.url is None
+                and canonicalize_name(requirement.name) not in _built_in(namespace)
+                # Otherwise the metadata alone says so.
+                and not requirement.specifier.is_unsatisfiable()
+                and not self._is_offered(requirement)
+            ):
                 findings.add(
                     "provider-installable",
                     f"Nobody can install the provider of {namespace!r}: "
@@ -63,27 +58,27 @@ class ProviderLookup:
     def _is_offered(self, requirement: Requirement) -> bool:
         key = f"{canonicalize_name(requirement.name)}{requirement.specifier}"
         if key not in self._offered:
-            finder = self._made_finder()
-            if finder is None:
+            if self._finder is None:
                 return True
-            found = finder.find_best_candidate(requirement.name, requirement.specifier)
+            found = self._finder.find_best_candidate(
+                requirement.name, requirement.specifier
+            )
             self._offered[key] = found.best_candidate is not None
         return self._offered[key]
 
-    def _made_finder(self) -> PackageFinder | None:
-        """Give what looks for packages; None if there is nowhere to look."""
+    @cached_property
+    def _finder(self) -> PackageFinder | None:
+        """What looks for packages; None if there is nowhere to look."""
         options = self._options
         if options.no_index and not options.find_links:
             return None
-        if self._finder is None:
-            self._finder = PackageFinder.create(
-                link_collector=LinkCollector.create(self._session, options=options),
-                # Plugins are installed from wheels alone.
-                selection_prefs=SelectionPreferences(
-                    allow_yanked=False, format_control=FormatControl(set(), {":all:"})
-                ),
-            )
-        return self._finder
+        return PackageFinder.create(
+            link_collector=LinkCollector.create(self._session, options=options),
+            # Plugins are installed from wheels alone.
+            selection_prefs=SelectionPreferences(
+                allow_yanked=False, format_control=FormatControl(set(), {":all:"})
+            ),
+        )
 
     def _places(self) -> str:
         options = self._options

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from pip._vendor.packaging.markers import default_environment
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import Version
 
+from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.generations import CURRENT, Generation
-from pip._internal.variants.core.json_types import shown
 from pip._internal.variants.core.manifest import (
     ABI_DEPENDENCY,
     Manifest,
@@ -25,13 +24,9 @@ from pip._internal.variants.core.provider_requirements import (
     parse_requirement,
     requirement_applies,
 )
-from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
-from pip._internal.variants.publishing.property_rules import (
-    check_abi_dependencies,
-    check_known_properties,
-    check_static_properties,
-)
-from pip._internal.variants.publishing.rules import Findings
+from pip._internal.variants.core.shown import shown
+from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS, doubt_about
+from pip._internal.variants.publishing.findings import Findings
 
 __all__ = ["check_providers", "requirements_of"]
 
@@ -52,13 +47,7 @@ def check_providers(
     elif has_providers:
         _check_coverage(manifest, findings)
     for namespace, own in used.items():
-        provider = manifest.provider(namespace)
-        if provider.builtin == ABI_DEPENDENCY:
-            check_abi_dependencies(own, findings)
-        elif provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
-            check_known_properties(own, findings)
-        elif generation is CURRENT and provider.kind is ProviderKind.STATIC:
-            check_static_properties(own, provider, findings)
+        _check_properties(own, manifest.provider(namespace), generation, findings)
     for provider in manifest.providers.values() if has_providers else ():
         _check_requirements(provider, findings)
         if generation is CURRENT:
@@ -68,7 +57,7 @@ def check_providers(
 
 
 def _used(manifest: Manifest) -> dict[str, list[Property]]:
-    """Give the properties of all variants, each once, by namespace."""
+    """Return the properties of all variants, each once, by namespace."""
     used: dict[str, dict[Property, None]] = {}
     for variant in manifest.variants.values():
         for each in sorted(variant.properties()):
@@ -77,7 +66,7 @@ def _used(manifest: Manifest) -> dict[str, list[Property]]:
 
 
 def requirements_of(manifest: Manifest) -> Iterator[tuple[str, Requirement]]:
-    """Give the requirements of plugins that can be read, with their namespaces."""
+    """Yield the legible requirements of plugins, with their namespaces."""
     for namespace, provider in manifest.providers.items():
         if provider.kind is ProviderKind.PLUGIN:
             for text in provider.requires:
@@ -94,7 +83,7 @@ def _check_coverage(manifest: Manifest, findings: Findings) -> None:
         return
     providers = manifest.document["providers"]
     if not manifest.namespaces or not isinstance(providers, dict):
-        # Something else has been said about that.
+        # There is another finding about that.
         return
     for namespace in manifest.namespaces:
         if namespace not in manifest.providers and namespace not in providers:
@@ -116,7 +105,9 @@ def _check_coverage(manifest: Manifest, findings: Findings) -> None:
 
 
 def _check_requirements(provider: Provider, findings: Findings) -> None:
-    namespace, environment = provider.namespace, _environment()
+    namespace = provider.namespace
+    # Any machine will do: whether a marker can be evaluated is the same on all.
+    environment = {name: str(each) for name, each in default_environment().items()}
     if provider.enable_if is not None:
         try:
             applies(provider.enable_if, namespace, environment)
@@ -142,12 +133,6 @@ def _check_requirements(provider: Provider, findings: Findings) -> None:
             )
 
 
-def _environment() -> Mapping[str, str]:
-    """Give some environment: whether a marker can be evaluated is the same in all."""
-    environment: Any = default_environment()
-    return {name: str(value) for name, value in environment.items()}
-
-
 def _check_order(manifest: Manifest, provider: Provider, findings: Findings) -> None:
     ordered = manifest.feature_order.get(provider.namespace, ())
     names = {feature.name for feature in provider.static}
@@ -161,7 +146,7 @@ def _check_order(manifest: Manifest, provider: Provider, findings: Findings) -> 
 
 
 def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> None:
-    """Judge whether uv takes what it brings along, which it compares exactly."""
+    """Judge whether uv takes its own provider; it compares declarations exactly."""
     known, requires = KNOWN_PROVIDERS.get(provider.namespace), provider.requires
     if known is None or known.in_uv is None or not requires:
         return
@@ -191,3 +176,31 @@ def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> Non
             f"uv does not take its own provider of {provider.namespace}: {reason}",
             f"Write {dict(known.declaration)!r}",
         )
+
+
+def _check_properties(
+    own: Iterable[Property],
+    provider: Provider,
+    generation: Generation,
+    findings: Findings,
+) -> None:
+    """Judge the properties of a namespace by what its provider makes of them."""
+    is_static = generation is CURRENT and provider.kind is ProviderKind.STATIC
+    static = {feature.name: feature.values for feature in provider.static}
+    for each in own:
+        if provider.builtin == ABI_DEPENDENCY:
+            doubt = abi_dependency.doubt_about(each)
+            if doubt is not None:
+                normalised = canonicalize_name(each.feature).replace("-", "_")
+                remedy = None if normalised == each.feature else f"Write {normalised}"
+                findings.report("abi-dependency", doubt, remedy)
+            continue
+        doubt = remedy = None
+        if provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
+            doubt = doubt_about(each)
+        elif is_static and each.value not in static.get(each.feature, ()):
+            doubt = "it is not in the provider's static list"
+            remedy = "Add the value to the list"
+        if doubt is not None:
+            problem = f"No machine supports {each}: {doubt}"
+            findings.add("never-supported", problem, remedy)

@@ -1,8 +1,8 @@
 """Read the ``[variant]`` table of a ``pyproject.toml``.
 
-Its ``default-priorities`` and ``providers`` are those of the drafts about building
-variants, in the form of schema 0.2.0. No draft has a place for what labels stand for;
-here ``properties`` maps them, so that every wheel of a release says the same::
+Its ``default-priorities`` and ``providers`` come from the drafts about building variants,
+in the form of schema 0.2.0. No draft has a place for what labels stand for; here that is
+under ``properties``, so that all wheels of a release say the same::
 
     [variant.default-priorities]
     namespace = ["nvidia", "x86_64"]
@@ -13,20 +13,21 @@ here ``properties`` maps them, so that every wheel of a release says the same::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from pip._internal.console.texts import capital
 from pip._internal.utils.compat import tomllib
 from pip._internal.variants.core.generations import CURRENT
-from pip._internal.variants.core.json_types import shown, wrong_type
+from pip._internal.variants.core.manifest_values import Values
 from pip._internal.variants.core.properties import InvalidProperty, Property
+from pip._internal.variants.core.shown import shown
 from pip._internal.variants.publishing.errors import BadProjectTable
 
 __all__ = ["ProjectTable", "read_project_table"]
 
-#: What a provider may say that is for those who build alone.
+#: A key of providers that matters for building only.
 _FOR_BUILDING = "build-requires"
 
 _INSTEAD = {
@@ -58,54 +59,51 @@ class ProjectTable:
 def read_project_table(path: str) -> ProjectTable:
     """Read the table of a project; an empty one if it has none.
 
-    :raises BadProjectTable: if it cannot be read or has another form.
+    :raises BadProjectTable: if it cannot be read or has the wrong form.
     """
+    hint = "Mend it"
     try:
         with open(path, "rb") as file:
             document = tomllib.load(file)
+        return _Reader(path).read(document.get("variant", {}))
     except OSError as error:
         problem = f"It cannot be read: {error.strerror or error}"
-        raise BadProjectTable(path, problem, "Name a file with --pyproject") from None
+        hint = "Name a file with --pyproject"
     except RecursionError:
         problem = "It is nested too deeply"
-        raise BadProjectTable(path, problem, "Mend it") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         problem = f"It is not TOML: {error}"
-        raise BadProjectTable(path, problem, "Mend it") from None
-    return _Reader(path).read(document.get("variant", {}))
+    raise BadProjectTable(path, problem, hint)
 
 
 class _Reader:
     def __init__(self, path: str) -> None:
         self.path = path
+        self._values = Values(self._refuse)
 
     def read(self, table: object) -> ProjectTable:
-        root = self._object(table, "[variant]")
         known = ("default-priorities", "providers", "properties")
-        self._check_keys(root, known, "[variant]")
-        priorities = self._object(
-            root.get("default-priorities", {}), "[variant.default-priorities]"
+        root = self._table(table, "[variant]", known)
+        what = "[variant.default-priorities]"
+        priorities = self._table(
+            root.get("default-priorities", {}), what, ("namespace",)
         )
-        self._check_keys(priorities, ("namespace",), "[variant.default-priorities]")
         namespaces = self._strings(priorities.get("namespace", []), "'namespace'")
         providers: dict[str, dict[str, Any]] = {}
-        for namespace, value in self._object(
-            root.get("providers", {}), "[variant.providers]"
-        ).items():
-            what = f"[variant.providers.{namespace}]"
-            provider = self._object(value, what)
-            self._check_keys(provider, (*sorted(CURRENT.provider), _FOR_BUILDING), what)
+        keys = (*sorted(CURRENT.provider), _FOR_BUILDING)
+        described = self._values.table(root.get("providers", {}), "[variant.providers]")
+        for namespace, value in described.items():
+            provider = self._table(value, f"[variant.providers.{namespace}]", keys)
             provider = {k: v for k, v in provider.items() if k != _FOR_BUILDING}
             if provider:
                 providers[namespace] = provider
+        listed = self._values.table(root.get("properties", {}), "[variant.properties]")
         properties = {
             label: frozenset(
-                self._property(text, label) for text in self._strings(v, w)
+                self._property(text, label)
+                for text in self._strings(texts, f"the properties of {shown(label)}")
             )
-            for label, v in self._object(
-                root.get("properties", {}), "[variant.properties]"
-            ).items()
-            for w in [f"the properties of {shown(label)}"]
+            for label, texts in listed.items()
         }
         return ProjectTable(self.path, tuple(namespaces), providers, properties)
 
@@ -115,32 +113,25 @@ class _Reader:
         except InvalidProperty as error:
             problem = f"The label {shown(label)} has an invalid property: {error}"
             hint = "Write it like 'nvidia :: cuda_version_lower_bound :: 12.8'"
-            raise self._bad(problem, hint) from None
+            raise BadProjectTable(self.path, problem, hint) from None
 
-    def _check_keys(
-        self, table: Mapping[str, Any], known: tuple[str, ...], what: str
-    ) -> None:
+    def _table(self, value: object, what: str, known: Sequence[str]) -> dict[str, Any]:
+        """Return a table whose keys are all known."""
+        table = self._values.table(value, what)
         for key in table:
             if key not in known:
                 hint = _INSTEAD.get(key, f"It may have {', '.join(known)}")
-                raise self._bad(f"{what} has the unknown key {shown(key)}", hint)
+                problem = f"{what} has the unknown key {shown(key)}"
+                raise BadProjectTable(self.path, problem, hint)
+        return table
 
-    def _object(self, value: object, what: str) -> dict[str, Any]:
-        self._check_type(value, dict, what)
-        assert isinstance(value, dict)
-        return value
-
-    def _strings(self, value: object, what: str) -> list[str]:
-        self._check_type(value, list, what)
-        assert isinstance(value, list)
+    def _strings(self, value: Any, what: str) -> list[str]:
+        self._values.is_a(list, value, what)
         for item in value:
-            self._check_type(item, str, f"an item of {what}")
-        return value
+            self._values.is_a(str, item, f"an item of {what}")
+        strings: list[str] = value
+        return strings
 
-    def _check_type(self, value: object, kind: type, what: str) -> None:
-        problem = wrong_type(value, kind, what)
-        if problem is not None:
-            raise self._bad(capital(problem), "Write a value of the other type")
-
-    def _bad(self, problem: str, hint: str) -> BadProjectTable:
-        return BadProjectTable(self.path, problem, hint)
+    def _refuse(self, _rule: str, problem: str, _: str | None = None) -> NoReturn:
+        hint = "Write a value of the other type"
+        raise BadProjectTable(self.path, capital(problem), hint)

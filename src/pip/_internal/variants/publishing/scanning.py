@@ -1,4 +1,4 @@
-"""Read the wheels of a folder, those that changed since they were read before."""
+"""Read the wheels of a folder that have changed since the last time."""
 
 from __future__ import annotations
 
@@ -6,69 +6,48 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-
-from pip._vendor.packaging.utils import (
-    InvalidSdistFilename,
-    NormalizedName,
-    parse_sdist_filename,
-)
-from pip._vendor.packaging.version import InvalidVersion, Version
+from typing import NamedTuple
 
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.publishing.files import file_sha256, is_regular_below
+from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.index_state import FileFacts
-from pip._internal.variants.publishing.release_rules import Release
-from pip._internal.variants.publishing.rules import Finding, Findings
-from pip._internal.variants.publishing.wheel_file import (
-    UnreadableWheel,
-    WheelName,
-    is_safe_name,
-)
+from pip._internal.variants.publishing.places import Place, sdist_release
+from pip._internal.variants.publishing.wheel_file import is_safe_name
 from pip._internal.variants.publishing.wheel_rules import check_wheel
 
 __all__ = ["FileProgress", "FileToRead", "ScannedFolder", "scan_folder"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileToRead:
+class FileToRead(NamedTuple):
     """A wheel or source distribution of a folder.
 
-    :ivar facts: what is known of it.
+    :ivar facts: what is known about it.
     """
 
-    folder: str
     name: str
+    path: str
     facts: FileFacts
 
-    @property
-    def path(self) -> str:
-        """Give where it is."""
-        return os.path.join(self.folder, self.name)
 
-    @property
-    def is_wheel(self) -> bool:
-        """Tell whether it is a wheel, by its name."""
-        return self.name.endswith(".whl")
-
-
-#: Shows how far files are while they are read.
+#: Passes on the files to read, one by one, and shows how far they are.
 FileProgress = Callable[
     [list[FileToRead]], AbstractContextManager[Iterable[FileToRead]]
 ]
 
 
 @dataclass(slots=True)
-class ScannedFolder:
+class ScannedFolder(Place):
     """What is in a folder.
 
-    :ivar files: by name, the wheels and source distributions that are what they say.
-    :ivar releases: by project and version, in order; with the wheels that are not.
-    :ivar findings: what is wrong with the files, one by one.
-    :ivar read: how many were read, because they are new or changed.
+    Its releases are in order, and have broken wheels too.
+
+    :ivar files: the wheels and source distributions without errors, by name.
+    :ivar findings: what is wrong with each file by itself.
+    :ivar read: how many files were read, because they are new or changed.
     """
 
     files: dict[str, FileToRead] = field(default_factory=dict)
-    releases: dict[tuple[str, Version], Release] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     read: int = 0
 
@@ -78,51 +57,57 @@ def scan_folder(
     known: dict[str, FileFacts],
     *,
     hashes: bool,
+    prefix: str = "",
     progress: FileProgress = nullcontext,
 ) -> ScannedFolder:
-    """Read the files of a folder, not those in folders below it.
+    """Read the files of a folder, but not of folders in it.
 
-    :param known: what is known from before, by file name.
+    :param known: facts from earlier runs, by file name.
     :param hashes: whether the digests of all files are needed.
-    :param progress: gives the files to read, one after the other, while they are.
+    :param prefix: stands before names of files in findings.
+    :param progress: shows how far the files are read.
     :raises OSError: if something cannot be read.
     """
-    result = ScannedFolder()
+    result = ScannedFolder(folder, prefix)
     to_read = []
-    for each in _listed(folder, result):
+    for each in _listed(result):
         before = known.get(each.name)
         if (
             before is not None
             and (before.size, before.modified) == (each.facts.size, each.facts.modified)
             and not (hashes and before.sha256 is None)
         ):
-            result.files[each.name] = replace(each, facts=before)
+            result.files[each.name] = each._replace(facts=before)
         else:
             to_read.append(each)
     unfit = []
     with progress(to_read) as files:
         for each in files:
             result.read += 1
-            facts = _read(each, result) if each.is_wheel else each.facts
+            facts = _read(each, result)
             if facts is None:
-                unfit.append(each)
+                unfit.append(each.name)
                 continue
-            digest = file_sha256(each.path) if hashes else None
-            found = replace(each, facts=replace(facts, sha256=digest))
-            result.files[each.name] = found
+            if hashes:
+                facts = replace(facts, sha256=file_sha256(each.path))
+            result.files[each.name] = each._replace(facts=facts)
     result.files = dict(sorted(result.files.items()))
-    for each in (*result.files.values(), *unfit):
-        _add_to_release(each, result)
+    for name in (*result.files, *unfit):
+        release = result.add(name)
+        document = result.files[name].facts.document if name in result.files else None
+        if release is not None and document is not None:
+            release.embedded[name] = parse_document(document)
     result.releases = dict(sorted(result.releases.items()))
     return result
 
 
-def _listed(folder: str, result: ScannedFolder) -> Iterator[FileToRead]:
+def _listed(result: ScannedFolder) -> Iterator[FileToRead]:
+    folder = result.name
     for name in sorted(os.listdir(folder)):
-        sdist = _sdist(name)
+        sdist = sdist_release(name)
         if name.startswith(".") or not (name.endswith(".whl") or sdist):
             continue
-        path, findings = os.path.join(folder, name), Findings(name)
+        path, findings = os.path.join(folder, name), Findings(f"{result.prefix}{name}")
         if not is_regular_below(path, folder):
             findings.add(
                 "regular-file",
@@ -135,19 +120,19 @@ def _listed(folder: str, result: ScannedFolder) -> Iterator[FileToRead]:
                 f"Its name is invalid: {name!r}",
                 "Build it again, or take it away",
             )
-        if findings:
-            result.findings += findings
-            continue
-        status = os.stat(path)
-        yield FileToRead(folder, name, FileFacts(status.st_size, status.st_mtime_ns))
+        result.findings += findings
+        if not findings:
+            status = os.stat(path)
+            yield FileToRead(name, path, FileFacts(status.st_size, status.st_mtime_ns))
 
 
 def _read(file: FileToRead, result: ScannedFolder) -> FileFacts | None:
-    """Give the facts about a wheel; None if it is not fit for an index."""
-    checked = check_wheel(file.path, file.name)
-    errors = [finding for finding in checked.findings if finding.is_error]
+    """Return the facts about a file; None for a wheel that is unfit for an index."""
+    if not file.name.endswith(".whl"):
+        return file.facts
+    checked = check_wheel(file.path, f"{result.prefix}{file.name}")
     result.findings += checked.findings
-    if errors:
+    if any(finding.is_error for finding in checked.findings):
         return None
     return replace(
         file.facts,
@@ -155,31 +140,3 @@ def _read(file: FileToRead, result: ScannedFolder) -> FileFacts | None:
         requires_python=checked.requires_python,
         document=None if checked.document is None else dict(checked.document),
     )
-
-
-def _add_to_release(file: FileToRead, result: ScannedFolder) -> None:
-    sdist = _sdist(file.name)
-    if sdist is not None:
-        _release(result, *sdist).sdists.append(file.name)
-        return
-    try:
-        wheel = WheelName(file.name)
-    except UnreadableWheel:
-        # A finding says so.
-        return
-    release = _release(result, wheel.name, wheel.version)
-    release.wheels.append(wheel)
-    if file.facts.document is not None:
-        release.embedded[file.name] = parse_document(file.facts.document)
-
-
-def _sdist(name: str) -> tuple[NormalizedName, Version] | None:
-    """Give the release of a source distribution; None for any other file."""
-    try:
-        return parse_sdist_filename(name)
-    except (InvalidSdistFilename, InvalidVersion):
-        return None
-
-
-def _release(result: ScannedFolder, name: NormalizedName, version: Version) -> Release:
-    return result.releases.setdefault((name, version), Release(name, version))

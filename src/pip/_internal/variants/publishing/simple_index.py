@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 __all__ = ["HTML_PAGE", "IndexedFile", "JSON_PAGE", "project_pages", "root_pages"]
 
-#: What web servers send for a folder. ``.v1_json`` is how mirrors name the other form.
+#: Web servers send the first for a folder; mirrors use the suffix of the second.
 HTML_PAGE, JSON_PAGE = "index.html", "index.v1_json"
 
 _API_VERSION = "1.1"
@@ -25,7 +25,7 @@ _API_VERSION = "1.1"
 class IndexedFile:
     """A file that a page links to.
 
-    :ivar metadata_sha256: of the file beside it with its core metadata, if there is one.
+    :ivar metadata_sha256: digest of the file beside it with its core metadata, if any.
     """
 
     filename: str
@@ -37,7 +37,7 @@ class IndexedFile:
 
 
 def root_pages(projects: Sequence[str]) -> dict[str, bytes]:
-    """Give the pages that list all projects, by name of the page."""
+    """Return the pages that list all projects, by file name."""
     anchors = [_anchor({"href": f"{quote(each)}/"}, each) for each in projects]
     content = {"projects": [{"name": each} for each in projects]}
     return _pages("Simple index", anchors, content)
@@ -46,9 +46,9 @@ def root_pages(projects: Sequence[str]) -> dict[str, bytes]:
 def project_pages(
     project: str, files: Sequence[IndexedFile], *, up: str
 ) -> dict[str, bytes]:
-    """Give the pages that list the files of a project, by name of the page.
+    """Return the pages that list the files of a project, by file name.
 
-    :param up: leads from the page to the folder of the files.
+    :param up: the path from the page to the folder of the files.
     """
     content = {
         "name": project,
@@ -99,7 +99,7 @@ def _attributes(file: IndexedFile, up: str) -> dict[str, str]:
     if file.metadata_sha256 is not None:
         digest = f"sha256={file.metadata_sha256}"
         attributes["data-core-metadata"] = digest
-        # The older name, which older installers look for.
+        # Older installers look for the older name.
         attributes["data-dist-info-metadata"] = digest
     return attributes
 

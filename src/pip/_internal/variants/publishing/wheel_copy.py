@@ -1,8 +1,8 @@
 """Copy a wheel with other metadata about variants.
 
-The copy has the compressed data of the original, and depends on nothing else: neither
-on the time nor on the system, the umask or the version of zlib. Wheels of any size are
-copied piece by piece.
+The copy takes over the compressed data of the original. It depends on nothing else: not
+on the time, the system, the umask or the version of zlib. Wheels of any size are copied
+piece by piece.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def copy_wheel(
     variant_json: bytes | None,
     advance: Advance = lambda _: None,
 ) -> None:
-    """Copy *wheel* to *target* with this ``variant.json``, or without any.
+    """Copy *wheel* to *target* with this ``variant.json``, or with none.
 
-    Signatures of RECORD are left out, since they do not hold any more.
+    Signatures of RECORD are left out, since they are no longer valid.
 
-    :param target: an empty file that can be sought in.
+    :param target: an empty, seekable file.
     :param advance: called with the size of each piece.
-    :raises UnreadableWheel: if the archive is not as it says itself.
+    :raises UnreadableWheel: if the archive contradicts itself.
     """
     archive, dist_info = wheel.archive, wheel.dist_info
     record_path, json_path = f"{dist_info}/RECORD", f"{dist_info}/variant.json"
@@ -61,14 +61,14 @@ def copy_wheel(
         for info in archive.infolist():
             if info.filename not in left_out:
                 _copy_member(archive, info, ends[info.header_offset], output, advance)
-        # What is new looks like the old RECORD: same date, same permissions.
+        # New members have the date and permissions of the old RECORD.
         model = archive.getinfo(record_path)
         for path, content in added.items():
             output.writestr(_new_member(model, path), content)
 
 
 def record_hash(content: bytes) -> str:
-    """Give the hash of a file as RECORD states it."""
+    """Return the hash of a file in the form that RECORD has."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
     return f"sha256={digest.decode('ascii').rstrip('=')}"
 
@@ -81,7 +81,7 @@ def _csv(rows: list[list[str]]) -> bytes:
 
 def _new_member(model: ZipInfo, path: str) -> ZipInfo:
     member = ZipInfo(path, model.date_time)
-    # Not compressed: the result would depend on the version of zlib.
+    # Not compressed, since the result would depend on the version of zlib.
     member.compress_type = ZIP_STORED
     member.create_system = model.create_system
     member.external_attr = model.external_attr
@@ -89,7 +89,7 @@ def _new_member(model: ZipInfo, path: str) -> ZipInfo:
 
 
 def _ends(archive: ZipFile) -> dict[int, int]:
-    """Give the position behind each member, by the position of its header."""
+    """Return the end of each member, by the position of its header."""
     starts = sorted(info.header_offset for info in archive.infolist())
     return dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
 
@@ -97,7 +97,7 @@ def _ends(archive: ZipFile) -> dict[int, int]:
 def _copy_member(
     archive: ZipFile, info: ZipInfo, end: int, output: ZipFile, advance: Advance
 ) -> None:
-    """Copy a member with its data as they are, compressed."""
+    """Copy a member without decompressing it."""
     source, target = archive.fp, output.fp
     assert source is not None
     assert target is not None
@@ -109,8 +109,8 @@ def _copy_member(
     name = source.read(name_length)
     encoding = "utf-8" if info.flag_bits & _UTF8_NAME else "cp437"
     position = source.tell() + extra_length
-    # What a reader sees must not depend on whether it reads the directory at the end
-    # or the headers in between.
+    # Readers of the directory at the end, and of the headers in between, must see the
+    # same.
     if (
         name != info.orig_filename.encode(encoding)
         or position + info.compress_size > end
@@ -118,7 +118,7 @@ def _copy_member(
     ):
         raise UnreadableWheel(f"its archive contradicts itself about {info.filename}")
     member = copy.copy(info)
-    # The sizes are known by now; further fields belong to the place they were in.
+    # The sizes are known by now, and further fields belong to the old place.
     member.flag_bits &= ~_SIZES_FOLLOW
     member.extra = b""
     member.header_offset = target.tell()

@@ -7,13 +7,13 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
+from email.parser import BytesHeaderParser
 from zipfile import BadZipFile, ZipFile
 
 from pip._vendor.packaging._variants import split_label
-from pip._vendor.packaging.tags import Tag
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import (
-    BuildTag,
     InvalidWheelFilename,
     NormalizedName,
     canonicalize_name,
@@ -22,6 +22,7 @@ from pip._vendor.packaging.utils import (
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
 
+from pip._internal.variants.core.provider_requirements import VARIANT_MARKER
 from pip._internal.variants.publishing.files import open_regular
 from pip._internal.variants.wheels.archives import UNREADABLE
 
@@ -31,30 +32,33 @@ __all__ = [
     "Advance",
     "ByteProgress",
     "UnreadableWheel",
-    "UnsafeEntries",
     "WheelFile",
     "WheelName",
     "is_safe_name",
-    "no_progress",
     "open_wheel",
+    "requires_python",
+    "variant_marked",
 ]
 
-#: Signatures of RECORD, beside it, which RECORD cannot list.
+#: Signatures of RECORD, beside it; RECORD cannot list them.
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 
+#: Rules for the name of a wheel and its entries.
+_NAME, _ENTRIES = "wheel-name", "wheel-entries"
+
 _SAFE = re.compile(r"[A-Za-z0-9._+!-]+")
-# What no system takes for a file below the root: a drive or an absolute path, a
-# separator of another system, an end before the end.
+# Names that may lead outside: with a drive, an absolute path, the separator of another
+# system, or a null character.
 _STRAY = re.compile(r"[A-Za-z]:|/|.*[\\\0]", re.DOTALL)
 
-#: So many bytes are read at once.
+#: How many bytes are read at once.
 PIECE = 1 << 20
-#: Takes the size of what was just read.
+#: Called with the number of bytes that were just read.
 Advance = Callable[[int], object]
-#: Shows how far so many bytes are.
+#: Shows progress through a number of bytes.
 ByteProgress = Callable[[int], AbstractContextManager[Advance]]
 
-# No honest file of this kind is larger.
+# No honest file in a .dist-info folder is larger.
 _LARGEST_TEXT = 64 << 20
 
 
@@ -62,17 +66,15 @@ def _nothing(_: int) -> None:
     """Show nothing."""
 
 
-def no_progress(_: int) -> AbstractContextManager[Advance]:
-    """Show nothing of how far something is."""
-    return nullcontext(_nothing)
-
-
 class UnreadableWheel(ValueError):
-    """A file is not a wheel, or not the one that its name says."""
+    """A file is no wheel, or not the one that its name says.
 
+    :ivar rule: the name of the rule that it breaks.
+    """
 
-class UnsafeEntries(UnreadableWheel):
-    """Files of a wheel would not be where its RECORD can say, or not each its own."""
+    def __init__(self, problem: str, rule: str = "wheel-readable") -> None:
+        super().__init__(problem)
+        self.rule = rule
 
 
 class WheelName:
@@ -82,44 +84,32 @@ class WheelName:
     :ivar label: None for a plain wheel.
     """
 
-    __slots__ = ("build", "filename", "label", "name", "plain", "tags", "version")
-
-    filename: str
-    plain: str
-    label: str | None
-    name: NormalizedName
-    version: Version
-    build: BuildTag
-    tags: frozenset[Tag]
-
     def __init__(self, filename: str) -> None:
         """Parse a file name.
 
-        :raises UnreadableWheel: if it follows no grammar of wheels.
+        :raises UnreadableWheel: if it is not the name of a wheel.
         """
         try:
-            self.name, self.version, self.build, self.tags = parse_wheel_filename(
-                filename
-            )
+            self.name, self.version, _, self.tags = parse_wheel_filename(filename)
         except (InvalidWheelFilename, InvalidVersion) as error:
-            raise UnreadableWheel(f"its name is invalid: {error}") from None
+            raise UnreadableWheel(f"its name is invalid: {error}", _NAME) from None
         if not is_safe_name(filename, self.name):
-            raise UnreadableWheel(f"its name is invalid: {filename!r}")
+            raise UnreadableWheel(f"its name is invalid: {filename!r}", _NAME)
         self.filename = filename
         self.plain, self.label = split_label(filename)
 
     def labelled(self, label: str | None) -> str:
-        """Give the file name that the wheel has with another label, or with none."""
+        """Return the file name with another label, or with none."""
         stem = self.plain[: -len(".whl")]
         return self.plain if label is None else f"{stem}-{label}.whl"
 
 
 def is_safe_name(filename: str, project: NormalizedName) -> bool:
-    """Tell whether the name of a distribution has only what its grammar knows.
+    """Tell whether the name of a distribution has no other characters than it may.
 
-    Upstream's parsers leave parts of it alone; pages and paths are made of it.
+    Upstream's parsers do not check all of it, and pages and paths are made of it.
 
-    :param project: as it was parsed.
+    :param project: the name of the project, as parsed.
     """
     return _SAFE.fullmatch(filename) is not None and is_normalized_name(project)
 
@@ -133,7 +123,8 @@ class WheelFile:
     def __init__(self, archive: ZipFile, name: WheelName) -> None:
         """Look into an archive.
 
-        :raises UnreadableWheel: if it has not one ``.dist-info`` folder, of its name.
+        :raises UnreadableWheel: if it does not have exactly one ``.dist-info`` folder, of
+            its release, or has unsafe entries.
         """
         self.archive = archive
         self.name = name
@@ -157,7 +148,7 @@ class WheelFile:
         return found[0]
 
     def read(self, name: str) -> bytes | None:
-        """Read a file of the ``.dist-info`` folder, None if there is none.
+        """Read a file of the ``.dist-info`` folder; None if there is none.
 
         :raises UnreadableWheel: if it cannot be read.
         """
@@ -184,7 +175,7 @@ class WheelFile:
     def record(self) -> list[list[str]]:
         """Read the rows of RECORD: path, hash, size.
 
-        :raises UnreadableWheel: if it has none, or one of another form.
+        :raises UnreadableWheel: if there is none, or it has another form.
         """
         data = self.read("RECORD")
         if data is None:
@@ -200,12 +191,12 @@ class WheelFile:
 
     @property
     def bytes_to_read(self) -> int:
-        """Give how many bytes there are to check, and to copy then."""
+        """Return how many bytes there are to check and then to copy."""
         members = self.archive.infolist()
         return sum(info.file_size + info.compress_size for info in members)
 
     def check_integrity(self, advance: Advance = _nothing) -> None:
-        """Read all of it, piece by piece, and compare the check sums of the archive.
+        """Read everything, piece by piece, and verify the archive's checksums.
 
         :param advance: called with the size of each piece.
         :raises UnreadableWheel: if it is damaged.
@@ -225,13 +216,15 @@ class WheelFile:
 def _check_entries(archive: ZipFile) -> None:
     seen: set[str] = set()
     for info in archive.infolist():
-        # Unlike the other name, as it is in the archive.
+        # The name as it stands in the archive; zipfile changes the other one.
         name = info.orig_filename
         parts = name.removesuffix("/").split("/")
         if _STRAY.match(name) or not {"", ".", ".."}.isdisjoint(parts):
-            raise UnsafeEntries(f"its entry {name!r} is no path below its root")
+            problem = f"its entry {name!r} is no path below its root"
+            raise UnreadableWheel(problem, _ENTRIES)
         if name in seen:
-            raise UnsafeEntries(f"its entry {name!r} is there more than once")
+            problem = f"its entry {name!r} is there more than once"
+            raise UnreadableWheel(problem, _ENTRIES)
         seen.add(name)
 
 
@@ -258,3 +251,29 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except UNREADABLE as e:
         raise UnreadableWheel(f"its {name} cannot be read: {e}") from None
+
+
+def requires_python(metadata: bytes) -> str | None:
+    """Return the versions of Python that core metadata asks for, as written."""
+    value = BytesHeaderParser().parsebytes(metadata).get("Requires-Python")
+    return None if value is None else str(value)
+
+
+def variant_marked(metadata: bytes) -> tuple[str, ...]:
+    """Return the dependencies whose markers ask for the variant (PEP 825)."""
+    if b"variant_" not in metadata:
+        return ()
+    message = BytesHeaderParser().parsebytes(metadata)
+    return tuple(
+        text
+        for text in map(str, message.get_all("Requires-Dist", ()))
+        if _asks_for_variant(text)
+    )
+
+
+def _asks_for_variant(text: str) -> bool:
+    try:
+        marker = str(Requirement(text).marker or "")
+    except (InvalidRequirement, RecursionError):
+        marker = text.partition(";")[2]
+    return VARIANT_MARKER.search(marker) is not None

@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pip._internal.console.texts import capital
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.publishing.core_metadata import (
-    requires_python,
-    variant_marked,
-)
 from pip._internal.variants.publishing.files import sha256
-from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.publishing.rules import Finding, Findings
+from pip._internal.variants.publishing.findings import Finding, Findings, found
+from pip._internal.variants.publishing.manifest_rules import (
+    CheckedManifest,
+    check_manifest,
+)
 from pip._internal.variants.publishing.wheel_copy import record_hash
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
     UnreadableWheel,
-    UnsafeEntries,
     WheelFile,
-    WheelName,
     open_wheel,
+    requires_python,
+    variant_marked,
 )
 
-__all__ = ["CheckedWheel", "check_embedded", "check_wheel"]
+__all__ = ["CheckedWheel", "check_embedded", "check_markers", "check_wheel"]
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedWheel:
-    """A wheel, and what is wrong with it.
+class CheckedWheel(CheckedManifest):
+    """A wheel with its ``variant.json``, and what is wrong with both.
 
-    :ivar name: its file name; None if that is invalid.
-    :ivar document: its ``variant.json``; None if it has none that can be read.
-    :ivar manifest: what installers make of that; None if they refuse it.
-    :ivar metadata_sha256: digest of its core metadata; None if there is none.
+    :ivar metadata_sha256: digest of its core metadata; None if it cannot be read.
     """
 
-    findings: tuple[Finding, ...]
-    name: WheelName | None = None
-    document: Mapping[str, Any] | None = None
-    manifest: Manifest | None = None
     metadata_sha256: str | None = None
     requires_python: str | None = None
 
@@ -53,91 +43,84 @@ def check_wheel(path: str, subject: str) -> CheckedWheel:
     :raises OSError: if the file cannot be read.
     """
     findings = Findings(subject)
-    name = None
     try:
-        name = WheelName(subject.rpartition("/")[2])
         with open_wheel(path) as wheel:
             return _check_open(wheel, findings)
     except UnreadableWheel as error:
-        rule = "wheel-readable" if name else "wheel-name"
-        if isinstance(error, UnsafeEntries):
-            rule = "wheel-entries"
-        findings.add(rule, capital(str(error)))
-        return CheckedWheel(tuple(findings), name)
+        findings.add(error.rule, capital(str(error)))
+        return CheckedWheel(tuple(findings))
 
 
 def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
-    metadata = wheel.metadata()
-    data = wheel.read("variant.json")
-    document = manifest = None
-    _check_place(wheel, data, findings)
-    if data is not None and wheel.name.label is not None:
-        document, manifest = check_embedded(data, wheel.name.label, findings)
-    if wheel.name.label is None:
-        marked = variant_marked(metadata)
-        if marked:
+    metadata, data = wheel.metadata(), wheel.read("variant.json")
+    label, subject = wheel.name.label, findings.subject
+    embedded = CheckedManifest(())
+    if label is None:
+        if data is not None:
             findings.add(
-                "plain-markers",
-                "Installers that know no variants cannot read these dependencies: "
-                f"{'; '.join(marked)}",
-                "Leave them out of the plain wheel",
+                "wheel-metadata",
+                "It has a variant.json and no label in its name",
+                "Give it back its name, or make it an ordinary wheel with 'pip variants "
+                "build --from-label'",
             )
-    _check_record(wheel, data, findings)
-    return CheckedWheel(
-        tuple(findings),
-        wheel.name,
-        document,
-        manifest,
-        sha256(metadata),
-        requires_python(metadata),
-    )
-
-
-def check_embedded(
-    data: bytes, label: str, findings: Findings
-) -> tuple[Mapping[str, Any] | None, Manifest | None]:
-    """Judge the ``variant.json`` of a wheel with this label.
-
-    :return: the document and the manifest, as far as they can be read.
-    """
-    checked = check_manifest(data, findings.subject)
-    findings.extend(checked.findings)
-    variants = (checked.document or {}).get("variants")
-    if isinstance(variants, dict) and set(variants) != {label}:
-        listed = ", ".join(map(ascii, sorted(variants))) or "none"
-        findings.add(
-            "wheel-label",
-            f"Its variant.json describes {listed} instead of {label!r}",
-            "Build it with 'pip variants build'; a wheel that was renamed has another "
-            "label inside",
-        )
-        return checked.document, None
-    return checked.document, checked.manifest
-
-
-def _check_place(wheel: WheelFile, data: bytes | None, findings: Findings) -> None:
-    label = wheel.name.label
-    if label is not None and data is None:
+        findings.extend(check_markers(metadata, subject))
+    elif data is None:
         findings.add(
             "wheel-metadata",
             f"It has the label {label!r} and no variant.json in {wheel.dist_info}",
             "Build it with 'pip variants build'; a wheel that was renamed is no variant",
         )
-    if label is None and data is not None:
-        findings.add(
-            "wheel-metadata",
-            "It has a variant.json and no label in its name",
-            "Give it back its name, or make it an ordinary wheel with 'pip variants "
-            "build --from-label'",
+    else:
+        embedded = check_embedded(data, label, subject)
+        findings.extend(embedded.findings)
+    findings.extend(
+        found("wheel-record", subject, problem, "Build the wheel again")
+        for problem in _problems_of_record(wheel, data)
+    )
+    return CheckedWheel(
+        tuple(findings),
+        embedded.document,
+        embedded.manifest,
+        sha256(metadata),
+        requires_python(metadata),
+    )
+
+
+def check_markers(metadata: bytes, subject: str) -> Iterator[Finding]:
+    """Judge the dependencies of a plain wheel."""
+    marked = variant_marked(metadata)
+    if marked:
+        yield found(
+            "plain-markers",
+            subject,
+            "Installers that know no variants cannot read these dependencies: "
+            f"{'; '.join(marked)}",
+            "Leave them out of the plain wheel",
         )
 
 
-def _check_record(wheel: WheelFile, data: bytes | None, findings: Findings) -> None:
+def check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
+    """Judge the ``variant.json`` of a wheel with this label."""
+    checked = check_manifest(data, subject)
+    variants = (checked.document or {}).get("variants")
+    if not isinstance(variants, dict) or set(variants) == {label}:
+        return checked
+    listed = ", ".join(map(ascii, sorted(variants))) or "none"
+    renamed = found(
+        "wheel-label",
+        subject,
+        f"Its variant.json describes {listed} instead of {label!r}",
+        "Build it with 'pip variants build'; a wheel that was renamed has another label "
+        "inside",
+    )
+    return CheckedManifest((*checked.findings, renamed), checked.document)
+
+
+def _problems_of_record(wheel: WheelFile, data: bytes | None) -> Iterator[str]:
     try:
         rows = {row[0]: row for row in wheel.record()}
     except UnreadableWheel as error:
-        problem = capital(str(error))
-        findings.add("wheel-record", problem, "Build the wheel again")
+        yield capital(str(error))
         return
     unlisted = {f"{wheel.dist_info}/{name}" for name in SIGNATURES}
     files = {each for each in wheel.members if not each.endswith("/")} - unlisted
@@ -146,17 +129,8 @@ def _check_record(wheel: WheelFile, data: bytes | None, findings: Findings) -> N
         ("lists, though the wheel lacks it,", set(rows) - files),
     ):
         if paths:
-            some = sorted(paths)[0]
             others = f" and {len(paths) - 1} others" if len(paths) > 1 else ""
-            findings.add(
-                "wheel-record",
-                f"Its RECORD {problem} {some}{others}",
-                "Build the wheel again",
-            )
+            yield f"Its RECORD {problem} {min(paths)}{others}"
     path = f"{wheel.dist_info}/variant.json"
     if data is not None and path in rows and rows[path][1] != record_hash(data):
-        findings.add(
-            "wheel-record",
-            "The hash of variant.json in its RECORD is not that of the file",
-            "Build the wheel again",
-        )
+        yield "The hash of variant.json in its RECORD is not that of the file"
