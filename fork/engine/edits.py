@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from fork.errors import ForkError
+from fork.engine.errors import ForkError
 
 __all__ = ["Edit", "apply", "reverse"]
 
