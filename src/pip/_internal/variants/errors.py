@@ -88,20 +88,22 @@ class VariantError(DiagnosticPipError):
     """What went wrong, in lines that show whatever they quote and do no more.
 
     :param message: what happened.
-    :param context: why, in lines.
-    :param hint: what to type next, in lines.
-    :param note: what else there is to know.
+    :param context: why, as one line or several.
+    :param hint: what to type next, likewise.
+    :param note: what else there is to know, likewise.
     """
 
     def __init__(
         self,
         message: str,
-        context: Iterable[str] = (),
-        hint: Iterable[str] = (),
-        note: Iterable[str] = (),
+        context: str | Iterable[str] = (),
+        hint: str | Iterable[str] = (),
+        note: str | Iterable[str] = (),
     ) -> None:
-        self._hint, self._note = list(hint), list(note)
-        self._context = list(context)
+        self._context, self._hint, self._note = (
+            [given] if isinstance(given, str) else list(given)
+            for given in (context, hint, note)
+        )
         super().__init__(
             message=Text(printable(message)),
             context=text_of(self._context),
@@ -130,32 +132,27 @@ class VariantError(DiagnosticPipError):
         return super().__rich_console__(console, options)
 
 
-class WrongUse(CommandError):
+class _Printable(Exception):
+    """An error whose message shows whatever it quotes."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
+
+
+class WrongUse(_Printable, CommandError):
     """A command cannot do what its arguments say."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
-
-class InvalidOption(optparse.OptionValueError):
+class InvalidOption(_Printable, optparse.OptionValueError):
     """An option has a value that it cannot have."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
-
-class UnusableRequirement(InvalidRequirement):
+class UnusableRequirement(_Printable, InvalidRequirement):
     """A dependency cannot be evaluated."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
-
-class BuildConflict(InstallationError):
+class BuildConflict(_Printable, InstallationError):
     """Builds that were tried do not go together; the message says why."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
 
 class ContradictoryOptions(VariantError):
@@ -170,7 +167,7 @@ class ContradictoryOptions(VariantError):
         why: str,
         hint: str = "Leave one of the two out.",
     ) -> None:
-        super().__init__(f"{first} contradicts {second}.", [why], [hint])
+        super().__init__(f"{first} contradicts {second}.", why, hint)
 
 
 class InvalidHostFile(VariantError):
@@ -181,15 +178,11 @@ class InvalidHostFile(VariantError):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(
             f"The variant host file {path} cannot be used.",
-            [problem],
-            [
-                (
-                    "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
-                    'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
-                    '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
-                    "]}}, with the values of each feature best first."
-                )
-            ],
+            problem,
+            "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
+            'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
+            '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
+            "]}}, with the values of each feature best first.",
         )
 
 
@@ -201,15 +194,11 @@ class UnknownHost(VariantError):
     def __init__(self, name: str, nearest: str | None) -> None:
         super().__init__(
             f"{name} is neither a file nor the name of a machine that is known.",
-            [f"Did you mean {nearest}?"] if nearest is not None else [],
-            [
-                (
-                    "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
-                    "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
-                    "9.0. For any other machine: pip variants host --json > host.json "
-                    "there, and --variant-host host.json here."
-                )
-            ],
+            f"Did you mean {nearest}?" if nearest is not None else [],
+            "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
+            "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
+            "9.0. For any other machine: pip variants host --json > host.json "
+            "there, and --variant-host host.json here.",
         )
 
 
@@ -222,7 +211,7 @@ class OtherMachine(VariantError):
         super().__init__(
             f"{host} is a machine of another kind than wheels are chosen for.",
             differences,
-            [hint],
+            hint,
         )
 
 
@@ -235,13 +224,9 @@ class InvalidVariantWheel(VariantError):
         self.problem = problem
         super().__init__(
             f"{filename} is not a valid variant wheel.",
-            [f"{capital(problem)}."],
-            [
-                (
-                    "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
-                    "with the label of the file name."
-                )
-            ],
+            f"{capital(problem)}.",
+            "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
+            "with the label of the file name.",
         )
 
 
@@ -253,10 +238,8 @@ class LabelInVersion(VariantError, DistributionNotFound):
     def __init__(self, project: str, version: str, local: str, label: str) -> None:
         super().__init__(
             f"No version of {project} is {version}+{local}.",
-            [
-                f"{label} is a variant of {project} {version}, not a part of its version."
-            ],
-            [f"Write {project}=={version} --variant {project}={label}."],
+            f"{label} is a variant of {project} {version}, not a part of its version.",
+            f"Write {project}=={version} --variant {project}={label}.",
         )
 
 
@@ -280,12 +263,8 @@ class VariantDisagreement(MetadataInconsistent, VariantError):
             self,
             f"{filename} is not what the variants manifest says.",
             [f"The manifest: {stated}", f"The wheel: {found}"],
-            [
-                (
-                    "Whoever publishes them has to mend one of the two. Until then, choose "
-                    "another build with --variant PACKAGE=LABEL, or none with --no-variants."
-                )
-            ],
+            "Whoever publishes them has to mend one of the two. Until then, choose "
+            "another build with --variant PACKAGE=LABEL, or none with --no-variants.",
         )
 
     def __str__(self) -> str:
@@ -298,7 +277,7 @@ class VariantLabelNotFound(VariantError, DistributionNotFound):
     reference = "variant-label-not-found"
 
     def __init__(self, label: str, available: Iterable[str], hint: str) -> None:
-        super().__init__(f"No variant is labelled {label}.", available, [hint])
+        super().__init__(f"No variant is labelled {label}.", available, hint)
         assert isinstance(self.message, Text), "it was made one"
         self.message.highlight_words([label], "bold")
 
@@ -312,12 +291,8 @@ class UnsupportedVariant(VariantError):
         super().__init__(
             f"{what} cannot run on the target machine.",
             reasons,
-            [
-                (
-                    "If it is meant for another machine, describe that one with "
-                    f"--variant-host FILE. {instead}"
-                )
-            ],
+            "If it is meant for another machine, describe that one with "
+            f"--variant-host FILE. {instead}",
         )
 
 
@@ -329,13 +304,9 @@ class UnusableManifest(VariantError):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(
             f"{path} cannot be used as a variants manifest.",
-            [f"{capital(problem)}."],
-            [
-                (
-                    "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
-                    "of a release, or variant.json inside one of them."
-                )
-            ],
+            f"{capital(problem)}.",
+            "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
+            "of a release, or variant.json inside one of them.",
         )
 
 
@@ -375,9 +346,9 @@ class VariantLost(VariantError):
         follows = loss.follows or "gives a warning"
         super().__init__(
             f"{lost} would be left out.",
-            [loss.reason],
+            loss.reason,
             filter(None, (*loss.hints, loss.otherwise)),
-            [f"That is an error with --strict-variants; without it, pip {follows}."],
+            f"That is an error with --strict-variants; without it, pip {follows}.",
         )
 
 
@@ -389,13 +360,9 @@ class VariantsDisabled(VariantError):
     def __init__(self, filename: str) -> None:
         super().__init__(
             f"{filename} is a variant wheel, and variants are off.",
-            [
-                (
-                    "--no-variants, its environment variable or configuration key, or the "
-                    "legacy resolver turns them off."
-                )
-            ],
-            ["Leave that out to install variant wheels."],
+            "--no-variants, its environment variable or configuration key, or the "
+            "legacy resolver turns them off.",
+            "Leave that out to install variant wheels.",
         )
 
 
@@ -425,8 +392,8 @@ class DependencyNotListed(VariantError, DistributionNotFound):
     def __init__(self, project: str, parent: str, where: str, hint: str) -> None:
         super().__init__(
             f"{parent} depends on {project}, which was not found{where}.",
-            hint=[hint],
-            note=["Of what several indexes have, the newest version is taken."],
+            hint=hint,
+            note="Of what several indexes have, the newest version is taken.",
         )
 
 
@@ -437,7 +404,7 @@ class KeepsToFork(VariantError, DistributionNotFound):
 
     def __init__(self, requirement: str, hint: str) -> None:
         super().__init__(
-            f"There is no release of this pip for {requirement}.", hint=[hint]
+            f"There is no release of this pip for {requirement}.", hint=hint
         )
 
 

@@ -26,9 +26,8 @@ OPTIONS = (*allowed(TABLE, "list"), *LOOKUP_OPTIONS)
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """List the variants of the release that would be installed, or of all."""
     from pip._internal.variants.tell.documents import listing_document, with_header
-    from pip._internal.variants.tell.listing import listed_offers, rows
+    from pip._internal.variants.tell.listing import listed_offers, rows, tables
     from pip._internal.variants.tell.lookup import look_up
-    from pip._internal.variants.tell.table import tables
 
     if len(args) != 1:
         raise WrongUse("Need one REQUIREMENT")

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.context import Room
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.machine.chain import Providers
@@ -85,7 +84,9 @@ def checked(
     env = get_default_environment()
     dists = list(env.iter_installed_distributions(local_only=False))
     variants = [
-        variant for dist in dists if (variant := _installed_variant(dist)) is not None
+        InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
+        for dist in dists
+        if (build := installed_build(dist)) is not None and build.label is not None
     ]
     if not variants:
         return fn(command, options, args)
@@ -101,12 +102,12 @@ def checked(
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    warnings = [*providers.warnings, *different_cuda(variants, options)]
+    for warning in (*providers.warnings, *different_cuda(variants, options)):
+        logger.warning("%s", warning)
     for room in rooms:
         if any(room.options_for(variant.build) for variant in variants):
-            warnings += room.judged(dists, options)
-    for warning in warnings:
-        logger.warning("%s", warning)
+            for warning in room.judged(dists, options):
+                logger.warning("%s", warning)
     return ERROR if found and strict else status
 
 
@@ -119,13 +120,6 @@ def nothing_broken(said: str, options: optparse.Values) -> str:
     if not unsupported:
         return said
     return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
-
-
-def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
-    build = installed_build(dist)
-    if build is None or build.label is None:
-        return None
-    return InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
 
 
 def unsupported(

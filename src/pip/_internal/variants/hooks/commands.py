@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger, write
 from pip._internal.metadata import get_environment
 from pip._internal.utils.logging import indent_log
-from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.installed import installed_build, installed_label
 
 if TYPE_CHECKING:
     import optparse
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pip._internal.operations.freeze import FrozenRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.core.properties import Property
 
     Rows = list[list[str]]
 
@@ -47,12 +48,6 @@ __all__ = [
 ]
 
 logger = get_logger(__name__)
-
-
-def installed_label(dist: BaseDistribution) -> str | None:
-    """Give the label of an installed variant; None for what is none."""
-    build = installed_build(dist)
-    return None if build is None else build.label
 
 
 def list_columns(
@@ -109,11 +104,11 @@ def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:
         yield "Variant-properties:"
         for supported in build.supported:
             yield f"  {supported}"
-        unsupported = [each for each in build.declared if each not in build.supported]
-        if unsupported:
+        others = [each for each in build.declared if each not in build.supported]
+        if others:
             yield "Variant-properties that were not supported when it was installed:"
-            for other in unsupported:
-                yield f"  {other}"
+        for other in others:
+            yield f"  {other}"
 
 
 def inspected(
@@ -125,15 +120,21 @@ def inspected(
     result = fn(command, dist)
     build = installed_build(dist)
     if build is not None and build.label is not None:
-        result["variant"] = {
-            "label": build.label,
-            "properties": list(map(str, build.declared)),
-            "supported": list(map(str, build.supported)),
-        }
+        result["variant"] = _variant(build.label, build.declared, build.supported)
     return result
 
 
-_COMMENT = "# {name} variant: {label}"
+def _variant(
+    label: str, properties: Iterable[Property], supported: Iterable[Property]
+) -> dict[str, Any]:
+    return {
+        "label": label,
+        "properties": list(map(str, properties)),
+        "supported": list(map(str, supported)),
+    }
+
+
+#: A comment of :func:`frozen_requirement`.
 _OWN_COMMENT = re.compile(r"# \S+ variant: [0-9a-z_.]+")
 
 
@@ -147,7 +148,7 @@ def frozen_requirement(
     label = installed_label(dist)
     if label is None:
         return requirement
-    comment = _COMMENT.format(name=dist.raw_name, label=label)
+    comment = f"# {dist.raw_name} variant: {label}"
     return dataclasses.replace(requirement, comments=[*requirement.comments, comment])
 
 
@@ -175,16 +176,11 @@ def report_item(
     from pip._internal.variants.slots import SELECTION
 
     selection = SELECTION.of(req, Selection)
-    manifest = None if selection is None else selection.manifest
-    variant = None if manifest is None else manifest.variant(label)
-    if selection is not None and manifest is not None and variant is not None:
-        item["variant"] = {
-            "label": variant.label,
-            "properties": list(map(str, sorted(variant.properties()))),
-            "supported": list(map(str, selection.properties(variant.label))),
-        }
-        if manifest.url is not None:
-            item["variant"]["manifest_url"] = manifest.url
+    if selection is not None and selection.manifest is not None:
+        declared, supported = selection.declared(label), selection.properties(label)
+        item["variant"] = _variant(label, declared, supported)
+        if selection.manifest.url is not None:
+            item["variant"]["manifest_url"] = selection.manifest.url
     return item
 
 
@@ -218,6 +214,7 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
     from pip._internal.variants.machine.chain import Providers, warnings_of
     from pip._internal.variants.tell import sentences
 
+    # Wrong options are an error in any case.
     providers = Providers.for_settings(Settings(options))
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")

@@ -6,7 +6,7 @@ Only texts are made here; nothing is decided and nothing is printed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
@@ -16,6 +16,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.reasons import any_build, rejection, shortened
 from pip._internal.variants.core.abi_dependency import wanted
 from pip._internal.variants.core.answer import Step
+from pip._internal.variants.core.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     import optparse
@@ -31,6 +32,8 @@ __all__ = [
     "alternatives",
     "block",
     "chosen_line",
+    "counting",
+    "first_two",
     "lacks_label",
     "missed_accelerator",
     "provider_line",
@@ -69,15 +72,29 @@ def block(
 
 
 def chosen_line(
-    release: Release, label: str, properties: Sequence[Property], option: str | None
+    release: Release, selection: Selection, label: str, option: str | None
 ) -> str:
     """Say in one line which variant was chosen.
 
     :param option: how an option of the user's led to it, if one did.
     """
-    why = shortened([str(property_) for property_ in properties]) or "no properties"
     how = f", {option}" if option is not None else ""
+    why = counting(selection, label)
     return f"Using the variant {label} of {release} ({why}{how})"
+
+
+def first_two(selection: Selection) -> tuple[str, str, Comparison] | None:
+    """Return the two best variants, and why one is better; None if fewer run."""
+    if selection.manifest is None or len(selection.ranking.compatible) < 2:
+        return None
+    first, second, *_ = selection.ranking.compatible
+    order = selection.manifest, selection.supported
+    return first, second, compare(*order, first, second, selection.preferences)
+
+
+def counting(selection: Selection, label: str) -> str:
+    """Name the properties of a variant that count: those that the target supports."""
+    return shortened([*map(str, selection.properties(label))]) or "no properties"
 
 
 def several_sources(release: Release, chosen: Selection, label: str) -> str | None:

@@ -17,7 +17,7 @@ from pip._internal.variants.choice.decision import Cause, Decision, PassedOver
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.neighbours import replaced
 from pip._internal.variants.core.abi_dependency import wanted
-from pip._internal.variants.core.comparison import Comparison, Criterion, compare
+from pip._internal.variants.core.comparison import Comparison, Criterion
 from pip._internal.variants.tell import sentences
 from pip._internal.variants.wheels.links import label_of
 
@@ -163,14 +163,15 @@ def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[
         yield Line("Variants that run, best first", _HEADING)
     taken = chosen_label or next(iter(compatible), None)
     for place, label in enumerate(compatible, start=1):
-        properties = reasons.shortened([str(p) for p in selection.properties(label)])
-        line = f"  {place}. {label}: {properties or 'no properties'}"
+        line = f"  {place}. {label}: {sentences.counting(selection, label)}"
         versions = wanted(manifest, label)
         if versions:
             line += f"; to be installed with {' and '.join(versions)}"
         yield Line(line, _TAKEN if label == taken else "")
-    if len(compatible) > 1:
-        yield Line(_deciding_line(selection, *compatible[:2]))
+    two = sentences.first_two(selection)
+    if two is not None:
+        first, second, why = two
+        yield Line(f"{first} comes before {second}: {_reason(why, second)}")
     refused = (*selection.ranking.rejected, *selection.ranking.unknown)
     if refused:
         yield Line("Variants that do not run", _HEADING)
@@ -184,18 +185,6 @@ def _used_features(manifest: Manifest, namespace: str) -> set[str]:
         for variant in manifest.variants.values()
         for feature in variant.features.get(namespace, ())
     }
-
-
-def _deciding_line(selection: Selection, first: str, second: str) -> str:
-    assert selection.manifest is not None, "without it there is no order"
-    found = compare(
-        selection.manifest,
-        selection.supported,
-        first,
-        second,
-        selection.preferences,
-    )
-    return f"{first} comes before {second}: {_reason(found, second)}"
 
 
 def _reason(found: Comparison, second: str) -> str:
