@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     )
     from pip._internal.index.package_finder import PackageFinder
 
-__all__ = ["build_requirements"]
-
 
 def build_requirements(
     fn: Callable[..., None],

@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.machine.chain import Providers
 
-__all__ = [
-    "InstalledVariant",
-    "add_check_options",
-    "checked",
-    "different_cuda",
-    "nothing_broken",
-    "unsupported",
-]
-
 logger = get_logger(__name__)
 
 

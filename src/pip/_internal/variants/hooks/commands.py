@@ -32,21 +32,6 @@ if TYPE_CHECKING:
 
     Rows = list[list[str]]
 
-__all__ = [
-    "cache_info",
-    "debug_options",
-    "debug_tags",
-    "freeze",
-    "frozen_requirement",
-    "inspected",
-    "list_columns",
-    "list_json",
-    "purge_cache",
-    "report_item",
-    "show_variant",
-    "would_install",
-]
-
 logger = get_logger(__name__)
 
 
@@ -169,7 +154,9 @@ def report_item(
 ) -> dict[str, Any]:
     """Add the variant to an item of the installation report."""
     item = fn(cls, req)
-    label = _label(req)
+    from pip._internal.variants.wheels.links import label_of
+
+    label = None if req.link is None else label_of(req.link)
     if label is None:
         return item
     from pip._internal.variants.choice.selection import Selection
@@ -187,15 +174,10 @@ def report_item(
 def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
     """Name the label of a variant behind its version."""
     from pip._internal.console.texts import with_label
-
-    name, version = item
-    return name, with_label(version, _label(req))
-
-
-def _label(req: InstallRequirement) -> str | None:
     from pip._internal.variants.wheels.links import label_of
 
-    return label_of(req.link) if req.link is not None and req.link.is_wheel else None
+    name, version = item
+    return name, with_label(version, None if req.link is None else label_of(req.link))
 
 
 def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:

@@ -44,18 +44,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.variants.choice.context import Room
 
-__all__ = [
-    "all_candidates",
-    "collector_created",
-    "evaluate_links",
-    "index_finder",
-    "list_finder",
-    "manifest_link_from_json",
-    "remote_pip_version",
-    "requirements_line",
-    "scan_directory",
-]
-
 logger = get_logger(__name__)
 
 

@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.core.properties import Property
 
-__all__ = [
-    "installed_summary",
-    "installing_wheel",
-    "record",
-    "remember",
-]
-
 # The labels of the variants that this run has installed, by their metadata folder.
 _LABELS: dict[str, str] = {}
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed import Bound
 
-__all__ = ["dependencies", "extra_mapping"]
-
 _UNDEFINED = (UndefinedComparison, UndefinedEnvironmentName)
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.lookahead import Lookahead
     from pip._internal.variants.choice.release import Release
 
-__all__ = ["installation_error", "is_other_build", "resolved"]
-
 
 def resolved(
     fn: Callable[..., RequirementSet],
@@ -267,7 +265,7 @@ def installation_error(
     from pip._internal.variants.tell.refusals import refusal
 
     usual = functools.partial(fn, factory, error, constraints)
-    return refusal(usual, factory, error, constraints)
+    return refusal(usual, factory, error.causes, constraints)
 
 
 def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:

@@ -29,14 +29,6 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.selection import Selection
 
-__all__ = [
-    "cached_wheels",
-    "metadata_fetched",
-    "prepared",
-    "unsupported_wheel",
-    "wheels_due",
-]
-
 logger = get_logger(__name__)
 
 
@@ -57,17 +49,13 @@ def unsupported_wheel(
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
     fn(factory, link)
-    label = _label_of_wheel(link)
+    label = label_of(link)
     if label is not None:
         context = _enabled_context(factory._finder, link)
         if link.is_file or _may_be_read(factory.preparer, link):
             from pip._internal.variants.choice.verification import check_direct
 
             check_direct(context, link, label)
-
-
-def _label_of_wheel(link: Link) -> str | None:
-    return label_of(link) if link.is_wheel else None
 
 
 def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
@@ -111,11 +99,15 @@ def prepared(
     Which build it is will be recorded if it is installed.
     """
     assert req.link is not None, "upstream takes it for granted"
-    label, context = _label_of_wheel(req.link), None
+    label, context = label_of(req.link), None
+    whole: AbstractContextManager[None] = nullcontext()
     if label is not None:
+        from pip._internal.variants.wheels.archives import undamaged
+
         # Without variants, none need be downloaded to be refused.
         context = _enabled_context(preparer.finder, req.link)
-    with nullcontext() if label is None else _undamaged(req):
+        whole = undamaged(req.link.filename)
+    with whole:
         dist = fn(preparer, req, parallel_builds)
     link = req.link
     if not link.is_wheel:
@@ -131,29 +123,17 @@ def prepared(
         SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
-        _remember(req, dist, selection, label, by_hand=by_hand)
+        _remember(req, selection, label, by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():
             if selection.manifest is not None:
-                _remember(req, dist, selection, None, by_hand=by_hand)
+                _remember(req, selection, None, by_hand=by_hand)
                 break
     return dist
 
 
-def _undamaged(req: InstallRequirement) -> AbstractContextManager[None]:
-    from pip._internal.variants.wheels.archives import undamaged
-
-    assert req.link is not None, "it has a label"
-    return undamaged(req.link.filename)
-
-
 def _remember(
-    req: InstallRequirement,
-    dist: BaseDistribution,
-    selection: Selection,
-    label: str | None,
-    *,
-    by_hand: bool,
+    req: InstallRequirement, selection: Selection, label: str | None, *, by_hand: bool
 ) -> None:
     from pip._internal.variants.hooks.installing import remember
 
@@ -161,14 +141,7 @@ def _remember(
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        remember(
-            path,
-            label,
-            properties,
-            manifest,
-            labels,
-            by_hand=by_hand,
-        )
+        remember(path, label, properties, manifest, labels, by_hand=by_hand)
 
 
 def _enabled_context(finder: PackageFinder, link: Link) -> Context:

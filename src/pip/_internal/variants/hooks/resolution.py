@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
@@ -38,11 +37,6 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.provider import PipProvider
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.choice.switching import Rival
-
-__all__ = [
-    "dependencies_met",
-    "found_candidates",
-]
 
 
 def found_candidates(
@@ -112,17 +106,16 @@ def _rival(
 ) -> Rival | None:
     # In most runs nothing is chosen by hand, and nothing more need be imported.
     dist = factory._installed_dists.get(project)
-    if dist is None or not (context.may_switch or _is_upgraded_beside(context, dist)):
+    if dist is None:
         return None
+    if not context.may_switch:
+        # What is upgraded may be what an installed build is for a version of.
+        upgraded = context.enabled and context.settings.upgrade
+        if not upgraded or installed_build(dist) is None:
+            return None
     from pip._internal.variants.choice.switching import rival
 
     return rival(context, factory, project, *args)
-
-
-def _is_upgraded_beside(context: Context, dist: BaseDistribution) -> bool:
-    """Tell whether what is upgraded may be what an installed build is for a version of."""
-    upgraded = context.enabled and context.settings.upgrade
-    return bool(upgraded) and installed_build(dist) is not None
 
 
 @contextmanager
