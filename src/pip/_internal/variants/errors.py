@@ -84,28 +84,32 @@ def _one_line(text: str) -> str:
 _BESIDE = len("hint: ")
 
 
+_Lines = str | Iterable[str]
+
+
 class VariantError(DiagnosticPipError):
     """What went wrong, in lines that show whatever they quote and do no more.
 
-    :param message: what happened.
+    :param subject: what went wrong with what, or the part of that that differs.
     :param context: why, as one line or several.
     :param hint: what to type next, likewise.
     :param note: what else there is to know, likewise.
+    :cvar form: what happened; ``{}`` stands for the subject.
+    :cvar usual_context: why, where an error does not say.
+    :cvar usual_hint: likewise.
     """
 
+    form = "{}"
+    usual_context = usual_hint = ""
+
     def __init__(
-        self,
-        message: str,
-        context: str | Iterable[str] = (),
-        hint: str | Iterable[str] = (),
-        note: str | Iterable[str] = (),
+        self, subject: str, context: _Lines = (), hint: _Lines = (), note: _Lines = ()
     ) -> None:
-        self._context, self._hint, self._note = (
-            [given] if isinstance(given, str) else list(given)
-            for given in (context, hint, note)
-        )
+        self._context = _lines(context) or _lines(self.usual_context)
+        self._hint = _lines(hint) or _lines(self.usual_hint)
+        self._note = _lines(note)
         super().__init__(
-            message=Text(printable(message)),
+            message=Text(printable(self.form.format(subject))),
             context=text_of(self._context),
             hint_stmt=text_of(self._hint),
             note_stmt=text_of(self._note),
@@ -130,6 +134,10 @@ class VariantError(DiagnosticPipError):
             )
             return shown.__rich_console__(console, options)
         return super().__rich_console__(console, options)
+
+
+def _lines(given: _Lines) -> list[str]:
+    return list(filter(None, [given] if isinstance(given, str) else given))
 
 
 class _Printable(Exception):
@@ -174,31 +182,30 @@ class InvalidHostFile(VariantError):
     """The file given with ``--variant-host`` does not describe a machine."""
 
     reference = "invalid-variant-host"
-
-    def __init__(self, path: str, problem: str) -> None:
-        super().__init__(
-            f"The variant host file {path} cannot be used.",
-            problem,
-            "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
-            'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
-            '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
-            "]}}, with the values of each feature best first.",
-        )
+    form = "The variant host file {} cannot be used."
+    usual_hint = (
+        "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
+        'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
+        '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
+        "]}}, with the values of each feature best first."
+    )
 
 
 class UnknownHost(VariantError):
     """What is given with ``--variant-host`` is no file, and no machine has that name."""
 
     reference = "unknown-variant-host"
+    form = "{} is neither a file nor the name of a machine that is known."
+    usual_hint = (
+        "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
+        "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
+        "9.0. For any other machine: pip variants host --json > host.json "
+        "there, and --variant-host host.json here."
+    )
 
     def __init__(self, name: str, nearest: str | None) -> None:
         super().__init__(
-            f"{name} is neither a file nor the name of a machine that is known.",
-            f"Did you mean {nearest}?" if nearest is not None else [],
-            "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
-            "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
-            "9.0. For any other machine: pip variants host --json > host.json "
-            "there, and --variant-host host.json here.",
+            name, f"Did you mean {nearest}?" if nearest is not None else ()
         )
 
 
@@ -206,28 +213,22 @@ class OtherMachine(VariantError):
     """A machine is described whose wheels this run would not choose among."""
 
     reference = "variant-host-of-another-platform"
-
-    def __init__(self, host: str, differences: Iterable[str], hint: str) -> None:
-        super().__init__(
-            f"{host} is a machine of another kind than wheels are chosen for.",
-            differences,
-            hint,
-        )
+    form = "{} is a machine of another kind than wheels are chosen for."
 
 
 class InvalidVariantWheel(VariantError):
     """A wheel is not the variant that its file name says."""
 
     reference = "invalid-variant-wheel"
+    form = "{} is not a valid variant wheel."
+    usual_hint = (
+        "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
+        "with the label of the file name."
+    )
 
     def __init__(self, filename: str, problem: str) -> None:
         self.problem = problem
-        super().__init__(
-            f"{filename} is not a valid variant wheel.",
-            f"{capital(problem)}.",
-            "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
-            "with the label of the file name.",
-        )
+        super().__init__(filename, f"{capital(problem)}.")
 
 
 class LabelInVersion(VariantError, DistributionNotFound):
@@ -275,9 +276,10 @@ class VariantLabelNotFound(VariantError, DistributionNotFound):
     """No variant has the label that was chosen by hand."""
 
     reference = "variant-label-not-found"
+    form = "No variant is labelled {}."
 
     def __init__(self, label: str, available: Iterable[str], hint: str) -> None:
-        super().__init__(f"No variant is labelled {label}.", available, hint)
+        super().__init__(label, available, hint)
         assert isinstance(self.message, Text), "it was made one"
         self.message.highlight_words([label], "bold")
 
@@ -286,28 +288,25 @@ class UnsupportedVariant(VariantError):
     """The target cannot run a variant that was chosen by hand or by path."""
 
     reference = "unsupported-variant"
+    form = "{} cannot run on the target machine."
 
     def __init__(self, what: str, reasons: Iterable[str], instead: str) -> None:
-        super().__init__(
-            f"{what} cannot run on the target machine.",
-            reasons,
-            "If it is meant for another machine, describe that one with "
-            f"--variant-host FILE. {instead}",
-        )
+        hint = "If it is meant for another machine, describe that one with"
+        super().__init__(what, reasons, f"{hint} --variant-host FILE. {instead}")
 
 
 class UnusableManifest(VariantError):
     """The file given as a manifest is none."""
 
     reference = "unusable-manifest"
+    form = "{} cannot be used as a variants manifest."
+    usual_hint = (
+        "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
+        "of a release, or variant.json inside one of them."
+    )
 
     def __init__(self, path: str, problem: str) -> None:
-        super().__init__(
-            f"{path} cannot be used as a variants manifest.",
-            f"{capital(problem)}.",
-            "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
-            "of a release, or variant.json inside one of them.",
-        )
+        super().__init__(path, f"{capital(problem)}.")
 
 
 class Loss(NamedTuple):
@@ -356,29 +355,19 @@ class VariantsDisabled(VariantError):
     """A variant wheel was named although variants are off."""
 
     reference = "variants-disabled"
-
-    def __init__(self, filename: str) -> None:
-        super().__init__(
-            f"{filename} is a variant wheel, and variants are off.",
-            "--no-variants, its environment variable or configuration key, or the "
-            "legacy resolver turns them off.",
-            "Leave that out to install variant wheels.",
-        )
+    form = "{} is a variant wheel, and variants are off."
+    usual_context = (
+        "--no-variants, its environment variable or configuration key, or the "
+        "legacy resolver turns them off."
+    )
+    usual_hint = "Leave that out to install variant wheels."
 
 
 class NoSuitableFile(VariantError, DistributionNotFound):
     """What is listed is for others, or is left out for a reason that the user has."""
 
     reference = "no-suitable-file"
-
-    def __init__(
-        self, requirement: str, reasons: Iterable[str], hints: Iterable[str]
-    ) -> None:
-        super().__init__(
-            f"Nothing that is listed for {requirement} can be installed.",
-            reasons,
-            hints,
-        )
+    form = "Nothing that is listed for {} can be installed."
 
 
 class DependencyNotListed(VariantError, DistributionNotFound):
@@ -401,11 +390,7 @@ class KeepsToFork(VariantError, DistributionNotFound):
     """Only releases of upstream's pip suit, which do not replace this one unasked."""
 
     reference = "keeps-to-fork"
-
-    def __init__(self, requirement: str, hint: str) -> None:
-        super().__init__(
-            f"There is no release of this pip for {requirement}.", hint=hint
-        )
+    form = "There is no release of this pip for {}."
 
 
 class NoCompatibleVariant(VariantError, DistributionNotFound):
@@ -421,7 +406,5 @@ class NoCompatibleVariant(VariantError, DistributionNotFound):
         *,
         judged: bool,
     ) -> None:
-        message = f"No variant of {requirement} runs on the target machine."
-        if not judged:
-            message = f"No variant of {requirement} can be judged."
-        super().__init__(message, reasons, hints)
+        problem = "runs on the target machine" if judged else "can be judged"
+        super().__init__(f"No variant of {requirement} {problem}.", reasons, hints)
