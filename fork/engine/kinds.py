@@ -258,7 +258,7 @@ class EditLiteral(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant(Seam):
-    """Give a module-level name another literal value."""
+    """Replace the literal value of a module-level name."""
 
     KIND = "constant"
     value: str

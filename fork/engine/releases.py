@@ -22,7 +22,7 @@ class Pin:
     :param version: the only version accepted, compared as a string.
     :param roots: what belongs to the project, as prefixes of RECORD paths.
     :param licenses: licence files, as prefixes of paths below ``.dist-info/``.
-    :param fork: what is in the version of a fork of it, and in no other version.
+    :param fork: what only the versions of a fork of it contain.
     """
 
     name: str
@@ -58,7 +58,7 @@ def read_release(
 ) -> Release:
     """Read a release from the running environment, or from a folder.
 
-    :param how_to_get: what errors say about getting it.
+    :param how_to_get: what errors say about how to get it.
     :param folder: where it is installed, or an unpacked wheel.
     :param exact: refuse any version but the pinned one.
     :raises ForkError: the release is absent, another version, or was changed.
@@ -111,7 +111,7 @@ def _find(pin: Pin, folder: Path | None, how_to_get: str) -> Distribution:
 
 
 def _read(file: Path, expected: str) -> tuple[bytes, str]:
-    """Return what is in a file, and what is wrong with it if something is."""
+    """Return the contents of a file, and what is wrong with it, if anything."""
     try:
         data = file.read_bytes()
     except OSError as error:

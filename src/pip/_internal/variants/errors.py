@@ -1,4 +1,4 @@
-"""What goes wrong with variants, told in pip's way: what, why, what to type."""
+"""What goes wrong with variants, told as pip does: what, why, what to type."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = [
 
 
 def in_words(error: BaseException) -> str:
-    """Say what went wrong in plain text, within a sentence, and just once."""
+    """Say what went wrong as part of a sentence, in plain text, and only once."""
     from pip._internal.parallel.request_errors import said_of_request
 
     of_request = said_of_request(error)
@@ -64,10 +64,10 @@ def in_words(error: BaseException) -> str:
         text = said if isinstance(said, Text) else Text.from_markup(said)
         return _one_line(text.plain).rstrip(".")
     if is_full(error):
-        # What says no more is about a file that is to be gone afterwards.
+        # An error that names no place is about a temporary file.
         full = error if isinstance(error, DiskFull) else DiskFull(gettempdir(), 0)
         return full.said
-    # Many an error repeats the one beneath it.
+    # Many errors repeat the one that they wrap.
     match error.args:
         case [Exception() as inner, *_]:
             return in_words(inner)
@@ -80,7 +80,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-#: The width of what upstream puts beside the lines of an error, as in ``hint:``.
+#: The width of what upstream puts before the lines of an error, such as ``hint:``.
 _BESIDE = len("hint: ")
 
 
@@ -88,15 +88,15 @@ _Lines = str | Iterable[str]
 
 
 class VariantError(DiagnosticPipError):
-    """What went wrong, in lines that show whatever they quote and do no more.
+    """An error whose lines quote whatever others wrote, in printable characters.
 
-    :param subject: what went wrong with what, or the part of that that differs.
+    :param subject: what stands in the form; without a form, the whole message.
     :param context: why, as one line or several.
     :param hint: what to type next, likewise.
     :param note: what else there is to know, likewise.
     :cvar form: what happened; ``{}`` stands for the subject.
-    :cvar usual_context: why, where an error does not say.
-    :cvar usual_hint: likewise.
+    :cvar usual_context: why, unless the error says.
+    :cvar usual_hint: what to type next, unless the error says.
     """
 
     form = "{}"
@@ -118,7 +118,7 @@ class VariantError(DiagnosticPipError):
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
-        """Show it as upstream does, with lines that end between words on a terminal."""
+        """Show it as upstream does; on a terminal, break lines between words."""
         if console.is_terminal:
             from pip._internal.console.wrapped import paragraphs
 
@@ -141,7 +141,7 @@ def _lines(given: _Lines) -> list[str]:
 
 
 class _Printable(Exception):
-    """An error whose message shows whatever it quotes."""
+    """An error whose message quotes whatever others wrote, in printable characters."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(printable(problem))
@@ -160,11 +160,11 @@ class UnusableRequirement(_Printable, InvalidRequirement):
 
 
 class BuildConflict(_Printable, InstallationError):
-    """Builds that were tried do not go together; the message says why."""
+    """Builds that were tried conflict; the message says why."""
 
 
 class ContradictoryOptions(VariantError):
-    """The user asked for two things of which only one can be had."""
+    """The user asked for two things that exclude each other."""
 
     reference = "contradictory-options"
 
@@ -192,7 +192,7 @@ class InvalidHostFile(VariantError):
 
 
 class UnknownHost(VariantError):
-    """What is given with ``--variant-host`` is no file, and no machine has that name."""
+    """The value of ``--variant-host`` is neither a file nor the name of a machine."""
 
     reference = "unknown-variant-host"
     form = "{} is neither a file nor the name of a machine that is known."
@@ -210,7 +210,7 @@ class UnknownHost(VariantError):
 
 
 class OtherMachine(VariantError):
-    """A machine is described whose wheels this run would not choose among."""
+    """The described machine takes other wheels than this run chooses among."""
 
     reference = "variant-host-of-another-platform"
     form = "{} is a machine of another kind than wheels are chosen for."
@@ -232,7 +232,7 @@ class InvalidVariantWheel(VariantError):
 
 
 class LabelInVersion(VariantError, DistributionNotFound):
-    """A requirement has the label of a variant where a local version stands."""
+    """A requirement has the label of a variant in place of a local version."""
 
     reference = "variant-label-in-version"
 
@@ -245,9 +245,9 @@ class LabelInVersion(VariantError, DistributionNotFound):
 
 
 class VariantDisagreement(MetadataInconsistent, VariantError):
-    """A wheel is another variant than the manifest that chose it says.
+    """A wheel is another variant than its release's manifest says.
 
-    While the resolver runs, it takes the next candidate then.
+    If the resolver meets this error, it takes the next candidate.
 
     :param stated: what the manifest says of the variant.
     :param found: what the wheel says of itself.
@@ -296,7 +296,7 @@ class UnsupportedVariant(VariantError):
 
 
 class UnusableManifest(VariantError):
-    """The file given as a manifest is none."""
+    """A file that should be a manifest is none."""
 
     reference = "unusable-manifest"
     form = "{} cannot be used as a variants manifest."
@@ -310,16 +310,16 @@ class UnusableManifest(VariantError):
 
 
 class Loss(NamedTuple):
-    """What would cost a variant.
+    """A reason to leave variants out.
 
     :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
     :ivar reason: why, as the clause that follows a colon.
-    :ivar warning: all that is said of it, in one line; None if that is nothing: where
-        more has to go wrong before something is lost, or another error tells it.
+    :ivar warning: the whole warning in one line; None for no warning, since more has to
+        go wrong before something is lost, or another error tells it.
     :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
-    :ivar hints: what to type, in sentences without a final period, or questions.
-    :ivar otherwise: likewise, how to do without these variants and hear no more of it.
-    :ivar about: what no second warning is given about; None for this very text.
+    :ivar hints: what to type, in questions, or sentences without a final period.
+    :ivar otherwise: likewise, how to do without these variants and without a warning.
+    :ivar about: the subject, about which there is one warning; None for the text itself.
     """
 
     lost: str
@@ -332,10 +332,9 @@ class Loss(NamedTuple):
 
 
 class VariantLost(VariantError):
-    """A variant would be left out that the user did not choose to leave out.
+    """A variant would be left out, and the user did not choose that.
 
-    No error of :class:`InstallationError`: nothing takes it for a reason to try another
-    candidate.
+    No :class:`InstallationError`, which would be a reason to try another candidate.
     """
 
     reference = "variant-lost"
@@ -352,7 +351,7 @@ class VariantLost(VariantError):
 
 
 class VariantsDisabled(VariantError):
-    """A variant wheel was named although variants are off."""
+    """A variant wheel was named, but variants are off."""
 
     reference = "variants-disabled"
     form = "{} is a variant wheel, and variants are off."
@@ -364,16 +363,16 @@ class VariantsDisabled(VariantError):
 
 
 class NoSuitableFile(VariantError, DistributionNotFound):
-    """What is listed is for others, or is left out for a reason that the user has."""
+    """All listed files are for other machines, or are excluded by options."""
 
     reference = "no-suitable-file"
     form = "Nothing that is listed for {} can be installed."
 
 
 class DependencyNotListed(VariantError, DistributionNotFound):
-    """What a variant depends on is nowhere where packages are looked for.
+    """No index that is searched has what a variant depends on.
 
-    :param where: that, in a few words; may be empty.
+    :param where: the indexes, in a few words; may be empty.
     """
 
     reference = "dependency-not-listed"
@@ -387,14 +386,14 @@ class DependencyNotListed(VariantError, DistributionNotFound):
 
 
 class KeepsToFork(VariantError, DistributionNotFound):
-    """Only releases of upstream's pip suit, which do not replace this one unasked."""
+    """Only releases of upstream's pip suit, and they do not replace this one unasked."""
 
     reference = "keeps-to-fork"
     form = "There is no release of this pip for {}."
 
 
 class NoCompatibleVariant(VariantError, DistributionNotFound):
-    """Nothing that could be installed is left, since the variants were refused."""
+    """Nothing is left to install, because the variants were refused."""
 
     reference = "no-compatible-variant"
 

@@ -1,7 +1,7 @@
-"""Judge the installed variants again: by the machine that they run on, and by each other.
+"""Judge installed variants again: do they suit this machine, and each other?
 
-``pip check`` says what is found as warnings, unless the user is strict; nothing is wrong
-with the packages' own metadata. Judged by what was recorded, without a network and without plugins.
+What does not suit is a warning of ``pip check``, or an error if the user is strict: the
+packages' own metadata is right. Only what was recorded is read: no network, no plugins.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ logger = get_logger(__name__)
 class InstalledVariant(NamedTuple):
     """A variant that is installed.
 
-    :ivar name: the project's, as its metadata has it.
+    :ivar name: as the metadata spells it.
     """
 
     name: str
@@ -48,7 +48,7 @@ class InstalledVariant(NamedTuple):
 
 
 def add_check_options(command: type[Command]) -> None:
-    """Give ``pip check``, which has no options of its own, those of variants."""
+    """Add the options of variants to ``pip check``, which has none of its own."""
 
     def add_options(self: Command) -> None:
         for row in allowed(OPTIONS, "pip check"):
@@ -67,10 +67,10 @@ def checked(
 ) -> int:
     """Warn of installed variants that do not fit.
 
-    Where the user is strict, one that this machine does not support is an error;
+    One that this machine does not support is an error if the user is strict;
     otherwise the exit status is upstream's.
 
-    :param find_rooms: gives the rooms of all modes.
+    :param find_rooms: returns the rooms of all modes.
     """
     env = get_default_environment()
     dists = list(env.iter_installed_distributions(local_only=False))
@@ -87,7 +87,7 @@ def checked(
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
     providers, rooms = Providers.for_settings(settings), find_rooms()
     found = list(unsupported(variants, providers, rooms, options))
-    # What upstream says if all is well is not to hide it.
+    # Upstream may say that all is well: that must not hide them.
     UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
     strict = settings.strict_variants
@@ -103,9 +103,9 @@ def checked(
 
 
 def nothing_broken(said: str, options: optparse.Values) -> str:
-    """Say that packages have what they require, but what else is wrong with some.
+    """Say that packages have what they require, but that some do not suit.
 
-    :param said: what upstream says of the first.
+    :param said: what upstream says of the former.
     """
     unsupported = UNSUPPORTED.of(options, int)
     if not unsupported:
@@ -119,9 +119,9 @@ def unsupported(
     rooms: Iterable[Room],
     options: optparse.Values,
 ) -> Iterator[str]:
-    """Say which variants the machine does not support, and what to do about it.
+    """Say which variants the machine does not support, and how to replace them.
 
-    :param rooms: of all modes.
+    :param rooms: the rooms of all modes.
     """
     from pip._internal.variants.choice import reasons
     from pip._internal.variants.choice.invocation import for_upgrade

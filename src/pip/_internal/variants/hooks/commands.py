@@ -1,7 +1,7 @@
-"""What pip's commands show of variants, those that change nothing and ``install``.
+"""What pip's own commands show of variants.
 
-Of what is installed only what was recorded is shown: nothing is asked for, of a network
-or of the machine. A plain build is no variant, also if it was chosen among some.
+Of an installed build they show what was recorded: neither a network nor the machine is
+asked. A plain build is no variant, even if it was chosen among some.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def list_columns(
     rows, header = fn(packages, options)
     labels = list(map(installed_label, packages))
     if any(labels):
-        # Behind the columns that every listing has, so that those keep their places.
+        # After the columns of every listing, which keep their places.
         at = 4 if options.outdated else 2
         header.insert(at, "Variant")
         for row, label in zip(rows, labels, strict=True):
@@ -72,9 +72,9 @@ def list_json(
 def show_variant(info: Any, *, verbose: bool) -> None:
     """Show the label of a variant, and with *verbose* its properties.
 
-    :param info: the name, location and more that ``pip show`` knows of a distribution.
+    :param info: what ``pip show`` knows of a distribution, such as name and location.
     """
-    # It does not know the distribution itself any more.
+    # The distribution itself is not handed on.
     paths = [info.location] if info.location else []
     dist = get_environment(paths).get_distribution(info.name)
     build = None if dist is None else installed_build(dist)
@@ -140,9 +140,9 @@ def frozen_requirement(
 def freeze(
     fn: Callable[..., Iterator[str]], *args: Any, **kwargs: Any
 ) -> Iterator[str]:
-    """Leave out the comments on variants in a file that ``pip freeze`` wrote earlier.
+    """Leave out comments on variants that an earlier ``pip freeze`` wrote to a file.
 
-    Each requirement that is still met comes with a new one.
+    Each requirement that is still met gets a new comment.
     """
     return (text for text in fn(*args, **kwargs) if not _OWN_COMMENT.fullmatch(text))
 
@@ -172,7 +172,7 @@ def report_item(
 
 
 def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
-    """Name the label of a variant behind its version."""
+    """Add the label of a variant to its version."""
     from pip._internal.console.texts import with_label
     from pip._internal.variants.wheels.links import label_of
 
@@ -181,7 +181,7 @@ def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, 
 
 
 def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
-    """Give ``pip debug`` the option that replaces detection, which it shows."""
+    """Add the option that replaces detection to ``pip debug``, which shows its result."""
     from pip._internal.variants.choice.settings import OPTIONS, allowed
 
     for row in allowed(OPTIONS, "pip debug"):
@@ -190,13 +190,13 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
 
 
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
-    """Show what this machine supports after the tags that it supports."""
+    """Show which properties this machine supports, after the tags."""
     fn(options)
     from pip._internal.variants.choice.settings import Settings
     from pip._internal.variants.machine.chain import Providers, warnings_of
     from pip._internal.variants.tell import sentences
 
-    # Wrong options are an error in any case.
+    # Before the return, since wrong options are an error in any case.
     providers = Providers.for_settings(Settings(options))
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
@@ -216,7 +216,7 @@ def cache_info(
     options: optparse.Values,
     args: list[str],
 ) -> None:
-    """Count the environments of plugins too in ``pip cache info``, if there are any."""
+    """Count the environments of plugins in ``pip cache info``, if there are any."""
     fn(command, options, args)
     from pip._internal.variants.machine.plugin_cache import show_environments
 
@@ -229,7 +229,7 @@ def purge_cache(
     options: optparse.Values,
     args: list[str],
 ) -> None:
-    """Remove the environments of plugins too in ``pip cache purge``."""
+    """Remove the environments of plugins in ``pip cache purge``."""
     fn(command, options, args)
     from pip._internal.variants.machine.plugin_cache import remove_environments
 

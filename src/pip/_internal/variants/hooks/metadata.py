@@ -1,8 +1,8 @@
-"""Dependencies of a distribution, with the markers of its variant resolved.
+"""Resolve the markers about variants in the dependencies of a distribution.
 
 Upstream turns a dependency into text, parses it and evaluates its marker once more,
-where nobody knows which wheel it came from. So what depends on the variant is settled
-here, and what is passed on no longer mentions it.
+where nobody knows which wheel it came from. So markers about the variant are resolved
+here, and upstream gets requirements without them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def dependencies(
     dist: BaseDistribution,
     extras: Collection[str] = (),
 ) -> Iterator[Requirement]:
-    """Give the dependencies of a distribution, its variant's markers resolved.
+    """Yield the dependencies of a distribution, markers about its variant resolved.
 
-    :raises InvalidRequirement: while they are given, for one that cannot be evaluated:
-        upstream passes over the wheel then, as it does where one cannot be parsed.
+    :raises InvalidRequirement: one cannot be evaluated; upstream then passes over the
+        wheel, as it does if one cannot be parsed.
     """
     bound = bound_of(dist)
     with _evaluated():
@@ -44,7 +44,7 @@ def dependencies(
 
 @contextmanager
 def _evaluated() -> Iterator[None]:
-    """Take what cannot be evaluated for what cannot be parsed."""
+    """Report what cannot be evaluated as if it could not be parsed."""
     try:
         yield
     except InvalidRequirement:
@@ -76,7 +76,7 @@ def _resolved(
         if requirement.marker is None:
             yield requirement
             continue
-        # Upstream keeps parsed requirements for the next who asks.
+        # A copy, since upstream caches parsed requirements.
         text = copy.copy(requirement)
         text.marker = resolve_marker(requirement.marker, bound.environment)
         yield type(requirement)(str(text))
@@ -85,7 +85,7 @@ def _resolved(
 def extra_mapping(
     fn: Callable[..., Mapping[Any, str]], dist: BaseDistribution
 ) -> Mapping[Any, str]:
-    """Let pkg_resources evaluate all markers, which it does here, for the variant."""
+    """Let pkg_resources evaluate markers for the variant: it evaluates all of them here."""
     bound = bound_of(dist)
     if bound is None:
         with _evaluated():

@@ -1,4 +1,4 @@
-"""What the resolver came to: say what was chosen, or why nothing was."""
+"""Resolve, then say what was chosen, or why nothing could be."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ def resolved(
 ) -> RequirementSet:
     """Announce the chosen variants before anything more is downloaded.
 
-    :raises VariantLabelNotFound: if a label that was typed for whatever has it is one
-        that nothing has.
+    :raises VariantLabelNotFound: no project has a label that was typed for all.
     """
     context = context_of(resolver.factory._finder)
     if context is None:
@@ -58,7 +57,7 @@ def resolved(
     try:
         requirements = _resolved(solve, resolver, root_reqs, context)
     except PipError:
-        # A mistyped name may be why, and the error must not give way to it.
+        # A mistyped name may be why; the error stays the resolver's.
         context.strict = False
         _warn_of_unknown_names(context, resolver, root_reqs, has_failed=True)
         raise
@@ -74,7 +73,7 @@ def _resolved(
 ) -> RequirementSet:
     """Resolve, and announce what was chosen.
 
-    :param solve: resolves once, with further constraints if it is given some.
+    :param solve: resolves once, with the constraints that it is given.
     """
     finder = resolver.factory._finder
     for mode in modes(context):
@@ -82,7 +81,7 @@ def _resolved(
     for mode in modes(context):
         resolved = mode.resolve(solve, resolver)
         if resolved is not None:
-            # All builds were asked for: few were chosen in place of others.
+            # All builds were asked for, so few were chosen over others.
             _announce(context, finder, _settled(context, resolved))
             return resolved
     if not context.enabled:
@@ -115,9 +114,9 @@ def _settle(
     context: Context,
     requirements: RequirementSet,
 ) -> tuple[RequirementSet, list[BaseDistribution]]:
-    """Resolve again where what is installed may stay, and so that builds agree.
+    """Resolve again if what is installed may stay, or to make builds agree.
 
-    :return: what it comes to then, and what stays installed of variants.
+    :return: the result, and the builds of variants that stay installed.
     """
     run = solve
     chosen = _chosen_builds(context, requirements)
@@ -172,7 +171,7 @@ def _warn_of_unknown_names(
 
 
 def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
-    """Give the projects that the user named, in a requirements file too."""
+    """Return the projects that the user named, here or in requirements files."""
     return frozenset(
         canonicalize_name(root.name)
         for root in roots
@@ -184,7 +183,7 @@ def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
 def _lookahead(
     context: Context, factory: Factory, roots: list[InstallRequirement]
 ) -> Iterator[None]:
-    """Let the context look ahead of the resolver if it meets variants."""
+    """Let the context look ahead of the resolver once that meets variants."""
 
     def foresee() -> Lookahead:
         from pip._internal.variants.choice.lookahead import Lookahead
@@ -205,9 +204,9 @@ def _lookahead(
 def _chosen_builds(
     context: Context, requirements: RequirementSet
 ) -> list[tuple[Release, Link]]:
-    """Give what was chosen of each release that has variants.
+    """Return the chosen build of each release that has variants.
 
-    A wheel that was built of a file stands for that file.
+    A wheel that was built from a file stands for that file.
     """
     return [
         (release, link)
@@ -226,7 +225,7 @@ def _found(resolver: Resolver) -> Collection[Candidate]:
 
 
 def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
-    """Return what stays installed and was chosen among variants."""
+    """Return the builds that stay installed and were chosen among variants."""
     kept = []
     for candidate in _found(resolver):
         dist = vars(candidate).get("dist") if candidate.is_installed else None
@@ -238,7 +237,7 @@ def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
 def _settled(
     context: Context, requirements: RequirementSet
 ) -> list[tuple[Release, Link]]:
-    """Return what stands for no other build, though all builds were asked for."""
+    """Return the releases of which one build was chosen, although all were asked for."""
     return [
         (release, link)
         for release, link in _chosen_builds(context, requirements)

@@ -1,4 +1,4 @@
-"""Say what was chosen when the resolver is done, and what else the user may want."""
+"""Say what the resolver chose, and what else the user may want."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _advise(context: Context, advice: str | None) -> None:
 
 
 def _is_agreed(context: Context, release: Release, label: str | None) -> bool:
-    """Tell whether a build was taken since it agrees with others."""
+    """Tell whether a build was taken because it agrees with others."""
     if context.agreement is None:
         return False
     compatible = (each.ranking.compatible for each in release.selections.values())
@@ -111,10 +111,10 @@ def tell_of_kept(
     *,
     is_all: bool,
 ) -> None:
-    """Say of builds that stay installed which others there are, or that there are none.
+    """Say of builds that stay installed what would suit better, or that nothing was found.
 
-    :param found: all that the run comes to.
-    :param is_all: whether no other build was chosen.
+    :param found: all candidates that the resolver chose.
+    :param is_all: whether all builds of variants stay.
     """
     from pip._internal.variants.choice.switching import better_build, no_other_build
 
@@ -122,7 +122,7 @@ def tell_of_kept(
         level = logging.INFO
         hints = (no_other_build(context, dist) for dist in kept)
     else:
-        # What is installed now may need what the installed one lacks.
+        # A new package may need what the installed build lacks.
         level = logging.INFO if is_all else logging.WARNING
         versions = {each.project_name: each.version for each in found}
         hints = (better_build(context, dist, versions) for dist in kept)

@@ -1,6 +1,6 @@
-"""Decisions as JSON documents, complete enough to make them once more.
+"""Decisions as JSON documents, complete enough to repeat the decision.
 
-The documents are described in ``docs/decisions.md``.
+``docs/decisions.md`` describes them.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
 
 
 def with_header(document: Mapping[str, Any]) -> Document:
-    """Say which format a document has, and who wrote it."""
+    """Add the version of the format and of pip."""
     return {"version": "1", "pip_version": __version__, **document}
 
 
 def decision_document(decision: Decision, effects: Iterable[Effect]) -> Document:
-    """Describe what would be installed, and everything that led to it."""
+    """Describe what would be installed, and why."""
     chosen, link = decision.chosen, decision.link
     taken, ranked = None, []
     if chosen is not None and link is not None:
@@ -108,7 +108,7 @@ def _passed_over(passed: PassedOver) -> Document:
 
 
 def _sources(offer: Offer | None) -> list[Document]:
-    """Describe the decisions about a version, if it was reached: one for each source."""
+    """Describe what was decided about a version on each source, if it was reached."""
     release = None if offer is None else offer.release
     if release is None or not release.reached:
         return []
@@ -116,7 +116,7 @@ def _sources(offer: Offer | None) -> list[Document]:
 
 
 def selection_document(selection: Selection) -> Document:
-    """Describe how the variants that one source lists were judged, and by what."""
+    """Describe how the variants on one source were judged, and by what."""
     manifest = selection.manifest or _NO_MANIFEST
     origin, compatible = selection.origin, selection.ranking.compatible
     return {
@@ -185,7 +185,7 @@ def _mismatch(mismatch: Mismatch) -> Document:
 
 
 def _decided_by(selection: Selection) -> Document | None:
-    """Say what put the first of the compatible variants before the second."""
+    """Describe why the best variant comes before the second."""
     found = first_two(selection)
     if found is None:
         return None

@@ -28,14 +28,14 @@ _CHOSEN = "*"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The files of one label, or those without, on one source.
+    """The files with one label, or with none, on one source.
 
     :ivar label: None for plain wheels and source distributions.
-    :ivar files: all of them, those that suit platform and Python first, best first.
+    :ivar files: those that suit platform and Python first, best first.
     :ivar suitable: how many of them suit.
-    :ivar rank: 1 for the best one; None if none can be used.
+    :ivar rank: 1 for the best label; None if no file can be used.
     :ivar mismatches: what the target lacks.
-    :ivar problem: what else keeps it from being used, None if nothing does.
+    :ivar problem: what else prevents its use; None if nothing does.
     :ivar chosen: whether one of the files would be installed.
     """
 
@@ -50,27 +50,27 @@ class Row:
 
     @property
     def platforms(self) -> Sequence[str]:
-        """Give the platforms in the files' names; ``source`` for a source distribution."""
+        """Return the platforms in the files' names; ``source`` for source distributions."""
         return list(dict.fromkeys(platform_of(file.link) for file in self.files))
 
     @property
     def size(self) -> int | None:
-        """Give the size of the file that the target would take, in bytes if known."""
+        """Return the size in bytes of the file that the target would take, if known."""
         return self.files[0].size if self.suitable else None
 
 
 def platform_of(link: Link) -> str:
-    """Give the platform tags in a file's name, ``source`` if it is no wheel."""
+    """Return the platform tags in a file's name; ``source`` if it is no wheel."""
     if not link.is_wheel:
         return "source"
     return split_label(link.filename)[0].removesuffix(".whl").rpartition("-")[2]
 
 
 def rows(decision: Decision, offered: Offer) -> list[Row]:
-    """Give the rows of one version, in the order in which pip would take them.
+    """Return the rows of one version, in the order in which pip would take them.
 
-    :param offered: the version; its variants are judged now if they were not before.
-    :raises VariantLost: if that fails for one, and the user is strict.
+    :param offered: the version; its variants are judged if they were not yet.
+    :raises VariantLost: one cannot be judged, and the user is strict.
     """
     if offered.release is not None:
         offered.release.tell_losses()
@@ -112,7 +112,7 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
 
 
 def _place(offered: Offer, link: Link) -> tuple[int, int] | None:
-    """Tell where a file stands: by source, then by label; None if it cannot be used."""
+    """Return the place of a file, by source, then by label; None if it is of no use."""
     release, label = offered.release, label_of(link)
     if release is None or label is None:
         return (len(offered.links), 0)
@@ -129,7 +129,7 @@ def _refusal(
     release = offered.release
     if release is None or label is None:
         return (), None
-    # What one source cannot tell of a label, another one may.
+    # Another source may know a label that this one does not describe.
     selection = release.selection_of(link) or release.selections.get(source_of(link))
     if selection is None:
         return (), None
@@ -139,9 +139,9 @@ def _refusal(
 
 
 def listed_offers(decision: Decision, *, all_versions: bool) -> list[Offer]:
-    """Give the versions to list: the one that would be taken, or all with variants.
+    """Return the versions to list: all with variants, or the one that would be taken.
 
-    If none would be, that is the newest one that has variants.
+    If none would be, the newest one with variants stands for it.
     """
     with_variants = [each for each in decision.offers if each.has_variants]
     if all_versions:
@@ -154,7 +154,7 @@ def listed_offers(decision: Decision, *, all_versions: bool) -> list[Offer]:
 def tables(
     decision: Decision, listed: Sequence[tuple[Offer, Sequence[Row]]]
 ) -> Iterator[Line | Grid]:
-    """Give a table for each version, and what there is to know beside them."""
+    """Yield a table for each version, and notes."""
     for number, (offered, rows) in enumerate(listed):
         if number:
             yield Line("")

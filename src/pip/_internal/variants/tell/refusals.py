@@ -36,20 +36,20 @@ __all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
 
 logger = get_logger(__name__)
 
-#: So many releases of a project are told of in an error, newest first.
+#: How many releases of a project an error tells of, newest first.
 _SHOWN_RELEASES = 10
 
 
 def refuse_unknown_labels(
     context: Context, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
 ) -> None:
-    """Refuse a label that was typed for whatever has it if nothing has it.
+    """Refuse a label that was typed for all projects if none has it.
 
-    One of the configuration, which may stand there for something else, is warned of.
+    A label from the configuration may be for other runs: that is a warning.
 
     :param releases: those that were chosen.
-    :param kept: what stays installed and was chosen among variants.
-    :raises VariantLabelNotFound: then.
+    :param kept: builds that stay installed and were chosen among variants.
+    :raises VariantLabelNotFound: no project has a label that was typed.
     """
     if not context.labels_for_all():
         return
@@ -58,7 +58,7 @@ def refuse_unknown_labels(
     builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
     known = {label for _, build in builds for label in build.labels}
     known.update(label for link in weighed(context).direct if (label := label_of(link)))
-    # What a named project has and was not taken gave way to a stronger choice.
+    # If a named project has the label, a stronger choice came before it.
     for offered in context.labels_offered.values():
         known.update(*offered.values())
     known.update(*(release.labels for release in releases))
@@ -77,7 +77,7 @@ def refuse_unknown_labels(
             told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
             raise _label_not_found(context, label, [*lines, *_others(context, told)])
         if lines:
-            # Where all stays, it is no news.
+            # If nothing was chosen, this is no news.
             logger.log(
                 logging.WARNING if releases else logging.INFO,
                 "Nothing has a variant that is labelled %s, as the configuration or "
@@ -104,7 +104,7 @@ def _label_not_found(
 
 
 def _others(context: Context, told: Collection[str]) -> Iterator[str]:
-    """List the labels of what could have been chosen instead, the newest first.
+    """List the labels of what could have been chosen instead, newest first.
 
     :param told: releases whose labels are told already.
     """
@@ -123,7 +123,7 @@ def _has(what: object, labels: Iterable[str]) -> str:
 
 
 def _labels_line(release: Release, *, judge: bool = True) -> str:
-    """List the labels of a release; only if it is to be judged, which ones run."""
+    """List the labels of a release, and if it is to be judged, which ones run."""
     labels = release.labels
     if judge:
         selections = release.selections.values()
@@ -143,7 +143,7 @@ def refusal(
 ) -> InstallationError:
     """Say which variants were refused, if that is why nothing is left.
 
-    :param usual: says what upstream says.
+    :param usual: makes upstream's error, and logs what upstream logs.
     :param causes: the requirements that cannot be met, and what has each.
     """
     context = context_of(factory._finder)
@@ -184,7 +184,7 @@ def refusal(
         label = context.label_for(project)
         usual()
         return nothing_left(wanted[project], label, releases, hashed=hashed)
-    # Among several causes the variants are one: the usual error tells the rest.
+    # Variants are one cause among several: the usual error tells the others.
     for project, releases in reached.items():
         if context.label_for(project) is not None:
             _tell_lacking(releases)
@@ -195,7 +195,7 @@ def refusal(
 
 
 def _background(context: Context, causes: Sequence[Any]) -> Iterator[str]:
-    """Say what bears on a conflict: other builds, several builds, and other indexes."""
+    """Say what bears on a conflict: other builds, several builds, other indexes."""
     parents = (cause.parent for cause in causes if cause.parent is not None)
     for release in dict.fromkeys(
         weighed(context).release_of(parent.source_link) for parent in parents
@@ -218,7 +218,7 @@ def _ireq(cause: Any) -> InstallRequirement | None:
 
 
 def _build_conflict(causes: Sequence[Any]) -> InstallationError:
-    """Say what contradicts each other where builds are just tried: nothing is logged."""
+    """Say which requirements conflict; builds are only tried, so nothing is logged."""
     lines = dict.fromkeys(
         f"{cause.parent or 'the user'} wants {cause.requirement.format_for_error()}"
         for cause in causes
@@ -227,7 +227,7 @@ def _build_conflict(causes: Sequence[Any]) -> InstallationError:
 
 
 def _tell_lacking(releases: Iterable[Release]) -> None:
-    """Say which is the newest release that lacks the label chosen by hand."""
+    """Name the newest release that lacks the label chosen by hand."""
     for release in releases:
         lacking = sentences.lacks_label(release)
         if lacking is not None:
@@ -238,7 +238,7 @@ def _tell_lacking(releases: Iterable[Release]) -> None:
 def _label_in_version(
     factory: Factory, cause: Any, constraints: Mapping[str, Any]
 ) -> InstallationError | None:
-    """Return the error for a label that the user wrote into a version, if that is it."""
+    """Return the error for a label that was written into a version, if one was."""
     project, written = cause.requirement.project_name, []
     if project in constraints:
         written.append(constraints[project].specifier)

@@ -1,7 +1,7 @@
 """Tell a whole decision as a person would: ``pip variants explain``.
 
-Only texts are made here; nothing is decided and nothing is printed. Styles show on
-terminals alone, so that the plain text says everything.
+This module makes texts; it decides and prints nothing. Styles show on terminals alone,
+so the plain text says everything.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CAUSES = {
     Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
     Cause.ORDER: "files of an older version come first",
 }
-#: So many versions are told of in one line.
+#: How many versions one line names.
 _SHOWN_VERSIONS = 6
 
 
@@ -99,7 +99,7 @@ def _installed(dist: BaseDistribution) -> str:
 def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterator[Line]:
     """Tell why versions are not taken, in as few lines as possible.
 
-    :param project: what they are versions of, if that is not told yet.
+    :param project: named before each version if it is not empty.
     """
     begin = f"{project} " if project else ""
     for (cause, detail), grouped in itertools.groupby(
@@ -134,7 +134,7 @@ def tell_manifest(
 ) -> Iterator[Line]:
     """Tell how the variants that a manifest alone describes were judged.
 
-    :param chosen_label: the one that was chosen by hand, if any.
+    :param chosen_label: chosen by hand; None if none was.
     """
     yield from _tell_selection(selection, chosen_label)
     yield from _tell_effects(effects)
