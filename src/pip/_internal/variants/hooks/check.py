@@ -1,4 +1,4 @@
-"""Judge installed variants again: do they suit this machine, and each other?
+"""Judge installed variants again, by this machine and by each other.
 
 What does not suit is a warning of ``pip check``, or an error if the user is strict: the
 packages' own metadata is right. Only what was recorded is read: no network, no plugins.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
+from pip._vendor.packaging.markers import UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
 from pip._internal.variants.choice.installed import bound_of
@@ -20,8 +20,6 @@ from pip._internal.variants.choice.installed import bound_of
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed import Bound
-
-_UNDEFINED = (UndefinedComparison, UndefinedEnvironmentName)
 
 
 def dependencies(
@@ -49,14 +47,12 @@ def _evaluated() -> Iterator[None]:
         yield
     except InvalidRequirement:
         raise
-    except RecursionError:
+    except (RecursionError, UndefinedEnvironmentName, ValueError) as error:
         from pip._internal.variants.errors import UnusableRequirement
 
-        raise UnusableRequirement("a marker is nested too deeply") from None
-    except (*_UNDEFINED, ValueError) as error:
-        from pip._internal.variants.errors import UnusableRequirement
-
-        raise UnusableRequirement(str(error)) from None
+        is_deep = isinstance(error, RecursionError)
+        problem = "a marker is nested too deeply" if is_deep else str(error)
+        raise UnusableRequirement(problem) from None
 
 
 def _resolved(

@@ -82,19 +82,12 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
             groups.setdefault(key, []).append(file)
     for files in groups.values():
         files.sort(key=lambda file: suited.get(file.link, len(suited)))
-    places = {
-        key: _place(offered, files[0].link)
-        for key, files in groups.items()
-        if files[0].link in suited
-    }
-    ranked = sorted({place for place in places.values() if place is not None})
+    judged = {key: _judged(offered, files[0].link) for key, files in groups.items()}
+    ranked = sorted({place for place, _, _ in judged.values() if place is not None})
     found = []
     for (source, label), files in groups.items():
-        place = places.get((source, label))
-        mismatches, problem = _refusal(offered, files[0].link, label)
+        place, mismatches, problem = judged[source, label]
         suitable = sum(file.link in suited for file in files)
-        if not suitable:
-            problem = "no file for this platform and Python"
         found.append(
             Row(
                 source=source,
@@ -103,7 +96,7 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
                 suitable=suitable,
                 rank=None if place is None else ranked.index(place) + 1,
                 mismatches=mismatches,
-                problem=problem,
+                problem=problem if suitable else "no file for this platform and Python",
                 chosen=any(file.link == decision.link for file in files),
             )
         )
@@ -111,31 +104,29 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
     return found
 
 
-def _place(offered: Offer, link: Link) -> tuple[int, int] | None:
-    """Return the place of a file, by source, then by label; None if it is of no use."""
+def _judged(
+    offered: Offer, link: Link
+) -> tuple[tuple[int, int] | None, Sequence[Mismatch], str | None]:
+    """Return the place of a file, by source, then by label, and what is against it.
+
+    :return: the place is None if the file cannot be used.
+    """
     release, label = offered.release, label_of(link)
     if release is None or label is None:
-        return (len(offered.links), 0)
-    selection = release.selection_of(link)
-    if selection is None or label not in selection.ranking.compatible:
-        return None
+        is_offered = link in offered.links
+        return (len(offered.links), 0) if is_offered else None, (), None
     selections = list(release.selections.values())
-    return selections.index(selection), selection.ranking.compatible.index(label)
-
-
-def _refusal(
-    offered: Offer, link: Link, label: str | None
-) -> tuple[Sequence[Mismatch], str | None]:
-    release = offered.release
-    if release is None or label is None:
-        return (), None
+    own = release.selection_of(link)
+    if own is not None and label in own.ranking.compatible:
+        place = selections.index(own), own.ranking.compatible.index(label)
+        return place, (), None
     # Another source may know a label that this one does not describe.
-    selection = release.selection_of(link) or release.selections.get(source_of(link))
+    selection = own or release.selections.get(source_of(link))
     if selection is None:
-        return (), None
+        return None, (), None
     if label in selection.ranking.unknown:
-        return (), selection.problem or "the manifest does not describe it"
-    return selection.ranking.rejected.get(label, ()), None
+        return None, (), selection.problem or "the manifest does not describe it"
+    return None, selection.ranking.rejected.get(label, ()), None
 
 
 def listed_offers(decision: Decision, *, all_versions: bool) -> list[Offer]:
