@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from fork import assembler, output, recorded
-from fork.errors import ForkError
-from fork.seams import SEAMS
+from fork.engine import assembler, output, recorded
+from fork.engine.errors import ForkError
+from fork.project import PROJECT, ROOT
 from fork.version import VERSION
 
 
@@ -42,14 +42,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _assemble(folder: Path | None) -> None:
-    target = assembler.ROOT / "build" / "assembled"
-    output.write(assembler.assemble_project(folder), target, link=True)
+    target = ROOT / "build" / "assembled"
+    output.write(assembler.assemble_project(PROJECT, folder), target, link=True)
     print(f"pip {VERSION} assembled in {target}")
 
 
 def _record(folder: Path | None) -> None:
-    recorded.save(assembler.record(assembler.read_sources(folder), list(SEAMS)))
-    print(f"recorded in {recorded.PATH.name}; read the difference before you commit it")
+    values = assembler.record(PROJECT, PROJECT.read(folder))
+    recorded.save(values, PROJECT.recorded)
+    print(
+        f"recorded in {PROJECT.recorded.name}; read the difference before you commit it"
+    )
 
 
 if __name__ == "__main__":

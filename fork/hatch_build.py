@@ -1,4 +1,4 @@
-"""Hatchling build hook: the wheel's files are what the assembler gives."""
+"""Hatchling build hook: the wheel's files are those that the assembler returns."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ class ForkBuildHook(BuildHookInterface[Any]):
         :raises SystemExit: it cannot be assembled; build frontends then end with the
             message instead of a traceback.
         """
-        from fork.assembler import assemble_project
-        from fork.errors import ForkError
-        from fork.output import write
+        from fork.engine.assembler import assemble_project
+        from fork.engine.errors import ForkError
+        from fork.engine.output import write
+        from fork.project import PROJECT
 
         if version == "editable":
             raise SystemExit(
@@ -33,7 +34,7 @@ class ForkBuildHook(BuildHookInterface[Any]):
                 "(to work on it: python -m fork assemble)"
             )
         try:
-            assembly = assemble_project()
+            assembly = assemble_project(PROJECT)
         except ForkError as error:
             raise SystemExit(f"error: {error}") from None
         self._staging = TemporaryDirectory(prefix="pip-fork-")
@@ -48,7 +49,7 @@ class ForkBuildHook(BuildHookInterface[Any]):
         artifact_path: str,
     ) -> None:
         """Add the licences to the wheel."""
-        from fork.wheel import add_licenses
+        from fork.engine.wheel import add_licenses
 
         add_licenses(Path(artifact_path), self._licenses)
         self._staging.cleanup()

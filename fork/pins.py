@@ -1,4 +1,4 @@
-"""The exact releases that the fork is assembled from.
+"""The exact releases that the fork is assembled from, and what it takes of them.
 
 ``pyproject.toml`` repeats them as build requirements, with ``===``: the fork's own
 version satisfies ``==26.3``, and must never be assembled from itself.
@@ -6,37 +6,50 @@ version satisfies ``==26.3``, and must never be assembled from itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from fork.engine.releases import Pin
+from fork.engine.vendoring import Library
 from fork.version import UPSTREAM
 
-__all__ = ["ARCHSPEC", "NVIDIA_ML_PY", "PIP", "PINS", "Pin"]
+__all__ = ["ARCHSPEC", "HOW_TO_GET", "LIBRARIES", "NVIDIA_ML_PY", "PINS", "PIP"]
 
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """Name one release and the part of it that is verified and used.
-
-    :param name: project name.
-    :param version: the only version accepted, compared as a string.
-    :param roots: what belongs to the library, as prefixes of RECORD paths.
-    :param licenses: licence files, as prefixes of paths below ``.dist-info/``.
-    """
-
-    name: str
-    version: str
-    roots: tuple[str, ...]
-    licenses: tuple[str, ...]
-
-    @property
-    def requirement(self) -> str:
-        """Return the requirement that is satisfied by this release alone."""
-        return f"{self.name}==={self.version}"
-
-
-PIP = Pin("pip", UPSTREAM, ("pip/",), ("licenses/",))
-NVIDIA_ML_PY = Pin("nvidia-ml-py", "13.615.71", ("pynvml.py",), ())
+PIP = Pin("pip", UPSTREAM, ("pip/",), ("licenses/",), fork="+variants")
+NVIDIA_ML_PY = Pin("nvidia-ml-py", "13.615.71", ("pynvml.py",))
 ARCHSPEC = Pin(
     "archspec", "0.2.7", ("archspec/",), ("LICENSE-APACHE", "LICENSE-MIT", "NOTICE")
 )
 PINS = (PIP, NVIDIA_ML_PY, ARCHSPEC)
+
+LIBRARIES = (
+    Library(NVIDIA_ML_PY, ("pynvml.py",), header=("pynvml.py", "pynvml/LICENSE")),
+    Library(
+        ARCHSPEC,
+        (
+            "archspec/__init__.py",
+            "archspec/cpu/__init__.py",
+            "archspec/cpu/alias.py",
+            "archspec/cpu/detect.py",
+            "archspec/cpu/microarchitecture.py",
+            "archspec/cpu/schema.py",
+            "archspec/json/cpu/cpuid.json",
+            "archspec/json/cpu/microarchitectures.json",
+            "archspec/vendor/cpuid/cpuid.py",
+        ),
+        # Folders without __init__.py cannot be imported from a zip file before
+        # CPython 3.14.
+        packages=("archspec/vendor/__init__.py", "archspec/vendor/cpuid/__init__.py"),
+        licenses=(
+            "archspec/json/COPYRIGHT",
+            "archspec/json/LICENSE-APACHE",
+            "archspec/json/LICENSE-MIT",
+            "archspec/json/NOTICE",
+            "archspec/vendor/cpuid/LICENSE",
+        ),
+    ),
+)
+
+HOW_TO_GET = (
+    "A build in isolation (without --no-build-isolation) gets it by itself; for anything "
+    "else type: python -m pip install --target DIR "
+    + " ".join(f"'{pin.requirement}'" for pin in PINS)
+    + ", then python -m fork assemble --from DIR."
+)

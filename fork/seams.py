@@ -9,10 +9,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from fork.kinds import (
+from fork.engine.kinds import (
     Append,
     Constant,
     Decorate,
+    Door,
     EditLiteral,
     InsertLine,
     ReplaceExpression,
@@ -20,7 +21,21 @@ from fork.kinds import (
 )
 from fork.version import VERSION
 
-__all__ = ["SEAMS"]
+__all__ = ["SEAMS", "placed"]
+
+_INTERNAL = Door(
+    path="pip/_internal/variants/seams.py",
+    name="_variants",
+    statement="from pip._internal.variants import seams as _variants",
+    folder="pip/_internal/",
+    modes="pip/_internal/variants/*/__init__.py",
+)
+# Other processes import vendored packaging on its own.
+_PACKAGING = Door(
+    path="pip/_vendor/packaging/_variants.py",
+    name="_variants",
+    statement="from . import _variants",
+)
 
 # By the archive path of upstream's file: why it is edited, and how.
 _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
@@ -489,9 +504,17 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
 }
 
-#: Every edit, with its file and why.
+
+def placed(seam: Seam, file: str, why: str) -> Seam:
+    """Return a seam with its file, what it is for, and the door that the file has."""
+    in_packaging = file.startswith("pip/_vendor/packaging/")
+    door = _PACKAGING if in_packaging else _INTERNAL
+    return dataclasses.replace(seam, file=file, why=why, door=door)
+
+
+#: Every edit.
 SEAMS: tuple[Seam, ...] = tuple(
-    dataclasses.replace(seam, file=file, why=why)
+    placed(seam, file, why)
     for file, reasons in _TABLE.items()
     for why, seams in reasons.items()
     for seam in seams

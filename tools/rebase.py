@@ -17,12 +17,11 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from fork.assembler import overlay_files  # noqa: E402
-from fork.distributions import Release, read_release  # noqa: E402
-from fork.drift import compare  # noqa: E402
-from fork.errors import ForkError  # noqa: E402
-from fork.pins import PIP  # noqa: E402
-from fork.seams import SEAMS  # noqa: E402
+from fork.engine.drift import compare  # noqa: E402
+from fork.engine.errors import ForkError  # noqa: E402
+from fork.engine.releases import Release, read_release  # noqa: E402
+from fork.pins import HOW_TO_GET, PIP  # noqa: E402
+from fork.project import PROJECT  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         with TemporaryDirectory(prefix="rebase-") as folder:
             old = _release(options.pinned, Path(folder, "old"))
             new = _release(options.release, Path(folder, "new"))
-        drift = compare(old, new, SEAMS, overlay_files(ROOT / "src"))
+        drift = compare(PROJECT, old, new)
     except ForkError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -54,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _release(given: str, folder: Path) -> Release:
     path = Path(given)
     if path.is_dir():
-        return read_release(PIP, path, exact=False)
+        return read_release(PIP, HOW_TO_GET, path, exact=False)
     folder.mkdir()
     wheel = path if path.suffix == ".whl" else _download(given, folder)
     try:
@@ -62,7 +61,7 @@ def _release(given: str, folder: Path) -> Release:
             archive.extractall(folder / "unpacked")
     except (OSError, zipfile.BadZipFile) as error:
         raise ForkError(f"cannot unpack the wheel ({error}): {given!r}") from error
-    return read_release(PIP, folder / "unpacked", exact=False)
+    return read_release(PIP, HOW_TO_GET, folder / "unpacked", exact=False)
 
 
 def _download(version: str, folder: Path) -> Path:

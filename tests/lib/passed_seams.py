@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from fork.kinds import Append, Decorate, Seam
+from fork.engine.kinds import Append, Decorate, Seam
 from fork.seams import SEAMS
 from tests.lib.modes import in_process
 
@@ -67,7 +67,7 @@ class Watch:
         :param load: gives a module that upstream's files know as ``_variants``.
         """
         for door in {seam.door for seam in self.seams}:
-            room = load(_module(door))
+            room = load(_module(door.path))
             own = [seam for seam in self.seams if seam.door == door]
             by_hook = {
                 hook: self._watching([seam for seam in own if seam.hook == hook])

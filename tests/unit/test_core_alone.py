@@ -15,9 +15,9 @@ import pytest
 
 from pip._vendor.packaging import __version__ as vendored
 
-from fork.edits import apply
-from fork.kinds import Seam, import_edits
-from fork.module import Module
+from fork.engine.edits import apply
+from fork.engine.kinds import Seam, import_edits
+from fork.engine.module import Module
 from fork.seams import SEAMS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,26 +1,26 @@
-"""A copy of the pinned releases, in which tests plant differences."""
+"""The small project, in which tests plant differences, and this one, which they read."""
 
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from fork.assembler import ROOT
-from fork.distributions import read_release
-from fork.errors import ForkError
+from fork.engine.assembler import Assembly, assemble_project
+from fork.engine.errors import ForkError
+from fork.engine.releases import read_release
 from fork.pins import PINS
-from tests.unit.fork.planting import Tree
+from fork.project import PROJECT, ROOT
+from tests.unit.fork.small import Tree, plant
 
 
 def _has_pins(folder: Path | None) -> bool:
     try:
         for pin in PINS:
-            read_release(pin, folder)
+            read_release(pin, "", folder)
     except ForkError:
         return False
     return True
@@ -38,31 +38,19 @@ def pinned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def assembly(pinned: Path) -> Assembly:
+    """Return the fork; it is shared."""
+    return assemble_project(PROJECT, pinned)
+
+
 @pytest.fixture
-def tree(pinned: Path, tmp_path: Path) -> Tree:
-    """Return a copy of the pinned releases and of the overlay."""
-    folder = tmp_path / "pinned"
-    for name in ("pip", "archspec", "pynvml.py"):
-        source = pinned / name
-        if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, folder / name, ignore=ignored)
-        else:
-            shutil.copy(source, folder / name)
-    for source in pinned.glob("*.dist-info"):
-        if source.name.startswith(("pip-", "archspec-", "nvidia_ml_py-")):
-            shutil.copytree(source, folder / source.name)
-    overlay = tmp_path / "src"
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "src" / "pip", overlay / "pip", ignore=ignored)
-    return Tree(folder, overlay)
+def tree(tmp_path: Path) -> Tree:
+    """Return the small project."""
+    return plant(tmp_path)
 
 
 @pytest.fixture
 def release_tree(tree: Tree) -> Tree:
-    """Return a copy whose planted differences pass for a release of their own.
-
-    Files are recorded as they are and the digest is taken as reviewed, so that the
-    checks behind the digest are reached.
-    """
+    """Return the small project, where differences pass for releases of their own."""
     return dataclasses.replace(tree, released=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fork.census import differences, take_census
+from fork.engine.census import differences, take_census
+from fork.sensitive import SENSITIVE
 
 PATH = "pip/_internal/sample.py"
 
@@ -20,7 +21,7 @@ class C:
             return [Wheel(name) for name in wheel]
         return functools.partial(self.evaluate_link, 1), partial(print, Wheel)
 """
-    assert take_census({PATH: source}) == {
+    assert take_census({PATH: source}, SENSITIVE) == {
         PATH: {
             "<module>": {"Wheel": 1},
             "C": {"Wheel": 1},
@@ -41,7 +42,7 @@ def test_only_pip_and_packaging_are_counted() -> None:
         "pip/_vendor/packaging/pylock.py": b"Wheel()",
         "pip/_internal/data.json": b"Wheel()",
     }
-    assert list(take_census(files)) == ["pip/_vendor/packaging/pylock.py"]
+    assert list(take_census(files, SENSITIVE)) == ["pip/_vendor/packaging/pylock.py"]
 
 
 def test_differences_name_the_call_site() -> None:

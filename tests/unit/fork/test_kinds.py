@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from fork.edits import Edit, apply, reverse
-from fork.errors import AnchorError, ForkError
-from fork.kinds import (
+from fork.engine.edits import Edit, apply, reverse
+from fork.engine.errors import AnchorError, ForkError
+from fork.engine.kinds import (
     Append,
     Constant,
     Decorate,
@@ -18,7 +18,8 @@ from fork.kinds import (
     Seam,
     import_edits,
 )
-from fork.module import Module
+from fork.engine.module import Module
+from fork.seams import placed
 
 PATH = "pip/_internal/sample.py"
 SOURCE = '''\
@@ -49,6 +50,7 @@ class Plain:
 def edited(*seams: Seam, source: str = SOURCE) -> str:
     """Return the edited source, once it is shown to be reversible."""
     module = Module(PATH, source.encode())
+    seams = tuple(placed(seam, PATH, "") for seam in seams)
     edits = import_edits(module, list(seams))
     for seam in seams:
         edits += seam.edits(module)
@@ -93,14 +95,14 @@ def test_without_a_header_the_import_goes_above_the_first_statement() -> None:
 
 def test_packaging_has_hooks_of_its_own() -> None:
     path = "pip/_vendor/packaging/utils.py"
-    seam = Decorate(file=path, target="f", hook="hook", why="")
+    seam = placed(Decorate("f", "hook"), path, "")
     assert seam.imports() == ["from . import _variants"]
     assert seam.implementation == ("pip/_vendor/packaging/_variants.py", "hook")
 
 
 def test_a_hook_is_named_by_its_module() -> None:
-    seam = Decorate("Plain.name", "rooms.hooks:hook", file=PATH)
-    late = Decorate("Plain.other", "rooms.hooks:late", by="if_loaded", file=PATH)
+    seam = placed(Decorate("Plain.name", "rooms.hooks:hook"), PATH, "")
+    late = Decorate("Plain.other", "rooms.hooks:late", by="if_loaded")
     assert added(edited(seam, late)) == [
         IMPORT,
         '    @_variants.around("rooms.hooks:hook")',
@@ -110,7 +112,7 @@ def test_a_hook_is_named_by_its_module() -> None:
 
 
 def test_a_hook_that_a_mode_has() -> None:
-    seam = Decorate("Plain.name", ":hook", file=PATH)
+    seam = placed(Decorate("Plain.name", ":hook"), PATH, "")
     assert added(edited(seam)) == [IMPORT, '    @_variants.of_mode(":hook")']
     assert seam.implementation == ("pip/_internal/variants/*/__init__.py", "hook")
 

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from fork.normal import fingerprint, normal_form
+from fork.engine.normal import fingerprint, normal_form
 
 
 def of(source: str) -> str:

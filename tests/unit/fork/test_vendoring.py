@@ -1,125 +1,52 @@
-"""The vendored libraries come with what they need at run time, and their licences."""
+"""A fork takes what it needs of libraries, and their licences."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from fork.assembler import Assembly
-from fork.errors import ForkError
-from fork.wheel import add_licenses
-from tests.unit.fork.planting import Tree
+from fork.engine.errors import ForkError
+from fork.engine.wheel import add_licenses
+from tests.unit.fork.small import Tree
 
 
-@pytest.fixture
-def assembly(tree: Tree) -> Assembly:
-    return tree.assemble()
-
-
-def test_only_what_runs_is_vendored(assembly: Assembly) -> None:
-    vendored = {
-        path.removeprefix("pip/_vendor/")
-        for path in assembly.files
-        if path.startswith(("pip/_vendor/archspec/", "pip/_vendor/pynvml"))
-    }
-    assert vendored == {
-        "archspec/__init__.py",
-        "archspec/cpu/__init__.py",
-        "archspec/cpu/alias.py",
-        "archspec/cpu/detect.py",
-        "archspec/cpu/microarchitecture.py",
-        "archspec/cpu/schema.py",
-        "archspec/json/cpu/cpuid.json",
-        "archspec/json/cpu/microarchitectures.json",
-        "archspec/vendor/__init__.py",
-        "archspec/vendor/cpuid/__init__.py",
-        "archspec/vendor/cpuid/cpuid.py",
-        "pynvml.py",
+def test_only_what_runs_is_vendored(tree: Tree) -> None:
+    files = tree.assemble().files
+    assert {path for path in files if path.startswith("tool/vendor/")} == {
+        "tool/vendor/library/__init__.py",
+        "tool/vendor/library/parts/__init__.py",
+        "tool/vendor/library/parts/data.json",
+        "tool/vendor/one_file.py",
     }
 
 
-def test_every_licence_is_there(assembly: Assembly) -> None:
-    vendor = "src/pip/_vendor"
-    assert {"LICENSE.txt", "AUTHORS.txt", f"{vendor}/rich/LICENSE"} < set(
-        assembly.licenses
-    )
-    ours = {path for path in assembly.licenses if "archspec" in path or "nvml" in path}
-    assert ours == {
-        f"{vendor}/archspec/LICENSE-APACHE",
-        f"{vendor}/archspec/LICENSE-MIT",
-        f"{vendor}/archspec/NOTICE",
-        f"{vendor}/archspec/json/COPYRIGHT",
-        f"{vendor}/archspec/json/LICENSE-APACHE",
-        f"{vendor}/archspec/json/LICENSE-MIT",
-        f"{vendor}/archspec/json/NOTICE",
-        f"{vendor}/archspec/vendor/cpuid/LICENSE",
-        f"{vendor}/pynvml/LICENSE",
+def test_every_licence_is_there(tree: Tree) -> None:
+    assert tree.assemble().licenses == {
+        "LICENSE.txt": b"A licence.\n",
+        "src/tool/vendor/library/LICENSE": b"A licence.\n",
+        "src/tool/vendor/library/parts/NOTICE": b"A notice.\n",
+        "src/tool/vendor/one_file/LICENSE": (
+            b"Copyright (c) Somebody.\n\n  * Redistribution is permitted.\n"
+        ),
     }
-
-
-def test_the_licence_of_nvml_is_its_header_and_no_more(assembly: Assembly) -> None:
-    text = assembly.licenses["src/pip/_vendor/pynvml/LICENSE"].decode()
-    assert text.startswith("Copyright (c) 2011-")
-    assert text.endswith("THE POSSIBILITY OF SUCH DAMAGE.\n")
-    assert "\n   * Neither the name of the NVIDIA Corporation" in text
-    assert "#" not in text
 
 
 def test_a_header_without_licence_is_refused(release_tree: Tree) -> None:
-    path = release_tree.folder / "pynvml.py"
-    text = path.read_text(encoding="utf-8")
-    release_tree.write("pynvml.py", text.partition("\n\n")[2])
+    release_tree.write("one_file.py", "# Copyright (c) Somebody.\n")
     with pytest.raises(ForkError, match="no longer in the first comment"):
         release_tree.assemble()
 
 
 def test_a_library_that_lost_a_file_is_refused(release_tree: Tree) -> None:
-    record = release_tree.dist_info("archspec") / "RECORD"
-    rows = record.read_text(encoding="utf-8").splitlines()
-    kept = [row for row in rows if not row.startswith("archspec/cpu/alias.py,")]
-    record.write_text("\n".join(kept) + "\n", encoding="utf-8")
-    with pytest.raises(ForkError, match=r"is gone.*'archspec/cpu/alias\.py'"):
+    record = release_tree.dist_info("library") / "RECORD"
+    rows = record.read_text(encoding="utf-8").splitlines(keepends=True)
+    lost = "library/parts/data.json"
+    kept = [row for row in rows if not row.startswith(f"{lost},")]
+    record.write_text("".join(kept), encoding="utf-8")
+    with pytest.raises(ForkError, match=r"library: .*is gone.*'library/parts/data"):
         release_tree.assemble()
-
-
-@pytest.mark.parametrize("zipped", [True, False], ids=["zip", "folder"])
-def test_the_libraries_work_where_they_are_vendored(
-    assembly: Assembly, tmp_path: Path, zipped: bool
-) -> None:
-    place = tmp_path / "pip.zip"
-    if zipped:
-        with zipfile.ZipFile(place, "w") as archive:
-            for path, data in assembly.files.items():
-                archive.writestr(path, data)
-    else:
-        for path, data in assembly.files.items():
-            target = place / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-    code = (
-        "import sys; sys.path[:0] = ['pip.zip']\n"
-        "from pip._vendor import pynvml\n"
-        "from pip._vendor.archspec.cpu import TARGETS, host\n"
-        "import json, pip\n"
-        "v3 = TARGETS['x86_64_v3']\n"
-        "print(json.dumps([pip.__file__, 'avx2' in v3, bool(host().name),\n"
-        "                  pynvml.NVML_SUCCESS]))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    file, *rest = json.loads(done.stdout)
-    assert Path(tmp_path, file) == place / "pip" / "__init__.py"
-    assert rest == [True, True, 0]
 
 
 class TestLicensesOfAWheel:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fork.kinds import Append, Decorate, InsertLine, ReplaceExpression
+from fork.engine.kinds import Append, Decorate, InsertLine, ReplaceExpression
 from fork.seams import SEAMS
 from tests.lib.passed_seams import Watch
 

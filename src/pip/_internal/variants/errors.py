@@ -1,4 +1,4 @@
-"""What goes wrong with variants, told in pip's way: what, why, what to type."""
+"""What goes wrong with variants, told as pip does: what, why, what to type."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = [
 
 
 def in_words(error: BaseException) -> str:
-    """Say what went wrong in plain text, within a sentence, and just once."""
+    """Say what went wrong as part of a sentence, in plain text, and only once."""
     from pip._internal.parallel.request_errors import said_of_request
 
     of_request = said_of_request(error)
@@ -64,10 +64,10 @@ def in_words(error: BaseException) -> str:
         text = said if isinstance(said, Text) else Text.from_markup(said)
         return _one_line(text.plain).rstrip(".")
     if is_full(error):
-        # What says no more is about a file that is to be gone afterwards.
+        # An error that names no place is about a temporary file.
         full = error if isinstance(error, DiskFull) else DiskFull(gettempdir(), 0)
         return full.said
-    # Many an error repeats the one beneath it.
+    # Many errors repeat the one that they wrap.
     match error.args:
         case [Exception() as inner, *_]:
             return in_words(inner)
@@ -80,30 +80,36 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-#: The width of what upstream puts beside the lines of an error, as in ``hint:``.
+#: The width of what upstream puts before the lines of an error, such as ``hint:``.
 _BESIDE = len("hint: ")
 
 
-class VariantError(DiagnosticPipError):
-    """What went wrong, in lines that show whatever they quote and do no more.
+_Lines = str | Iterable[str]
 
-    :param message: what happened.
-    :param context: why, in lines.
-    :param hint: what to type next, in lines.
-    :param note: what else there is to know.
+
+class VariantError(DiagnosticPipError):
+    """An error whose lines quote whatever others wrote, in printable characters.
+
+    :param subject: what stands in the form; without a form, the whole message.
+    :param context: why, as one line or several.
+    :param hint: what to type next, likewise.
+    :param note: what else there is to know, likewise.
+    :cvar form: what happened; ``{}`` stands for the subject.
+    :cvar usual_context: why, unless the error says.
+    :cvar usual_hint: what to type next, unless the error says.
     """
 
+    form = "{}"
+    usual_context = usual_hint = ""
+
     def __init__(
-        self,
-        message: str,
-        context: Iterable[str] = (),
-        hint: Iterable[str] = (),
-        note: Iterable[str] = (),
+        self, subject: str, context: _Lines = (), hint: _Lines = (), note: _Lines = ()
     ) -> None:
-        self._hint, self._note = list(hint), list(note)
-        self._context = list(context)
+        self._context = _lines(context) or _lines(self.usual_context)
+        self._hint = _lines(hint) or _lines(self.usual_hint)
+        self._note = _lines(note)
         super().__init__(
-            message=Text(printable(message)),
+            message=Text(printable(self.form.format(subject))),
             context=text_of(self._context),
             hint_stmt=text_of(self._hint),
             note_stmt=text_of(self._note),
@@ -112,7 +118,7 @@ class VariantError(DiagnosticPipError):
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
-        """Show it as upstream does, with lines that end between words on a terminal."""
+        """Show it as upstream does; on a terminal, break lines between words."""
         if console.is_terminal:
             from pip._internal.console.wrapped import paragraphs
 
@@ -130,36 +136,35 @@ class VariantError(DiagnosticPipError):
         return super().__rich_console__(console, options)
 
 
-class WrongUse(CommandError):
+def _lines(given: _Lines) -> list[str]:
+    return list(filter(None, [given] if isinstance(given, str) else given))
+
+
+class _Printable(Exception):
+    """An error whose message quotes whatever others wrote, in printable characters."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
+
+
+class WrongUse(_Printable, CommandError):
     """A command cannot do what its arguments say."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
-
-class InvalidOption(optparse.OptionValueError):
+class InvalidOption(_Printable, optparse.OptionValueError):
     """An option has a value that it cannot have."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
-
-class UnusableRequirement(InvalidRequirement):
+class UnusableRequirement(_Printable, InvalidRequirement):
     """A dependency cannot be evaluated."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
 
-
-class BuildConflict(InstallationError):
-    """Builds that were tried do not go together; the message says why."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(printable(problem))
+class BuildConflict(_Printable, InstallationError):
+    """Builds that were tried conflict; the message says why."""
 
 
 class ContradictoryOptions(VariantError):
-    """The user asked for two things of which only one can be had."""
+    """The user asked for two things that exclude each other."""
 
     reference = "contradictory-options"
 
@@ -170,100 +175,79 @@ class ContradictoryOptions(VariantError):
         why: str,
         hint: str = "Leave one of the two out.",
     ) -> None:
-        super().__init__(f"{first} contradicts {second}.", [why], [hint])
+        super().__init__(f"{first} contradicts {second}.", why, hint)
 
 
 class InvalidHostFile(VariantError):
     """The file given with ``--variant-host`` does not describe a machine."""
 
     reference = "invalid-variant-host"
-
-    def __init__(self, path: str, problem: str) -> None:
-        super().__init__(
-            f"The variant host file {path} cannot be used.",
-            [problem],
-            [
-                (
-                    "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
-                    'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
-                    '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
-                    "]}}, with the values of each feature best first."
-                )
-            ],
-        )
+    form = "The variant host file {} cannot be used."
+    usual_hint = (
+        "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
+        'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
+        '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
+        "]}}, with the values of each feature best first."
+    )
 
 
 class UnknownHost(VariantError):
-    """What is given with ``--variant-host`` is no file, and no machine has that name."""
+    """The value of ``--variant-host`` is neither a file nor the name of a machine."""
 
     reference = "unknown-variant-host"
+    form = "{} is neither a file nor the name of a machine that is known."
+    usual_hint = (
+        "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
+        "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
+        "9.0. For any other machine: pip variants host --json > host.json "
+        "there, and --variant-host host.json here."
+    )
 
     def __init__(self, name: str, nearest: str | None) -> None:
         super().__init__(
-            f"{name} is neither a file nor the name of a machine that is known.",
-            [f"Did you mean {nearest}?"] if nearest is not None else [],
-            [
-                (
-                    "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
-                    "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
-                    "9.0. For any other machine: pip variants host --json > host.json "
-                    "there, and --variant-host host.json here."
-                )
-            ],
+            name, f"Did you mean {nearest}?" if nearest is not None else ()
         )
 
 
 class OtherMachine(VariantError):
-    """A machine is described whose wheels this run would not choose among."""
+    """The described machine takes other wheels than this run chooses among."""
 
     reference = "variant-host-of-another-platform"
-
-    def __init__(self, host: str, differences: Iterable[str], hint: str) -> None:
-        super().__init__(
-            f"{host} is a machine of another kind than wheels are chosen for.",
-            differences,
-            [hint],
-        )
+    form = "{} is a machine of another kind than wheels are chosen for."
 
 
 class InvalidVariantWheel(VariantError):
     """A wheel is not the variant that its file name says."""
 
     reference = "invalid-variant-wheel"
+    form = "{} is not a valid variant wheel."
+    usual_hint = (
+        "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
+        "with the label of the file name."
+    )
 
     def __init__(self, filename: str, problem: str) -> None:
         self.problem = problem
-        super().__init__(
-            f"{filename} is not a valid variant wheel.",
-            [f"{capital(problem)}."],
-            [
-                (
-                    "Whoever made the wheel has to mend it: PEP 825 asks for a variant.json "
-                    "with the label of the file name."
-                )
-            ],
-        )
+        super().__init__(filename, f"{capital(problem)}.")
 
 
 class LabelInVersion(VariantError, DistributionNotFound):
-    """A requirement has the label of a variant where a local version stands."""
+    """A requirement has the label of a variant in place of a local version."""
 
     reference = "variant-label-in-version"
 
     def __init__(self, project: str, version: str, local: str, label: str) -> None:
         super().__init__(
             f"No version of {project} is {version}+{local}.",
-            [
-                f"{label} is a variant of {project} {version}, not a part of its version."
-            ],
-            [f"Write {project}=={version} --variant {project}={label}."],
+            f"{label} is a variant of {project} {version}, not a part of its version.",
+            f"Write {project}=={version} --variant {project}={label}.",
         )
 
 
 class VariantDisagreement(MetadataInconsistent, VariantError):
-    """A wheel is another variant than the manifest that chose it says.
+    """A wheel is another variant than its release's manifest says.
 
-    While the resolver runs, it takes the next candidate then.
+    If the resolver meets this error, it takes the next candidate.
 
     :param stated: what the manifest says of the variant.
     :param found: what the wheel says of itself.
@@ -280,12 +264,8 @@ class VariantDisagreement(MetadataInconsistent, VariantError):
             self,
             f"{filename} is not what the variants manifest says.",
             [f"The manifest: {stated}", f"The wheel: {found}"],
-            [
-                (
-                    "Whoever publishes them has to mend one of the two. Until then, choose "
-                    "another build with --variant PACKAGE=LABEL, or none with --no-variants."
-                )
-            ],
+            "Whoever publishes them has to mend one of the two. Until then, choose "
+            "another build with --variant PACKAGE=LABEL, or none with --no-variants.",
         )
 
     def __str__(self) -> str:
@@ -296,9 +276,10 @@ class VariantLabelNotFound(VariantError, DistributionNotFound):
     """No variant has the label that was chosen by hand."""
 
     reference = "variant-label-not-found"
+    form = "No variant is labelled {}."
 
     def __init__(self, label: str, available: Iterable[str], hint: str) -> None:
-        super().__init__(f"No variant is labelled {label}.", available, [hint])
+        super().__init__(label, available, hint)
         assert isinstance(self.message, Text), "it was made one"
         self.message.highlight_words([label], "bold")
 
@@ -307,49 +288,38 @@ class UnsupportedVariant(VariantError):
     """The target cannot run a variant that was chosen by hand or by path."""
 
     reference = "unsupported-variant"
+    form = "{} cannot run on the target machine."
 
     def __init__(self, what: str, reasons: Iterable[str], instead: str) -> None:
-        super().__init__(
-            f"{what} cannot run on the target machine.",
-            reasons,
-            [
-                (
-                    "If it is meant for another machine, describe that one with "
-                    f"--variant-host FILE. {instead}"
-                )
-            ],
-        )
+        hint = "If it is meant for another machine, describe that one with"
+        super().__init__(what, reasons, f"{hint} --variant-host FILE. {instead}")
 
 
 class UnusableManifest(VariantError):
-    """The file given as a manifest is none."""
+    """A file that should be a manifest is none."""
 
     reference = "unusable-manifest"
+    form = "{} cannot be used as a variants manifest."
+    usual_hint = (
+        "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
+        "of a release, or variant.json inside one of them."
+    )
 
     def __init__(self, path: str, problem: str) -> None:
-        super().__init__(
-            f"{path} cannot be used as a variants manifest.",
-            [f"{capital(problem)}."],
-            [
-                (
-                    "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
-                    "of a release, or variant.json inside one of them."
-                )
-            ],
-        )
+        super().__init__(path, f"{capital(problem)}.")
 
 
 class Loss(NamedTuple):
-    """What would cost a variant.
+    """A reason to leave variants out.
 
     :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
     :ivar reason: why, as the clause that follows a colon.
-    :ivar warning: all that is said of it, in one line; None if that is nothing: where
-        more has to go wrong before something is lost, or another error tells it.
+    :ivar warning: the whole warning in one line; None for no warning, since more has to
+        go wrong before something is lost, or another error tells it.
     :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
-    :ivar hints: what to type, in sentences without a final period, or questions.
-    :ivar otherwise: likewise, how to do without these variants and hear no more of it.
-    :ivar about: what no second warning is given about; None for this very text.
+    :ivar hints: what to type, in questions, or sentences without a final period.
+    :ivar otherwise: likewise, how to do without these variants and without a warning.
+    :ivar about: the subject, about which there is one warning; None for the text itself.
     """
 
     lost: str
@@ -362,10 +332,9 @@ class Loss(NamedTuple):
 
 
 class VariantLost(VariantError):
-    """A variant would be left out that the user did not choose to leave out.
+    """A variant would be left out, and the user did not choose that.
 
-    No error of :class:`InstallationError`: nothing takes it for a reason to try another
-    candidate.
+    No :class:`InstallationError`, which would be a reason to try another candidate.
     """
 
     reference = "variant-lost"
@@ -375,49 +344,35 @@ class VariantLost(VariantError):
         follows = loss.follows or "gives a warning"
         super().__init__(
             f"{lost} would be left out.",
-            [loss.reason],
+            loss.reason,
             filter(None, (*loss.hints, loss.otherwise)),
-            [f"That is an error with --strict-variants; without it, pip {follows}."],
+            f"That is an error with --strict-variants; without it, pip {follows}.",
         )
 
 
 class VariantsDisabled(VariantError):
-    """A variant wheel was named although variants are off."""
+    """A variant wheel was named, but variants are off."""
 
     reference = "variants-disabled"
-
-    def __init__(self, filename: str) -> None:
-        super().__init__(
-            f"{filename} is a variant wheel, and variants are off.",
-            [
-                (
-                    "--no-variants, its environment variable or configuration key, or the "
-                    "legacy resolver turns them off."
-                )
-            ],
-            ["Leave that out to install variant wheels."],
-        )
+    form = "{} is a variant wheel, and variants are off."
+    usual_context = (
+        "--no-variants, its environment variable or configuration key, or the "
+        "legacy resolver turns them off."
+    )
+    usual_hint = "Leave that out to install variant wheels."
 
 
 class NoSuitableFile(VariantError, DistributionNotFound):
-    """What is listed is for others, or is left out for a reason that the user has."""
+    """All listed files are for other machines, or are excluded by options."""
 
     reference = "no-suitable-file"
-
-    def __init__(
-        self, requirement: str, reasons: Iterable[str], hints: Iterable[str]
-    ) -> None:
-        super().__init__(
-            f"Nothing that is listed for {requirement} can be installed.",
-            reasons,
-            hints,
-        )
+    form = "Nothing that is listed for {} can be installed."
 
 
 class DependencyNotListed(VariantError, DistributionNotFound):
-    """What a variant depends on is nowhere where packages are looked for.
+    """No index that is searched has what a variant depends on.
 
-    :param where: that, in a few words; may be empty.
+    :param where: the indexes, in a few words; may be empty.
     """
 
     reference = "dependency-not-listed"
@@ -425,24 +380,20 @@ class DependencyNotListed(VariantError, DistributionNotFound):
     def __init__(self, project: str, parent: str, where: str, hint: str) -> None:
         super().__init__(
             f"{parent} depends on {project}, which was not found{where}.",
-            hint=[hint],
-            note=["Of what several indexes have, the newest version is taken."],
+            hint=hint,
+            note="Of what several indexes have, the newest version is taken.",
         )
 
 
 class KeepsToFork(VariantError, DistributionNotFound):
-    """Only releases of upstream's pip suit, which do not replace this one unasked."""
+    """Only releases of upstream's pip suit, and they do not replace this one unasked."""
 
     reference = "keeps-to-fork"
-
-    def __init__(self, requirement: str, hint: str) -> None:
-        super().__init__(
-            f"There is no release of this pip for {requirement}.", hint=[hint]
-        )
+    form = "There is no release of this pip for {}."
 
 
 class NoCompatibleVariant(VariantError, DistributionNotFound):
-    """Nothing that could be installed is left, since the variants were refused."""
+    """Nothing is left to install, because the variants were refused."""
 
     reference = "no-compatible-variant"
 
@@ -454,7 +405,5 @@ class NoCompatibleVariant(VariantError, DistributionNotFound):
         *,
         judged: bool,
     ) -> None:
-        message = f"No variant of {requirement} runs on the target machine."
-        if not judged:
-            message = f"No variant of {requirement} can be judged."
-        super().__init__(message, reasons, hints)
+        problem = "runs on the target machine" if judged else "can be judged"
+        super().__init__(f"No variant of {requirement} {problem}.", reasons, hints)

@@ -1,9 +1,9 @@
 """The only door between upstream's code and variants.
 
-``fork/seams.py`` in the source repository says which function of upstream's has which
-hook, and why. Upstream's files name it as ``module:function``, and it is looked up when
-it is first called, so that a pip that meets no variant imports nothing for it. What is
-no more than a thought then, and must import nothing at all, stands here itself.
+``fork/seams.py`` in the source repository says which of upstream's functions has which
+hook, and why. Upstream's files name a hook as ``module:function``. It is looked up at
+its first call, so a pip that meets no variant imports nothing for it. A few hooks, which
+mostly have nothing to do and then must import nothing, stand here themselves.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
-#: The modes (``choice/mode.py``), one line each: its room, and its tables of options.
-#: Each gets candidates as those before it left them.
+#: The modes (``choice/mode.py``): the room of each, and its tables of options. Each gets
+#: the candidates that the modes before it left.
 MODES: Mapping[str, Sequence[str]] = {
     "locks": (),
     "pytorch": ("pytorch.options",),
@@ -29,7 +29,7 @@ MODES: Mapping[str, Sequence[str]] = {
 
 
 def find(hook: str) -> Callable[..., Any]:
-    """Give the function that *hook* (``module:function``) names."""
+    """Return the function that *hook* (``module:function``) names."""
     module, _, name = hook.partition(":")
     found: Callable[..., Any] = getattr(
         importlib.import_module(f"{_ROOT}.{module}"), name
@@ -42,11 +42,11 @@ def around(
     load: Callable[[str], Any] = importlib.import_module,
     given: tuple[Any, ...] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a decorator that calls *hook* (``module:function``) around a function.
+    """Make a decorator that calls *hook* (``module:function``) around a function.
 
     The hook is called with the decorated function, then the function's arguments.
 
-    :param load: gives a module; if it gives None, the function is called alone.
+    :param load: returns a module; if it returns None, the function is called alone.
     :param given: arguments of the hook that come before the function's.
     """
     module, _, name = hook.partition(":")
@@ -70,25 +70,25 @@ def around(
 
 
 def _modes(load: Callable[[str], Any]) -> list[Any]:
-    """Give the rooms of the modes, as far as *load* gives their packages."""
+    """Return the rooms of the modes whose packages *load* returns."""
     found = (load(f"{_ROOT}.variants.{name}") for name in MODES)
     return [room for room in found if room is not None]
 
 
 _all_modes = functools.partial(_modes, importlib.import_module)
-# Its options, or the command that it is about, have loaded what a run may be in.
+# Its options or its command have loaded each mode that a run may be in.
 _loaded_modes = functools.partial(_modes, sys.modules.get)
 
 # Upstream allows no import once it has begun to install. What variants need then was
-# loaded when one was chosen, and what downloads need when several at a time were wished.
+# loaded when one was chosen; what parallel downloads need, when they were asked for.
 if_loaded = functools.partial(around, load=sys.modules.get)
-# Only here the modes are known: some hooks get a function that gives their rooms.
+# Only this module knows the modes: some hooks get a function that returns their rooms.
 with_modes = functools.partial(around, given=(_all_modes,))
 with_loaded_modes = functools.partial(around, given=(_loaded_modes,))
 
 
 def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Give a decorator that calls what modes have as *hook* (``:function``)."""
+    """Make a decorator that calls the *hook* (``:function``) of each mode that has one."""
     name = hook.removeprefix(":")
 
     def decorate(fn: Callable[..., R]) -> Callable[..., R]:
@@ -106,15 +106,15 @@ def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
 
 
 def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Tell manifests from the other files of a JSON page.
+    """Keep the names of manifests on a JSON page.
 
-    Stands here, since a page may list 10,000 files.
+    Stands here because a page may list 10,000 files.
     """
 
     @functools.wraps(fn)
     def from_json(cls: type[Any], file_data: dict[str, Any], page_url: str) -> Any:
         filename = file_data.get("filename")
-        # This takes half the time of endswith().
+        # Takes half the time of endswith().
         if type(filename) is not str or "-variants.json" not in filename:
             return fn(cls, file_data, page_url)
         from pip._internal.variants.hooks import index
@@ -125,9 +125,9 @@ def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes]:
-    """Read the files of a wheel's ``.dist-info`` with *fn*, apart from ``variant.json``.
+    """Read ``variant.json`` in a wheel with a limit, and other files with *fn*.
 
-    Stands here, since nearly all files are read as ever and need nothing imported.
+    Stands here because nearly all files are others, for which nothing is imported.
     """
 
     @functools.wraps(fn)
@@ -142,9 +142,9 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
 
 
 def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
-    """Let a command download several files at a time if that is wished for.
+    """Let a command download several files at a time if the user asked for that.
 
-    Stands here, since without the wish nothing is imported.
+    Stands here because otherwise nothing is imported.
     """
 
     @functools.wraps(fn)
@@ -160,16 +160,16 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
 
 
 def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep what was typed with the options that it comes to.
+    """Keep the command line with the options that are parsed from it.
 
-    Stands here, since each command comes by, and few have a hint to give.
+    Stands here because every command passes, and few show a hint that repeats it.
     """
 
     @functools.wraps(fn)
     def parse(command: Any, args: list[str]) -> Any:
         typed = tuple(args)
         options, rest = fn(command, args)
-        # By name, since the slots are no part of each start of pip.
+        # By name: not every start of pip imports the slots.
         options.variants_command_line = command.parser, typed
         return options, rest
 
@@ -177,9 +177,9 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def mended(fn: Callable[..., int]) -> Callable[..., int]:
-    """Finish first what an earlier run was replacing when it was killed.
+    """First finish what a killed run was replacing.
 
-    Stands here, since nothing is imported unless there is a trace of one.
+    Stands here because nothing is imported unless such a run left a trace.
     """
 
     @functools.wraps(fn)
@@ -195,7 +195,7 @@ def mended(fn: Callable[..., int]) -> Callable[..., int]:
 
 
 def _installed_in(options: Any) -> list[str]:
-    """Tell where a command that changes what is installed may find packages."""
+    """Return the folders of packages that a command may change."""
     if getattr(options, "dry_run", False):
         return []
     from pip._internal.locations import get_purelib, get_scheme, user_site
@@ -212,7 +212,7 @@ def _installed_in(options: Any) -> list[str]:
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     """Record the choice of a build that is being installed.
 
-    Stands here, since nothing was chosen where its module is not loaded.
+    Stands here because nothing was chosen if the module of the hook is not loaded.
 
     :return: the files that were written.
     """
@@ -222,7 +222,7 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
-    """Add the commands of variants; help stays the last one."""
+    """Add the command of variants; help stays last."""
     last = commands.pop("help")
     commands["variants"] = command_info(
         "pip._internal.commands.variants",
@@ -233,7 +233,7 @@ def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
 
 
 class _Options:
-    """Options of upstream's, and those of variants, which are loaded when one asks."""
+    """Upstream's options, and those of variants, which are loaded on first use."""
 
     def __init__(self, upstreams: list[Any], place: str, *tables: str) -> None:
         self._upstreams, self._place, self._tables = upstreams, place, tables
@@ -249,11 +249,11 @@ class _Options:
 
 
 def selection_options(upstreams: list[Any]) -> _Options:
-    """Add the options of each command that chooses candidates to *upstreams*."""
+    """Add the options of commands that choose candidates to upstream's."""
     of_modes = (table for tables in MODES.values() for table in tables)
     return _Options(upstreams, "install", "choice.settings", *of_modes)
 
 
 def line_options(upstreams: list[Any]) -> _Options:
-    """Add the options that a requirements file may hold to *upstreams*."""
+    """Add the options that requirements files may hold to upstream's."""
     return _Options(upstreams, "requirements files", "choice.settings")

@@ -1,7 +1,7 @@
-"""What of ours hangs on upstream's objects and on modules, with who sets and reads it.
+"""The state that hangs on upstream's objects and on modules, with who sets and reads it.
 
-Upstream hands few things from where they are known to where they matter, so values of
-ours travel on its objects. Each does by a slot, and all slots are here.
+Upstream hands on little from where it is known to where it matters, so our values travel
+on its objects. Each has a slot, and all slots are here.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _Value = TypeVar("_Value")
 
 
 class Slot:
-    """An attribute of ours on objects of upstream's.
+    """An attribute of ours on upstream's objects.
 
-    Who reads it names the class of the value, which need not be known here.
+    Its readers name the class of the value, which this module does not know.
     """
 
     __slots__ = ("_name",)
@@ -40,16 +40,16 @@ class Slot:
         self._name = name
 
     def of(self, owner: object, kind: type[_Value]) -> _Value | None:
-        """Give the value that *owner* has, None if it has none of that kind."""
+        """Return the value that *owner* has; None if it has none of that kind."""
         value = vars(owner).get(self._name)
         return value if isinstance(value, kind) else None
 
     def set(self, owner: object, value: object) -> None:
-        """Give *owner* a value."""
+        """Set the value of *owner*."""
         vars(owner)[self._name] = value
 
     def once(self, owner: _Owner, make: Callable[[_Owner], _Value]) -> _Value:
-        """Give the value that *owner* has, which is made of it the first time."""
+        """Return the value of *owner*, which is made on first use."""
         values = vars(owner)
         if self._name not in values:
             values[self._name] = make(owner)
@@ -90,8 +90,8 @@ SEVERAL_BUILDS = Slot("variants_several_builds")
 #: by ``hooks.check``.
 UNSUPPORTED = Slot("variants_unsupported")
 
-#: Globals that change, with who sets and who reads them. Where these matter, upstream
-#: hands on nothing of the run that they are of.
+#: Globals that change, with who sets and reads them. They are for places to which
+#: upstream hands on nothing of the run.
 GLOBALS = {
     "packaging._variants.VARIANT_ENVIRONMENT": (
         "The variant for which markers are evaluated. Set by core.markers, read by "

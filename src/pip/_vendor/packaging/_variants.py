@@ -1,8 +1,8 @@
-"""What packaging itself may one day hold: variants in file names and in markers.
+"""Variants in file names and markers, as packaging itself may have them one day.
 
-PEP 825, "File name", "Index-level metadata" and "Environment markers". The only owner
-of that grammar; it imports nothing outside packaging, because other programs import
-pip's packaging.
+PEP 825, "File name", "Index-level metadata" and "Environment markers". No other module
+knows that grammar. Other programs import pip's packaging, so nothing outside of it is
+imported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NULL_LABEL = "null"
 MANIFEST_SUFFIX = "-variants.json"
 
 _DIGITS = tuple("0123456789")
-# Nothing is compiled here: this module is part of every start of pip.
+# No pattern is compiled here: every start of pip imports this module.
 _LABEL_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz_."
 _NAME_FORM = r"[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?"
 
@@ -63,8 +63,8 @@ def split_label(filename: str) -> tuple[str, str | None]:
     """Split a wheel's file name into the name without a label, and the label.
 
     The label is the last of seven parts, or of six when the third is no build
-    number. A name of any other form is given back as it is, with ``None``; whether
-    it is a valid one is for :func:`packaging.utils.parse_wheel_filename` to say.
+    number. A name of any other form is returned unchanged, with ``None``; whether it
+    is valid is for :func:`packaging.utils.parse_wheel_filename` to say.
     """
     if filename.count("-") not in (5, 6) or not filename.endswith(".whl"):
         return filename, None
@@ -79,7 +79,7 @@ def split_label(filename: str) -> tuple[str, str | None]:
 
 
 def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
-    """Let *fn* accept the names of variant wheels, which it parses without label."""
+    """Let *fn* accept the names of variant wheels; it parses them without the label."""
 
     # Upstream parses each name three times.
     @functools.lru_cache(maxsize=8192)
@@ -94,15 +94,15 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
 
             if isinstance(error, InvalidWheelFilename):
                 raise
-            # Python makes no number of thousands of digits.
+            # Python refuses to make a number of thousands of digits.
             raise InvalidWheelFilename(
                 f"Invalid wheel filename (a number is too long): {filename!r}"
             ) from None
 
     @functools.wraps(fn)
     def parse(filename: str, **options: Any) -> R:
-        # An index page has up to 10,000 names, most without a label. Those are not to
-        # pay for the rest: of a name that fn accepts, no part is a label.
+        # An index page has up to 10,000 names, most without a label, and these must stay
+        # cheap: a name that fn accepts has no label.
         try:
             return fn(filename, **options) if options else fn(filename)
         except ValueError:
@@ -120,8 +120,8 @@ def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
     Spellings that are not normalised are accepted: mirrors and hand-made folders
     have them.
 
-    :raises InvalidManifestFilename: if *filename* has another form; a hyphen in the
-        name is one, since it would be ambiguous.
+    :raises InvalidManifestFilename: *filename* has another form; with a hyphen in the
+        name it would be ambiguous.
     """
     from .utils import canonicalize_name
     from .version import Version
@@ -140,7 +140,7 @@ def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
 def lock_package(fn: Callable[P, R]) -> Callable[P, R]:
     """Keep the manifest of a package in a lock file, as it was written.
 
-    :return: what gives packages with an attribute ``variants_json`` if they have one.
+    :return: makes packages that have an attribute ``variants_json`` if they have one.
     """
 
     @functools.wraps(fn)
@@ -158,7 +158,7 @@ def lock_package(fn: Callable[P, R]) -> Callable[P, R]:
 class MarkerSet(frozenset[str]):
     """A set of properties, features or namespaces, as a marker sees it.
 
-    White space around ``::`` does not matter, and a part of a member is no member.
+    White space around ``::`` does not matter; a part of a member is no member.
     """
 
     def __new__(cls, members: Iterable[str] = ()) -> MarkerSet:
@@ -175,7 +175,7 @@ def _without_space(text: str) -> str:
 
 _Environment = Mapping[str, "str | AbstractSet[str]"]
 
-#: What markers are told of the wheel that they are evaluated for; at first, that it is
+#: What markers know about the wheel that they are evaluated for: by default, that it is
 #: no variant.
 VARIANT_ENVIRONMENT: ContextVar[_Environment] = ContextVar(
     "VARIANT_ENVIRONMENT",
@@ -191,7 +191,7 @@ VARIANT_ENVIRONMENT: ContextVar[_Environment] = ContextVar(
 
 
 def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
-    """Let a marker's evaluation know the variant in question."""
+    """Let markers be evaluated for the variant in question."""
 
     @functools.wraps(fn)
     def evaluate(
@@ -205,10 +205,10 @@ def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def resolve_marker(marker: Marker, environment: _Environment) -> Marker | None:
-    """Give what is left of a marker once the variant is known.
+    """Return what is left of a marker once the variant is known.
 
-    It has none of the names that are about variants, so that it can be evaluated where
-    the variant is no longer known.
+    It has no names about variants, so it can be evaluated where the variant is no longer
+    known.
 
     :return: None if it always holds.
     """
@@ -218,7 +218,7 @@ def resolve_marker(marker: Marker, environment: _Environment) -> Marker | None:
     if rest is True:
         return None
     if rest is False:
-        # Something that never holds, and that every version of packaging can read.
+        # Never holds, and every version of packaging can read it.
         return Marker('python_version < "0"')
     return Marker(_format_marker(rest))
 

@@ -24,6 +24,7 @@ __all__ = [
     "bind",
     "bound_of",
     "installed_build",
+    "installed_label",
 ]
 
 #: The file in the metadata folder of an installed build that records how it was chosen.
@@ -42,6 +43,12 @@ def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
     """
     # Upstream may ask for each several times.
     return INSTALLED_BUILD.once(dist, _read)
+
+
+def installed_label(dist: BaseDistribution) -> str | None:
+    """Return the label of an installed variant; None for what is none."""
+    build = installed_build(dist)
+    return None if build is None else build.label
 
 
 def _read(dist: BaseDistribution) -> InstalledBuild | None:

@@ -10,9 +10,8 @@ from pip._internal.console.output import only_output, write_document
 from pip._internal.console.styled import write_styled
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.tell.documents import listing_document, with_header
-from pip._internal.variants.tell.listing import listed_offers, rows
+from pip._internal.variants.tell.listing import listed_offers, rows, tables
 from pip._internal.variants.tell.lookup import look_up
-from pip._internal.variants.tell.table import tables
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:

@@ -1,1 +1,4 @@
-"""What upstream calls: a module for each part of it."""
+"""What upstream calls, a module for each part of it that calls.
+
+``fork/seams.py`` in the source repository names these functions; no list here repeats them.
+"""

@@ -1,4 +1,4 @@
-"""Build requirements run on this machine: what was said of the target is not for them."""
+"""Install build requirements for this machine, whatever the target is."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     )
     from pip._internal.index.package_finder import PackageFinder
 
-__all__ = ["build_requirements"]
-
 
 def build_requirements(
     fn: Callable[..., None],
@@ -33,7 +31,7 @@ def build_requirements(
     context = context_of(finder)
     if context is None:
         return fn(installer, *args, **kwargs)
-    # In this process the new context counts, in a child the variables do.
+    # The new context is for this process, the variables are for its children.
     environ = _variables(context)
     before = {name: os.environ.get(name) for name in environ}
     CONTEXT.set(collector, _context(context))
@@ -50,7 +48,7 @@ def build_requirements(
 
 
 def _context(target: Context) -> Context:
-    """Give a context for what is installed to build something on this machine."""
+    """Make the context for what is installed to build something on this machine."""
     options = target.settings.about_this_machine()
     context = Context(target.session, options, enabled=target.enabled)
     context.in_build = True
@@ -64,7 +62,7 @@ def _context(target: Context) -> Context:
 
 
 def _variables(target: Context) -> dict[str, str]:
-    """Give what a child needs that installs the same."""
+    """Return the variables by which a child installs likewise."""
     environ = {IN_BUILD: "1", **target.settings.as_variables()}
     for mode in modes(target):
         environ |= mode.environ()

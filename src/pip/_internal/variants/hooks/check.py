@@ -1,7 +1,7 @@
-"""Judge the installed variants again: by the machine that they run on, and by each other.
+"""Judge installed variants again, by this machine and by each other.
 
-``pip check`` says what is found as warnings, unless the user is strict; nothing is wrong
-with the packages' own metadata. Judged by what was recorded, without a network and without plugins.
+What does not suit is a warning of ``pip check``, or an error if the user is strict: the
+packages' own metadata is right. Only what was recorded is read: no network, no plugins.
 """
 
 from __future__ import annotations
@@ -25,19 +25,9 @@ if TYPE_CHECKING:
 
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.context import Room
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.machine.chain import Providers
-
-__all__ = [
-    "InstalledVariant",
-    "add_check_options",
-    "checked",
-    "different_cuda",
-    "nothing_broken",
-    "unsupported",
-]
 
 logger = get_logger(__name__)
 
@@ -45,7 +35,7 @@ logger = get_logger(__name__)
 class InstalledVariant(NamedTuple):
     """A variant that is installed.
 
-    :ivar name: the project's, as its metadata has it.
+    :ivar name: as the metadata spells it.
     """
 
     name: str
@@ -58,7 +48,7 @@ class InstalledVariant(NamedTuple):
 
 
 def add_check_options(command: type[Command]) -> None:
-    """Give ``pip check``, which has no options of its own, those of variants."""
+    """Add the options of variants to ``pip check``, which has none of its own."""
 
     def add_options(self: Command) -> None:
         for row in allowed(OPTIONS, "pip check"):
@@ -77,15 +67,17 @@ def checked(
 ) -> int:
     """Warn of installed variants that do not fit.
 
-    Where the user is strict, one that this machine does not support is an error;
+    One that this machine does not support is an error if the user is strict;
     otherwise the exit status is upstream's.
 
-    :param find_rooms: gives the rooms of all modes.
+    :param find_rooms: returns the rooms of all modes.
     """
     env = get_default_environment()
     dists = list(env.iter_installed_distributions(local_only=False))
     variants = [
-        variant for dist in dists if (variant := _installed_variant(dist)) is not None
+        InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
+        for dist in dists
+        if (build := installed_build(dist)) is not None and build.label is not None
     ]
     if not variants:
         return fn(command, options, args)
@@ -95,37 +87,30 @@ def checked(
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
     providers, rooms = Providers.for_settings(settings), find_rooms()
     found = list(unsupported(variants, providers, rooms, options))
-    # What upstream says if all is well is not to hide it.
+    # Upstream may say that all is well: that must not hide them.
     UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    warnings = [*providers.warnings, *different_cuda(variants, options)]
+    for warning in (*providers.warnings, *different_cuda(variants, options)):
+        logger.warning("%s", warning)
     for room in rooms:
         if any(room.options_for(variant.build) for variant in variants):
-            warnings += room.judged(dists, options)
-    for warning in warnings:
-        logger.warning("%s", warning)
+            for warning in room.judged(dists, options):
+                logger.warning("%s", warning)
     return ERROR if found and strict else status
 
 
 def nothing_broken(said: str, options: optparse.Values) -> str:
-    """Say that packages have what they require, but what else is wrong with some.
+    """Say that packages have what they require, but that some do not suit.
 
-    :param said: what upstream says of the first.
+    :param said: what upstream says of the former.
     """
     unsupported = UNSUPPORTED.of(options, int)
     if not unsupported:
         return said
     return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
-
-
-def _installed_variant(dist: BaseDistribution) -> InstalledVariant | None:
-    build = installed_build(dist)
-    if build is None or build.label is None:
-        return None
-    return InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
 
 
 def unsupported(
@@ -134,9 +119,9 @@ def unsupported(
     rooms: Iterable[Room],
     options: optparse.Values,
 ) -> Iterator[str]:
-    """Say which variants the machine does not support, and what to do about it.
+    """Say which variants the machine does not support, and how to replace them.
 
-    :param rooms: of all modes.
+    :param rooms: the rooms of all modes.
     """
     from pip._internal.variants.choice import reasons
     from pip._internal.variants.choice.invocation import for_upgrade

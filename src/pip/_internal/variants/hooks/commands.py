@@ -1,7 +1,7 @@
-"""What pip's commands show of variants, those that change nothing and ``install``.
+"""What pip's own commands show of variants.
 
-Of what is installed only what was recorded is shown: nothing is asked for, of a network
-or of the machine. A plain build is no variant, also if it was chosen among some.
+Of an installed build they show what was recorded: neither a network nor the machine is
+asked. A plain build is no variant, even if it was chosen among some.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger, write
 from pip._internal.metadata import get_environment
 from pip._internal.utils.logging import indent_log
-from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.installed import installed_build, installed_label
 
 if TYPE_CHECKING:
     import optparse
@@ -28,31 +28,11 @@ if TYPE_CHECKING:
     from pip._internal.operations.freeze import FrozenRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.core.properties import Property
 
     Rows = list[list[str]]
 
-__all__ = [
-    "cache_info",
-    "debug_options",
-    "debug_tags",
-    "freeze",
-    "frozen_requirement",
-    "inspected",
-    "list_columns",
-    "list_json",
-    "purge_cache",
-    "report_item",
-    "show_variant",
-    "would_install",
-]
-
 logger = get_logger(__name__)
-
-
-def installed_label(dist: BaseDistribution) -> str | None:
-    """Give the label of an installed variant; None for what is none."""
-    build = installed_build(dist)
-    return None if build is None else build.label
 
 
 def list_columns(
@@ -64,7 +44,7 @@ def list_columns(
     rows, header = fn(packages, options)
     labels = list(map(installed_label, packages))
     if any(labels):
-        # Behind the columns that every listing has, so that those keep their places.
+        # After the columns of every listing, which keep their places.
         at = 4 if options.outdated else 2
         header.insert(at, "Variant")
         for row, label in zip(rows, labels, strict=True):
@@ -92,9 +72,9 @@ def list_json(
 def show_variant(info: Any, *, verbose: bool) -> None:
     """Show the label of a variant, and with *verbose* its properties.
 
-    :param info: the name, location and more that ``pip show`` knows of a distribution.
+    :param info: what ``pip show`` knows of a distribution, such as name and location.
     """
-    # It does not know the distribution itself any more.
+    # The distribution itself is not handed on.
     paths = [info.location] if info.location else []
     dist = get_environment(paths).get_distribution(info.name)
     build = None if dist is None else installed_build(dist)
@@ -109,11 +89,11 @@ def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:
         yield "Variant-properties:"
         for supported in build.supported:
             yield f"  {supported}"
-        unsupported = [each for each in build.declared if each not in build.supported]
-        if unsupported:
+        others = [each for each in build.declared if each not in build.supported]
+        if others:
             yield "Variant-properties that were not supported when it was installed:"
-            for other in unsupported:
-                yield f"  {other}"
+        for other in others:
+            yield f"  {other}"
 
 
 def inspected(
@@ -125,15 +105,21 @@ def inspected(
     result = fn(command, dist)
     build = installed_build(dist)
     if build is not None and build.label is not None:
-        result["variant"] = {
-            "label": build.label,
-            "properties": list(map(str, build.declared)),
-            "supported": list(map(str, build.supported)),
-        }
+        result["variant"] = _variant(build.label, build.declared, build.supported)
     return result
 
 
-_COMMENT = "# {name} variant: {label}"
+def _variant(
+    label: str, properties: Iterable[Property], supported: Iterable[Property]
+) -> dict[str, Any]:
+    return {
+        "label": label,
+        "properties": list(map(str, properties)),
+        "supported": list(map(str, supported)),
+    }
+
+
+#: A comment of :func:`frozen_requirement`.
 _OWN_COMMENT = re.compile(r"# \S+ variant: [0-9a-z_.]+")
 
 
@@ -147,16 +133,16 @@ def frozen_requirement(
     label = installed_label(dist)
     if label is None:
         return requirement
-    comment = _COMMENT.format(name=dist.raw_name, label=label)
+    comment = f"# {dist.raw_name} variant: {label}"
     return dataclasses.replace(requirement, comments=[*requirement.comments, comment])
 
 
 def freeze(
     fn: Callable[..., Iterator[str]], *args: Any, **kwargs: Any
 ) -> Iterator[str]:
-    """Leave out the comments on variants in a file that ``pip freeze`` wrote earlier.
+    """Leave out comments on variants that an earlier ``pip freeze`` wrote to a file.
 
-    Each requirement that is still met comes with a new one.
+    Each requirement that is still met gets a new comment.
     """
     return (text for text in fn(*args, **kwargs) if not _OWN_COMMENT.fullmatch(text))
 
@@ -168,42 +154,34 @@ def report_item(
 ) -> dict[str, Any]:
     """Add the variant to an item of the installation report."""
     item = fn(cls, req)
-    label = _label(req)
+    from pip._internal.variants.wheels.links import label_of
+
+    label = None if req.link is None else label_of(req.link)
     if label is None:
         return item
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.slots import SELECTION
 
     selection = SELECTION.of(req, Selection)
-    manifest = None if selection is None else selection.manifest
-    variant = None if manifest is None else manifest.variant(label)
-    if selection is not None and manifest is not None and variant is not None:
-        item["variant"] = {
-            "label": variant.label,
-            "properties": list(map(str, sorted(variant.properties()))),
-            "supported": list(map(str, selection.properties(variant.label))),
-        }
-        if manifest.url is not None:
-            item["variant"]["manifest_url"] = manifest.url
+    if selection is not None and selection.manifest is not None:
+        declared, supported = selection.declared(label), selection.properties(label)
+        item["variant"] = _variant(label, declared, supported)
+        if selection.manifest.url is not None:
+            item["variant"]["manifest_url"] = selection.manifest.url
     return item
 
 
 def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
-    """Name the label of a variant behind its version."""
+    """Add the label of a variant to its version."""
     from pip._internal.console.texts import with_label
-
-    name, version = item
-    return name, with_label(version, _label(req))
-
-
-def _label(req: InstallRequirement) -> str | None:
     from pip._internal.variants.wheels.links import label_of
 
-    return label_of(req.link) if req.link is not None and req.link.is_wheel else None
+    name, version = item
+    return name, with_label(version, None if req.link is None else label_of(req.link))
 
 
 def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
-    """Give ``pip debug`` the option that replaces detection, which it shows."""
+    """Add the option that replaces detection to ``pip debug``, which shows its result."""
     from pip._internal.variants.choice.settings import OPTIONS, allowed
 
     for row in allowed(OPTIONS, "pip debug"):
@@ -212,12 +190,13 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
 
 
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
-    """Show what this machine supports after the tags that it supports."""
+    """Show which properties this machine supports, after the tags."""
     fn(options)
     from pip._internal.variants.choice.settings import Settings
     from pip._internal.variants.machine.chain import Providers, warnings_of
     from pip._internal.variants.tell import sentences
 
+    # Before the return, since wrong options are an error in any case.
     providers = Providers.for_settings(Settings(options))
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
@@ -237,7 +216,7 @@ def cache_info(
     options: optparse.Values,
     args: list[str],
 ) -> None:
-    """Count the environments of plugins too in ``pip cache info``, if there are any."""
+    """Count the environments of plugins in ``pip cache info``, if there are any."""
     fn(command, options, args)
     from pip._internal.variants.machine.plugin_cache import show_environments
 
@@ -250,7 +229,7 @@ def purge_cache(
     options: optparse.Values,
     args: list[str],
 ) -> None:
-    """Remove the environments of plugins too in ``pip cache purge``."""
+    """Remove the environments of plugins in ``pip cache purge``."""
     fn(command, options, args)
     from pip._internal.variants.machine.plugin_cache import remove_environments
 

@@ -1,7 +1,7 @@
 """What upstream looks for on indexes and in directories: manifests, variants, listings.
 
-A command's context begins here, and all links of a source pass here. Plain packages come
-by, so what only variants need is imported for them alone.
+A command's context is made here, and all links of a source pass here. Those of plain
+packages do too, so what only variants need is imported for variants alone.
 """
 
 from __future__ import annotations
@@ -44,18 +44,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.variants.choice.context import Room
 
-__all__ = [
-    "all_candidates",
-    "collector_created",
-    "evaluate_links",
-    "index_finder",
-    "list_finder",
-    "manifest_link_from_json",
-    "remote_pip_version",
-    "requirements_line",
-    "scan_directory",
-]
-
 logger = get_logger(__name__)
 
 
@@ -67,21 +55,21 @@ def collector_created(
     options: optparse.Values,
     suppress_no_index: bool = False,
 ) -> LinkCollector:
-    """Give a new link collector the context of its command.
+    """Attach the context of a command to its new link collector.
 
-    :param rooms: gives those of the modes that the command may be in.
+    :param rooms: returns the rooms of the modes that the command may be in.
     """
     collector = fn(cls, session, options, suppress_no_index)
-    # Only pip's check for a newer self suppresses this option; it needs no variants.
+    # Only the search for a newer pip suppresses this option; it needs no variants.
     context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
     context.attach(collector)
     if context.trusted:
         from pip._internal.variants.machine.plugin_limits import PluginLimits
 
-        # Before requirements files say what they do.
+        # By the options alone: requirements files are read later.
         scope = collector.search_scope
         context.plugin_limits = PluginLimits(context.settings, session, scope)
-    # Where lock files are read, only the session is at hand.
+    # The code that reads lock files has only the session.
     CONTEXT.set(session, context)
     return collector
 
@@ -89,14 +77,14 @@ def collector_created(
 def index_finder(
     fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
 ) -> PackageFinder:
-    """Give ``pip index versions`` a finder without versions that nothing suits."""
+    """Make the finder of ``pip index versions``, which lists what suits the target."""
     return _listing_finder(fn(*args, **kwargs), "all")
 
 
 def list_finder(
     fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
 ) -> PackageFinder:
-    """Give ``pip list`` a finder that judges the newest versions only."""
+    """Make the finder of ``pip list``, which judges only the newest versions."""
     return _listing_finder(fn(*args, **kwargs), "newest")
 
 
@@ -126,7 +114,7 @@ def manifest_link_from_json(
 def scan_directory(
     fn: Callable[[_FlatDirectoryToUrls], None], directory: _FlatDirectoryToUrls
 ) -> None:
-    """Find the manifests of a directory too, which otherwise only lists archives."""
+    """Find the manifests of a directory, of which upstream lists only archives."""
     fn(directory)
     with os.scandir(directory._path) as entries:
         for entry in entries:
@@ -145,7 +133,7 @@ def evaluate_links(
     link_evaluator: LinkEvaluator,
     links: Iterable[Link],
 ) -> list[InstallationCandidate]:
-    """Take the manifests out of a page's links; without variants, their wheels too."""
+    """Take manifests out of a page's links, and variant wheels if variants are off."""
     context = context_of(finder)
     links = list(links)
     if context is None or not context.enabled:
@@ -154,7 +142,7 @@ def evaluate_links(
         left = _without_manifests(context, link_evaluator, links)
     found = fn(finder, link_evaluator, left)
     if context is not None and (not found or len(left) < len(links)):
-        # Should there be nothing to install, this tells why.
+        # If there is nothing to install, these tell why.
         context.listed.setdefault(link_evaluator._canonical_name, []).extend(links)
     return found
 
@@ -162,8 +150,8 @@ def evaluate_links(
 def _without_manifests(
     context: Context, link_evaluator: LinkEvaluator, links: list[Link]
 ) -> list[Link]:
-    # Of a page's 10,000 links few or none are of manifests: the rest pass with the two
-    # cheapest of tests, which is why properties are not used.
+    # Few or none of a page's 10,000 links are manifests. The others pass two cheap tests,
+    # which use attributes because properties take longer.
     manifests = [
         link
         for link in links
@@ -187,7 +175,7 @@ def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> No
         return
     page = link.comes_from or ""
     if link.is_file and page.startswith(("http:", "https:")):
-        # A page may state any name: what is read there may be a device.
+        # A page may name any file of this machine, even a device.
         logger.debug("Skipping link: a manifest of this machine: %s", link)
         return
     if project == link_evaluator._canonical_name:
@@ -201,7 +189,7 @@ def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> No
 
 
 def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:
-    """Leave out the wheels whose names are invalid for a pip without variants."""
+    """Leave out wheels whose names are invalid without variants."""
     from pip._internal.index.package_finder import LinkType
 
     rest = []
@@ -220,7 +208,7 @@ def all_candidates(
     finder: PackageFinder,
     project_name: str,
 ) -> list[InstallationCandidate]:
-    """Leave out of a listing the versions whose files are all unsuitable variants."""
+    """Leave versions out of a listing if all of their files are unsuitable variants."""
     context = context_of(finder)
     if context is None:
         return fn(finder, project_name)
@@ -264,7 +252,7 @@ def all_candidates(
 
 
 def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:
-    """Give the newest pip on the index if it is one of the fork."""
+    """Return the newest pip on the index if it is a release of the fork."""
     version = fn(*args)
     if version is None:
         return None
@@ -283,7 +271,7 @@ def requirements_line(
     finder: PackageFinder | None = None,
     session: PipSession | None = None,
 ) -> ParsedRequirement | None:
-    """Apply the options of variants in one line of a requirements file.
+    """Apply the options of variants on one line of a requirements file.
 
     On a line with a requirement, ``--variant LABEL`` is for that package alone.
     """

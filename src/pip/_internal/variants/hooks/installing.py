@@ -1,8 +1,8 @@
-"""What happens while builds that were chosen among variants are installed.
+"""Install builds that were chosen among variants.
 
-Each is installed as a whole or not at all, and what was chosen is recorded beside it.
-Loaded when a choice is remembered, since upstream allows no import once it has begun to
-install; here too, nothing may be imported later.
+Each is installed as a whole or not at all, and the choice is recorded beside it.
+Upstream allows no import once it has begun to install: this module is loaded when a
+choice is remembered, and its functions import nothing.
 """
 
 from __future__ import annotations
@@ -23,13 +23,6 @@ from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
 if TYPE_CHECKING:
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.core.properties import Property
-
-__all__ = [
-    "installed_summary",
-    "installing_wheel",
-    "record",
-    "remember",
-]
 
 # The labels of the variants that this run has installed, by their metadata folder.
 _LABELS: dict[str, str] = {}
@@ -55,7 +48,7 @@ def remember(
         "by-hand": by_hand,
         "manifest": manifest.document,
     }
-    # Indented it would be made by Python, not by C.
+    # Not indented: that is written in Python, and takes longer than C.
     text = json.dumps(content).encode("utf-8")
     SELECTIONS[wheel_path] = label, text
     replacing.enable()
@@ -67,11 +60,11 @@ def installing_wheel(
     *args: Any,
     **kwargs: Any,
 ) -> Generator[Any, None, None]:
-    """Take away what was written of a variant that cannot be installed as a whole.
+    """Remove what was written of a variant if it cannot be installed as a whole.
 
-    Upstream leaves it, as when a disk is full.
+    Upstream leaves it there, for instance when the disk is full.
     """
-    # Upstream makes a context manager of this, as of its own.
+    # Upstream makes a context manager of this function, as of the one it replaces.
     with contextlib.contextmanager(fn)(wheel, *args, **kwargs) as written:
         try:
             yield written
@@ -85,7 +78,7 @@ def installing_wheel(
 
 
 def _remove(paths: Iterable[str], root: str) -> None:
-    """Remove files, and the folders below *root* that are empty then."""
+    """Remove files, and the folders below *root* that this leaves empty."""
     folders = set()
     for path in paths:
         with contextlib.suppress(OSError):
@@ -100,7 +93,7 @@ def _remove(paths: Iterable[str], root: str) -> None:
 
 
 def record(wheel_path: str, info_dir: str) -> list[str]:
-    """Record the choice of a build that is being installed, if one was made.
+    """Record the choice of a build that is being installed, if there was one.
 
     :return: the files that were written.
     """

@@ -1,8 +1,8 @@
-"""Dependencies of a distribution, with the markers of its variant resolved.
+"""Resolve the markers about variants in the dependencies of a distribution.
 
 Upstream turns a dependency into text, parses it and evaluates its marker once more,
-where nobody knows which wheel it came from. So what depends on the variant is settled
-here, and what is passed on no longer mentions it.
+where nobody knows which wheel it came from. So markers about the variant are resolved
+here, and upstream gets requirements without them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
+from pip._vendor.packaging.markers import UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
 from pip._internal.variants.choice.installed import bound_of
@@ -21,20 +21,16 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed import Bound
 
-__all__ = ["dependencies", "extra_mapping"]
-
-_UNDEFINED = (UndefinedComparison, UndefinedEnvironmentName)
-
 
 def dependencies(
     fn: Callable[..., Iterable[Requirement]],
     dist: BaseDistribution,
     extras: Collection[str] = (),
 ) -> Iterator[Requirement]:
-    """Give the dependencies of a distribution, its variant's markers resolved.
+    """Yield the dependencies of a distribution, markers about its variant resolved.
 
-    :raises InvalidRequirement: while they are given, for one that cannot be evaluated:
-        upstream passes over the wheel then, as it does where one cannot be parsed.
+    :raises InvalidRequirement: one cannot be evaluated; upstream then passes over the
+        wheel, as it does if one cannot be parsed.
     """
     bound = bound_of(dist)
     with _evaluated():
@@ -46,19 +42,17 @@ def dependencies(
 
 @contextmanager
 def _evaluated() -> Iterator[None]:
-    """Take what cannot be evaluated for what cannot be parsed."""
+    """Report what cannot be evaluated as if it could not be parsed."""
     try:
         yield
     except InvalidRequirement:
         raise
-    except RecursionError:
+    except (RecursionError, UndefinedEnvironmentName, ValueError) as error:
         from pip._internal.variants.errors import UnusableRequirement
 
-        raise UnusableRequirement("a marker is nested too deeply") from None
-    except (*_UNDEFINED, ValueError) as error:
-        from pip._internal.variants.errors import UnusableRequirement
-
-        raise UnusableRequirement(str(error)) from None
+        is_deep = isinstance(error, RecursionError)
+        problem = "a marker is nested too deeply" if is_deep else str(error)
+        raise UnusableRequirement(problem) from None
 
 
 def _resolved(
@@ -78,7 +72,7 @@ def _resolved(
         if requirement.marker is None:
             yield requirement
             continue
-        # Upstream keeps parsed requirements for the next who asks.
+        # A copy, since upstream caches parsed requirements.
         text = copy.copy(requirement)
         text.marker = resolve_marker(requirement.marker, bound.environment)
         yield type(requirement)(str(text))
@@ -87,7 +81,7 @@ def _resolved(
 def extra_mapping(
     fn: Callable[..., Mapping[Any, str]], dist: BaseDistribution
 ) -> Mapping[Any, str]:
-    """Let pkg_resources evaluate all markers, which it does here, for the variant."""
+    """Let pkg_resources evaluate markers for the variant: it evaluates all of them here."""
     bound = bound_of(dist)
     if bound is None:
         with _evaluated():

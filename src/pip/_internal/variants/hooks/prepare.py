@@ -1,6 +1,6 @@
-"""Where upstream handles a wheel that may be a variant: direct, prepared or cached.
+"""Check wheels that may be variants: cached, named directly, or prepared.
 
-Plain wheels pass here too, so what only variants need is imported for them alone.
+Plain wheels pass here too, so what only variants need is imported for variants alone.
 """
 
 from __future__ import annotations
@@ -29,35 +29,27 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.selection import Selection
 
-__all__ = [
-    "cached_wheels",
-    "metadata_fetched",
-    "prepared",
-    "unsupported_wheel",
-    "wheels_due",
-]
-
 logger = get_logger(__name__)
 
 
 def cached_wheels(
     fn: Callable[[Cache, Link, str], list[Any]], cache: Cache, *args: Any
 ) -> list[Any]:
-    """Leave out cached wheels with a label, whose variant nobody has judged."""
+    """Leave out cached wheels with a label: nobody has judged those variants."""
     return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
 
 
 def unsupported_wheel(
     fn: Callable[[Factory, Link], None], factory: Factory, link: Link
 ) -> None:
-    """Refuse a variant wheel given as a file or URL that does not suit the target."""
+    """Refuse a variant wheel that does not suit the target if a file or URL names it."""
     context_given = context_of(factory._finder)
     if context_given is not None and context_given.admit is not None:
         from pip._internal.variants.machine.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
     fn(factory, link)
-    label = _label_of_wheel(link)
+    label = label_of(link)
     if label is not None:
         context = _enabled_context(factory._finder, link)
         if link.is_file or _may_be_read(factory.preparer, link):
@@ -66,14 +58,10 @@ def unsupported_wheel(
             check_direct(context, link, label)
 
 
-def _label_of_wheel(link: Link) -> str | None:
-    return label_of(link) if link.is_wheel else None
-
-
 def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
-    """Tell whether to read the metadata of a wheel on a server before the rest of it.
+    """Tell whether to read a remote wheel's metadata before downloading it.
 
-    Upstream reads nothing that is not verified where hashes are required.
+    If hashes are required, upstream reads nothing that is not verified.
     """
     if preparer.require_hashes or link.scheme not in ("http", "https"):
         return False
@@ -89,7 +77,7 @@ def wheels_due(
     *args: Any,
     **kwargs: Any,
 ) -> None:
-    """Fetch small wheels together, if something looked ahead of the resolver."""
+    """Fetch small wheels together if requests were made ahead of the resolver."""
     context = context_of(preparer.finder)
     if context is None or context.early is None:
         return fn(preparer, reqs, *args, **kwargs)
@@ -106,22 +94,26 @@ def prepared(
     req: InstallRequirement,
     parallel_builds: bool,
 ) -> BaseDistribution:
-    """Check a wheel that is here against the manifest that chose it, or on its own.
+    """Check a downloaded wheel against the manifest that chose it, or on its own.
 
-    Which build it is will be recorded if it is installed.
+    The choice will be recorded when it is installed.
     """
     assert req.link is not None, "upstream takes it for granted"
-    label, context = _label_of_wheel(req.link), None
+    label, context = label_of(req.link), None
+    whole: AbstractContextManager[None] = nullcontext()
     if label is not None:
-        # Without variants, none need be downloaded to be refused.
+        from pip._internal.variants.wheels.archives import undamaged
+
+        # Before the download: if variants are off, the wheel is refused.
         context = _enabled_context(preparer.finder, req.link)
-    with nullcontext() if label is None else _undamaged(req):
+        whole = undamaged(req.link.filename)
+    with whole:
         dist = fn(preparer, req, parallel_builds)
     link = req.link
     if not link.is_wheel:
         return dist
     given = context_of(preparer.finder)
-    # What is cached was built of a file of the release.
+    # A cached wheel was built from a file of the release.
     release = None if given is None else weighed(given).release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and context is not None:
@@ -131,29 +123,17 @@ def prepared(
         SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
-        _remember(req, dist, selection, label, by_hand=by_hand)
+        _remember(req, selection, label, by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():
             if selection.manifest is not None:
-                _remember(req, dist, selection, None, by_hand=by_hand)
+                _remember(req, selection, None, by_hand=by_hand)
                 break
     return dist
 
 
-def _undamaged(req: InstallRequirement) -> AbstractContextManager[None]:
-    from pip._internal.variants.wheels.archives import undamaged
-
-    assert req.link is not None, "it has a label"
-    return undamaged(req.link.filename)
-
-
 def _remember(
-    req: InstallRequirement,
-    dist: BaseDistribution,
-    selection: Selection,
-    label: str | None,
-    *,
-    by_hand: bool,
+    req: InstallRequirement, selection: Selection, label: str | None, *, by_hand: bool
 ) -> None:
     from pip._internal.variants.hooks.installing import remember
 
@@ -161,14 +141,7 @@ def _remember(
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        remember(
-            path,
-            label,
-            properties,
-            manifest,
-            labels,
-            by_hand=by_hand,
-        )
+        remember(path, label, properties, manifest, labels, by_hand=by_hand)
 
 
 def _enabled_context(finder: PackageFinder, link: Link) -> Context:
@@ -185,13 +158,13 @@ def metadata_fetched(
     preparer: RequirementPreparer,
     req: InstallRequirement,
 ) -> BaseDistribution | None:
-    """Bind metadata that was fetched without its wheel to the variant it is of."""
+    """Bind metadata that was fetched without its wheel to the wheel's variant."""
     dist = fn(preparer, req)
     link = req.link
     if link is None or not link.is_wheel:
         return dist
     context, label = context_of(preparer.finder), label_of(link)
-    # Asked in any case: it takes note of what would be replaced.
+    # Called in any case, since it notes what would be replaced.
     if context is not None and _may_be_in_vain(context, req, link) and dist is None:
         dist = _without_its_wheel(preparer, link)
     if dist is None:
@@ -201,7 +174,7 @@ def metadata_fetched(
         if context is not None and link.metadata_link() is None:
             from pip._internal.variants.choice.verification import check_prepared
 
-            # It was read from the wheel, so what that says of itself is here too.
+            # It was read from the wheel, and so was the wheel's own manifest.
             selection = check_prepared(context, dist, link, label)
         if selection is not None and selection.manifest is not None:
             SELECTION.set(req, selection)
@@ -210,10 +183,10 @@ def metadata_fetched(
 
 
 def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bool:
-    """Tell whether a wheel may be looked at, and something else installed.
+    """Tell whether a wheel may be looked at, and another build installed.
 
-    So it is with a build that would replace what is installed, and with what would
-    replace it: that may yet stay.
+    That is so for a build that would replace something installed, and for that project
+    itself: it may yet stay.
     """
     release = weighed(context).release_of(link)
     if release is not None and release.labels:
@@ -223,7 +196,7 @@ def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bo
         context.contested |= would_go
         if would_go or release.builds_in_turn:
             return True
-    # What the user names by its URL is what he gets.
+    # A wheel that the user named by its URL is installed.
     if not context.contested or link.comes_from is None or req.req is None:
         return False
     return canonicalize_name(req.req.name) in context.contested
@@ -232,9 +205,9 @@ def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bo
 def _without_its_wheel(
     preparer: RequirementPreparer, link: Link
 ) -> BaseDistribution | None:
-    """Read what a wheel says of itself, and as little else of it as can be.
+    """Read the metadata of a remote wheel, and as little else of it as possible.
 
-    :return: None if all of it has to be downloaded for that.
+    :return: None if the whole wheel has to be downloaded.
     """
     if link.is_file or preparer.require_hashes:
         return None

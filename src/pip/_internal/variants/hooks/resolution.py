@@ -1,8 +1,8 @@
-"""Put the candidates of a release in order when the resolver takes the first of them.
+"""Order the candidates of a release when the resolver takes the first of them.
 
-Upstream orders the candidates of all versions at once. That order stays; within one
-version the variants are put in front, best first, as late as possible: no manifest is
-fetched for a version that the resolver does not reach.
+Upstream orders the candidates of all versions at once, and that order stays. Within one
+version, variants come first, best first; they are ranked as late as possible, so that no
+manifest is fetched for a version that the resolver does not reach.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
@@ -39,11 +38,6 @@ if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.choice.switching import Rival
 
-__all__ = [
-    "dependencies_met",
-    "found_candidates",
-]
-
 
 def found_candidates(
     fn: Callable[..., FoundCandidates | tuple[()]],
@@ -54,7 +48,7 @@ def found_candidates(
     *args: Any,
     **kwargs: Any,
 ) -> FoundCandidates | tuple[()]:
-    """Let the candidates that the resolver may take come with variants in order."""
+    """Return the resolver's candidates with the variants of each version in order."""
     context = context_of(factory._finder)
     if context is None or not ireqs:
         return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
@@ -110,24 +104,23 @@ def found_candidates(
 def _rival(
     context: Context, factory: Factory, project: NormalizedName, *args: Any
 ) -> Rival | None:
-    # In most runs nothing is chosen by hand, and nothing more need be imported.
+    # Most runs choose nothing by hand, and need no more imports.
     dist = factory._installed_dists.get(project)
-    if dist is None or not (context.may_switch or _is_upgraded_beside(context, dist)):
+    if dist is None:
         return None
+    if not context.may_switch:
+        # The installed build may be for a version of what is upgraded.
+        upgraded = context.enabled and context.settings.upgrade
+        if not upgraded or installed_build(dist) is None:
+            return None
     from pip._internal.variants.choice.switching import rival
 
     return rival(context, factory, project, *args)
 
 
-def _is_upgraded_beside(context: Context, dist: BaseDistribution) -> bool:
-    """Tell whether what is upgraded may be what an installed build is for a version of."""
-    upgraded = context.enabled and context.settings.upgrade
-    return bool(upgraded) and installed_build(dist) is not None
-
-
 @contextmanager
 def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
-    """Have upstream take what is installed for not installed."""
+    """Hide an installed project from upstream."""
     dist = factory._installed_dists.pop(project)
     try:
         yield
@@ -168,10 +161,10 @@ def _ordered_infos(
     installed: Version | None,
     pinned: bool,
 ) -> Iterator[IndexCandidateInfo]:
-    """Give upstream's candidates; where a version has variants, put it in order.
+    """Yield upstream's candidates, those of versions with variants in order.
 
     :param contested: the installed build, if it competes with them.
-    :param installed: the version of the installed build if upstream takes it as it is.
+    :param installed: the version of the installed build, if upstream may keep it.
     :param pinned: whether a requirement names a local version.
     """
     makers: dict[Link, Callable[[], Candidate | None]] = {}
@@ -180,8 +173,8 @@ def _ordered_infos(
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():
-            # Upstream makes each candidate with functools.partial; the build of the
-            # fork checks that this is still so.
+            # Upstream makes each candidate with functools.partial; the fork's build
+            # checks that.
             assert isinstance(maker, functools.partial)
             link: Link = maker.keywords["link"]
             makers[link] = maker
@@ -196,7 +189,7 @@ def _ordered_infos(
             for link in group.links:
                 yield group.version, makers[link]
             continue
-        # Plain packages do without.
+        # Not imported for plain packages.
         from pip._internal.variants.choice.builds import Builds
 
         context.look_ahead(project)
@@ -220,9 +213,9 @@ def dependencies_met(
     provider: PipProvider,
     candidate: Candidate,
 ) -> Iterable[Requirement]:
-    """Look ahead to what the dependencies of a candidate will take.
+    """Look ahead to what the dependencies of a candidate will need.
 
-    Of what makes up a plugin, those that are not trusted are set aside instead.
+    While a plugin is installed, dependencies that are not trusted are left out instead.
     """
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
@@ -246,9 +239,9 @@ def _without_dependencies(
     candidate: Candidate,
     requirements: Iterable[Requirement],
 ) -> Iterator[Requirement]:
-    """Let a build for certain versions of another package have a say in its version.
+    """Let a build that needs certain versions of another package constrain that one.
 
-    It brings none along: what is not asked for stays as it is.
+    Only packages that the user named are constrained: the others stay as they are.
     """
     yield from requirements
     link = candidate.source_link

@@ -1,6 +1,6 @@
-"""Decisions as JSON documents, complete enough to make them once more.
+"""Decisions as JSON documents, complete enough to repeat the decision.
 
-The documents are described in ``docs/decisions.md``.
+``docs/decisions.md`` describes them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.decision import (
     Cause,
     Decision,
-    File,
     Offer,
     PassedOver,
 )
-from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.installed import installed_label
 from pip._internal.variants.core.abi_dependency import requirements
-from pip._internal.variants.core.comparison import compare
+from pip._internal.variants.core.manifest import Manifest
+from pip._internal.variants.tell.sentences import first_two
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -28,12 +28,9 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.effects import Effect
-    from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
-    from pip._internal.variants.core.manifest import Variant
     from pip._internal.variants.core.ordering import Mismatch
-    from pip._internal.variants.core.properties import SupportedFeature
     from pip._internal.variants.tell.listing import Row
 
 __all__ = [
@@ -45,49 +42,39 @@ __all__ = [
 
 Document = dict[str, Any]
 
+_NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
+
 
 def with_header(document: Mapping[str, Any]) -> Document:
-    """Say which format a document has, and who wrote it."""
+    """Add the version of the format and of pip."""
     return {"version": "1", "pip_version": __version__, **document}
 
 
 def decision_document(decision: Decision, effects: Iterable[Effect]) -> Document:
-    """Describe what would be installed, and everything that led to it."""
-    chosen = decision.chosen
-    release = None if chosen is None else chosen.release
+    """Describe what would be installed, and why."""
+    chosen, link = decision.chosen, decision.link
+    taken, ranked = None, []
+    if chosen is not None and link is not None:
+        taken = {"version": str(chosen.version), **_link(link)}
+        ranked = [_link(each) for each in chosen.ranked]
     return {
         "requirement": decision.requirement,
         "project": decision.project,
-        "chosen": _chosen(decision),
+        "chosen": taken,
         "problem": None if decision.problem is None else _problem(decision.problem),
         "installed": _installed(decision.installed),
         "passed_over": [_passed_over(each) for each in decision.passed_over],
-        "sources": [] if release is None else _sources(release),
-        "ranked": [] if decision.link is None else _ranked(decision),
+        "sources": _sources(chosen),
+        "ranked": ranked,
         "options": options_document(decision.context),
         "effects": [effect_document(each) for each in effects],
     }
 
 
-def _chosen(decision: Decision) -> Document | None:
-    if decision.link is None or decision.chosen is None:
-        return None
-    return {"version": str(decision.chosen.version), **_link(decision.link)}
-
-
 def _installed(dist: BaseDistribution | None) -> Document | None:
     if dist is None:
         return None
-    build = installed_build(dist)
-    return {
-        "version": str(dist.version),
-        "label": None if build is None else build.label,
-    }
-
-
-def _ranked(decision: Decision) -> list[Document]:
-    assert decision.chosen is not None
-    return [_link(link) for link in decision.chosen.ranked]
+    return {"version": str(dist.version), "label": installed_label(dist)}
 
 
 def _link(link: Link) -> Document:
@@ -111,46 +98,40 @@ def _problem(error: PipError) -> Document:
 
 
 def _passed_over(passed: PassedOver) -> Document:
-    release = None
-    if passed.cause is Cause.VARIANTS and passed.offer is not None:
-        release = passed.offer.release
+    is_refused = passed.cause is Cause.VARIANTS
     return {
         "version": str(passed.version),
         "cause": passed.cause.value,
         "detail": passed.detail or None,
-        "sources": [] if release is None else _sources(release),
+        "sources": _sources(passed.offer) if is_refused else [],
     }
 
 
-def _sources(release: Release) -> list[Document]:
-    """Describe the decisions about a release, if it was reached: one for each source."""
-    if not release.reached:
+def _sources(offer: Offer | None) -> list[Document]:
+    """Describe what was decided about a version on each source, if it was reached."""
+    release = None if offer is None else offer.release
+    if release is None or not release.reached:
         return []
     return [selection_document(each) for each in release.selections.values()]
 
 
 def selection_document(selection: Selection) -> Document:
-    """Describe how the variants that one source lists were judged, and by what."""
-    manifest, ranking = selection.manifest, selection.ranking
-    origin = selection.origin
+    """Describe how the variants on one source were judged, and by what."""
+    manifest = selection.manifest or _NO_MANIFEST
+    origin, compatible = selection.origin, selection.ranking.compatible
     return {
         "source": redact_auth_from_url(selection.source),
         "manifest": {
             "origin": None if origin is None else origin.kind.value,
             "location": None if origin is None else origin.location,
             "missing": None if origin is None else origin.missing,
-            "schema": None if manifest is None else manifest.schema,
+            "schema": manifest.schema,
             "problem": selection.problem,
         },
-        "namespaces": [] if manifest is None else list(manifest.namespaces),
-        "feature_order": {}
-        if manifest is None
-        else {name: list(order) for name, order in manifest.feature_order.items()},
-        "value_order": {}
-        if manifest is None
-        else {
-            name: {feature: list(values) for feature, values in features.items()}
-            for name, features in manifest.value_order.items()
+        "namespaces": manifest.namespaces,
+        "feature_order": dict(manifest.feature_order),
+        "value_order": {
+            name: dict(features) for name, features in manifest.value_order.items()
         },
         "answers": {
             namespace: _answer(answer)
@@ -158,7 +139,7 @@ def selection_document(selection: Selection) -> Document:
         },
         "preferences": [str(each) for each in selection.preferences],
         "labels": [
-            _label(selection, label, place if label in ranking.compatible else None)
+            _label(selection, manifest, label, place if label in compatible else None)
             for place, label in enumerate(selection.labels, start=1)
         ],
         "decided_by": _decided_by(selection),
@@ -169,65 +150,53 @@ def _answer(answer: Answer) -> Document:
     return {
         "step": answer.step.value,
         "origin": answer.origin or None,
-        "features": [_feature(each) for each in answer.features],
+        "features": [
+            {"feature": each.name, "values": each.values} for each in answer.features
+        ],
         "reason": answer.reason,
-        "untrusted": list(answer.untrusted),
+        "untrusted": answer.untrusted,
         "seconds": answer.seconds,
     }
 
 
-def _feature(feature: SupportedFeature) -> Document:
-    return {"feature": feature.name, "values": list(feature.values)}
-
-
-def _label(selection: Selection, label: str, rank: int | None) -> Document:
-    manifest = selection.manifest
-    variant = None if manifest is None else manifest.variant(label)
+def _label(
+    selection: Selection, manifest: Manifest, label: str, rank: int | None
+) -> Document:
     return {
         "label": label,
         "compatible": rank is not None,
         "rank": rank,
-        "described": variant is not None,
-        "properties": [] if variant is None else _properties(variant),
+        "described": bool(selection.manifest and manifest.variant(label)),
+        "properties": [str(each) for each in selection.declared(label)],
         "supported": [str(each) for each in selection.properties(label)],
-        "requires": [] if manifest is None else requirements(manifest, label),
+        "requires": requirements(manifest, label),
         "mismatches": [
             _mismatch(each) for each in selection.ranking.rejected.get(label, ())
         ],
     }
 
 
-def _properties(variant: Variant) -> list[str]:
-    return sorted(map(str, variant.properties()))
-
-
 def _mismatch(mismatch: Mismatch) -> Document:
     return {
         "feature": str(mismatch.feature),
-        "wanted": list(mismatch.wanted),
-        "offered": list(mismatch.offered),
+        "wanted": mismatch.wanted,
+        "offered": mismatch.offered,
     }
 
 
 def _decided_by(selection: Selection) -> Document | None:
-    """Say what put the first of the compatible variants before the second."""
-    if selection.manifest is None or len(selection.ranking.compatible) < 2:
+    """Describe why the best variant comes before the second."""
+    found = first_two(selection)
+    if found is None:
         return None
-    first, second = selection.ranking.compatible[:2]
-    found = compare(
-        selection.manifest,
-        selection.supported,
-        first,
-        second,
-        selection.preferences,
-    )
+    first, second, why = found
     return {
         "first": first,
         "second": second,
-        "criterion": found.criterion.value,
-        "first_property": None if found.first is None else str(found.first),
-        "second_property": None if found.second is None else str(found.second),
-        "preference": None if found.preference is None else str(found.preference),
+        "criterion": why.criterion.value,
+        "first_property": None if why.first is None else str(why.first),
+        "second_property": None if why.second is None else str(why.second),
+        "preference": None if why.preference is None else str(why.preference),
     }
 
 
@@ -239,11 +208,11 @@ def options_document(context: Context) -> Document:
         "variant": [str(choice) for choice in context.choices],
         "prefer_variant": [str(each) for each in context.preferences],
         "variant_host": None if host is None else host.path,
-        "enable_variant_provider": list(settings.enabled_providers),
-        "disable_variant_provider": list(settings.disabled_providers),
+        "enable_variant_provider": settings.enabled_providers,
+        "disable_variant_provider": settings.disabled_providers,
         "trust_variant_provider": sorted(context.trusted),
         "variant_provider": settings.provider_kinds,
-        "variant_provider_variable": list(settings.provider_variables),
+        "variant_provider_variable": settings.provider_variables,
     }
 
 
@@ -277,21 +246,17 @@ def _row(row: Row) -> Document:
         "rank": row.rank,
         "compatible": row.rank is not None,
         "chosen": row.chosen,
-        "platforms": list(row.platforms),
+        "platforms": row.platforms,
         "size": row.size,
         "mismatches": [_mismatch(each) for each in row.mismatches],
         "problem": row.problem,
         "files": [
-            _file(file, suits=at < row.suitable) for at, file in enumerate(row.files)
+            {
+                "filename": file.link.filename,
+                "url": redact_auth_from_url(file.link.url_without_fragment),
+                "size": file.size,
+                "suitable": at < row.suitable,
+            }
+            for at, file in enumerate(row.files)
         ],
-    }
-
-
-def _file(file: File, *, suits: bool) -> Document:
-    link = file.link
-    return {
-        "filename": link.filename,
-        "url": redact_auth_from_url(link.url_without_fragment),
-        "size": file.size,
-        "suitable": suits,
     }

@@ -1,7 +1,7 @@
 """Look a project up as the resolver of ``pip install`` does, and install nothing.
 
-Upstream's own code finds, filters and orders the versions, and the choice among the
-variants of a release is the one that an installation would make; no wheel is fetched.
+Upstream's own code finds, filters and orders the versions, and the variants of a release
+are chosen as for an installation; no wheel is fetched.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def look_up(
 ) -> Decision:
     """Find out what ``pip install`` with the same options would install.
 
-    Dependencies are not looked at, nor is what is installed.
+    Neither dependencies nor the installed release of the project are considered.
 
-    :raises PipError: if *requirement* is not one, or not of a project on an index, or
-        if the indexes cannot be read.
+    :raises PipError: *requirement* is none, or not of a project on an index, or an
+        index cannot be read.
     """
     cmdoptions.check_release_control_exclusive(options)
     collector = _PageKeeper.of(LinkCollector.create(session, options=options))
@@ -79,7 +79,7 @@ def look_up(
     wanted.user_supplied = True
     factory = Factory(
         finder=finder,
-        # Nothing is prepared: candidates are looked at, never made.
+        # Candidates are looked at, never made, so nothing is prepared.
         preparer=cast("RequirementPreparer", None),
         make_install_req=functools.partial(
             install_req_from_req_string, isolated=options.isolated_mode
@@ -102,7 +102,7 @@ def look_up(
     for mode in modes(context):
         mode.note_roots([wanted, *constraints])
     context.named = {project}
-    # What else is installed bears on the choice; the project is looked at afresh.
+    # Other installed projects bear on the choice; this one is looked up afresh.
     installed = factory._installed_dists.pop(project, None)
     found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
@@ -141,7 +141,7 @@ def look_up(
 
 
 def make_context(session: PipSession, options: optparse.Values) -> Context:
-    """Make what decides about variants where nothing is looked up on an index."""
+    """Make the context of a command that looks up nothing on an index."""
     cmdoptions.check_release_control_exclusive(options)
     collector = LinkCollector.create(session, options=options)
     context = context_of(_finder(collector, options))
@@ -152,7 +152,7 @@ def make_context(session: PipSession, options: optparse.Values) -> Context:
 def _finder(collector: LinkCollector, options: optparse.Values) -> PackageFinder:
     return PackageFinder.create(
         link_collector=collector,
-        # As the commands that install have them.
+        # As in the commands that install.
         selection_prefs=SelectionPreferences(
             allow_yanked=True,
             format_control=options.format_control,
@@ -170,7 +170,12 @@ def _find(
     wanted: InstallRequirement,
     constraints: Sequence[InstallRequirement],
 ) -> tuple[FoundCandidates, Constraint, Requirement]:
-    """Have upstream look for candidates of one requirement, which is given too."""
+    """Have upstream look for candidates of one requirement.
+
+    :return: these, what constrains them, and the requirement as upstream has it.
+    :raises WrongUse: the requirement is for other environments, or a constraint has
+        a URL for it.
+    """
     roots = factory.collect_root_requirements([*constraints, wanted])
     requirement: Requirement | None = next(iter(roots.requirements), None)
     if requirement is None:
@@ -197,7 +202,7 @@ def _find(
 
 
 def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
-    """Give the versions behind the resolver's candidates, in their order."""
+    """Yield the versions of the resolver's candidates, in their order."""
     releases: set[Release] = set()
     for version, grouped in itertools.groupby(infos, lambda info: info[0]):
         files = []
@@ -217,7 +222,7 @@ def _choose(
     requirement: str,
     project: NormalizedName,
 ) -> tuple[Offer | None, PipError | None]:
-    """Give the version at which the resolver stops, and the error if it is one."""
+    """Return the version at which the resolver stops, and its error if there is one."""
     for each in offers:
         try:
             if each.ranked:
@@ -243,7 +248,7 @@ class _PageKeeper(LinkCollector):
 
     @classmethod
     def of(cls, collector: LinkCollector) -> _PageKeeper:
-        """Take the place of a collector that was made with options."""
+        """Make one that takes the place of a collector."""
         keeper = cls(collector.session, collector)
         context = CONTEXT.of(collector, Context)
         assert context is not None, "it was made with options"
@@ -260,7 +265,7 @@ class _PageKeeper(LinkCollector):
         return page
 
     def files(self, project: str) -> Iterator[File]:
-        """Give every file that was listed where *project* was looked up."""
+        """Yield every file that was listed where *project* was looked up."""
         for page in self._pages:
             sizes = _sizes(page)
             for link in parse_links(page):
@@ -272,7 +277,7 @@ class _PageKeeper(LinkCollector):
 
 
 def _sizes(page: IndexContent) -> dict[str, int]:
-    """Give the sizes that a JSON page states (PEP 700), by URL."""
+    """Return the sizes that a JSON page states (PEP 700), by URL."""
     if "json" not in page.content_type.lower():
         return {}
     sizes = {}

@@ -1,4 +1,4 @@
-"""Why newer versions than the one that would be installed are passed over."""
+"""Say why newer versions than the one that would be installed are passed over."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["passed_over"]
 
-#: Reasons why a file is of no use, the one that says most about its version first.
+#: Why a file is of no use; the cause that says most about the version comes first.
 _CAUSES = {
     LinkType.requires_python_mismatch: Cause.REQUIRES_PYTHON,
     LinkType.upload_too_late: Cause.UPLOAD_TIME,
@@ -42,9 +42,9 @@ def passed_over(
     offers: Sequence[Offer],
     chosen: Offer | None,
 ) -> list[PassedOver]:
-    """Say of each version newer than the chosen one why it was not taken.
+    """Say why each version that is newer than the chosen one was not taken.
 
-    :param specifier: what requirement and constraints ask for.
+    :param specifier: of requirement and constraints together.
     :param links: all files that were listed.
     :param offers: the versions that the resolver may come to, in its order.
     :return: newest first.
@@ -93,7 +93,7 @@ def _reached(offer: Offer) -> PassedOver:
 
 
 def _filtered(version: Version, links: Sequence[Link]) -> PassedOver:
-    """Say why a version with suitable files was left out nevertheless."""
+    """Say why a version was left out although it has suitable files."""
     if all(link.is_yanked for link in links):
         reasons = filter(None, (link.yanked_reason for link in links))
         return PassedOver(version, Cause.YANKED, next(reasons, ""))
@@ -111,7 +111,7 @@ def _unsuitable(
         result, detail = evaluator.evaluate_link(link)
         details.setdefault(result, detail)
     if LinkType.candidate in details:
-        # Upstream's own code would take it, without looking at its label.
+        # Upstream's evaluator, which does not look at labels, accepts it.
         labels = filter(None, map(label_of, links))
         return PassedOver(
             version, Cause.VARIANTS_OFF, shortened([*dict.fromkeys(labels)])

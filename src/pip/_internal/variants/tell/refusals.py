@@ -8,9 +8,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
+from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.invocation import command
+from pip._internal.variants.choice.reasons import losses_of_answers
 from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.errors import (
+    BuildConflict,
+    NoCompatibleVariant,
+    VariantLabelNotFound,
+)
+from pip._internal.variants.tell import sentences
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -18,6 +28,7 @@ if TYPE_CHECKING:
 
     from pip._internal.exceptions import InstallationError
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.release import Release
 
@@ -25,54 +36,48 @@ __all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
 
 logger = get_logger(__name__)
 
-#: So many releases of a project are told of in an error, newest first.
+#: How many releases of a project an error tells of, newest first.
 _SHOWN_RELEASES = 10
 
 
 def refuse_unknown_labels(
     context: Context, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
 ) -> None:
-    """Refuse a label that was typed for whatever has it if nothing has it.
+    """Refuse a label that was typed for all projects if none has it.
 
-    One of the configuration, which may stand there for something else, is warned of.
+    A label from the configuration may be for other runs: that is a warning.
 
     :param releases: those that were chosen.
-    :param kept: what stays installed and was chosen among variants.
-    :raises VariantLabelNotFound: then.
+    :param kept: builds that stay installed and were chosen among variants.
+    :raises VariantLabelNotFound: no project has a label that was typed.
     """
     if not context.labels_for_all():
         return
     from pip._internal.variants.choice.by_hand import typed_for_all
 
-    builds = {dist: installed_build(dist) for dist in kept}
-    known = {label for build in builds.values() if build for label in build.labels}
+    builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
+    known = {label for _, build in builds for label in build.labels}
     known.update(label for link in weighed(context).direct if (label := label_of(link)))
-    # What a named project has and was not taken gave way to a stronger choice.
+    # If a named project has the label, a stronger choice came before it.
     for offered in context.labels_offered.values():
         known.update(*offered.values())
-    missing = [
-        label
-        for label in context.labels_for_all()
-        if label not in known and not any(each.has_label(label) for each in releases)
-    ]
+    known.update(*(release.labels for release in releases))
+    missing = [label for label in context.labels_for_all() if label not in known]
     if not missing:
         return
     lines = [_labels_line(each) for each in releases if each.labels]
     lines += [
-        f"{dist.raw_name} {dist.version}, which is installed, has "
-        f"{', '.join(build.labels)}"
-        for dist, build in builds.items()
-        if build is not None
+        _has(f"{dist.raw_name} {dist.version}, which is installed,", build.labels)
+        for dist, build in builds
     ]
     typed = {choice.label for choice in typed_for_all(context.choices)}
     for label in missing:
         if label in typed:
             told = {str(release) for release in releases}
-            told |= {f"{dist.canonical_name} {dist.version}" for dist in builds}
-            lines += _other_lines(context, told)
-            raise _label_not_found(context, label, lines)
+            told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
+            raise _label_not_found(context, label, [*lines, *_others(context, told)])
         if lines:
-            # Where all stays, it is no news.
+            # If nothing was chosen, this is no news.
             logger.log(
                 logging.WARNING if releases else logging.INFO,
                 "Nothing has a variant that is labelled %s, as the configuration or "
@@ -84,8 +89,6 @@ def refuse_unknown_labels(
 def _label_not_found(
     context: Context, label: str, lines: Sequence[str]
 ) -> InstallationError:
-    from pip._internal.variants.errors import VariantLabelNotFound
-
     if lines:
         hint = (
             "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
@@ -100,118 +103,122 @@ def _label_not_found(
     return VariantLabelNotFound(label, lines, hint)
 
 
-def _other_lines(context: Context, told: Collection[str]) -> Iterator[str]:
-    """List the labels of what could have been chosen instead, the newest first.
+def _others(context: Context, told: Collection[str]) -> Iterator[str]:
+    """List the labels of what could have been chosen instead, newest first.
 
     :param told: releases whose labels are told already.
     """
     for project, offered in context.labels_offered.items():
         for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
             if f"{project} {version}" not in told:
-                yield f"{project} {version} has {', '.join(labels)}"
+                yield _has(f"{project} {version}", labels)
 
 
 def _without_variants(project: str) -> str:
     return f"{project} has no variant wheels for this platform and Python"
 
 
+def _has(what: object, labels: Iterable[str]) -> str:
+    return f"{what} has {', '.join(labels)}"
+
+
 def _labels_line(release: Release, *, judge: bool = True) -> str:
-    """List the labels of a release; only if it is to be judged, which ones run."""
+    """List the labels of a release, and if it is to be judged, which ones run."""
     labels = release.labels
     if judge:
-        runs = {
-            label
-            for selection in release.selections.values()
-            for label in selection.ranking.compatible
-        }
+        selections = release.selections.values()
+        runs = {label for each in selections for label in each.ranking.compatible}
         labels = [
             label if label in runs else f"{label} (not supported here)"
             for label in labels
         ]
-    return f"{release} has {', '.join(labels)}"
+    return _has(release, labels)
 
 
 def refusal(
     usual: Callable[[], InstallationError],
     factory: Factory,
-    error: Any,
+    causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
     """Say which variants were refused, if that is why nothing is left.
 
-    :param usual: says what upstream says.
+    :param usual: makes upstream's error, and logs what upstream logs.
+    :param causes: the requirements that cannot be met, and what has each.
     """
     context = context_of(factory._finder)
-    if context is not None and context.is_trying:
-        return _build_conflict(error.causes)
-    if context is not None and context.enabled:
-        for cause in error.causes:
+    if context is None:
+        return usual()
+    if context.is_trying:
+        return _build_conflict(causes)
+    if context.enabled:
+        for cause in causes:
             mistaken = _label_in_version(factory, cause, constraints)
             if mistaken is not None:
                 return mistaken
-    if context is not None and len(error.causes) == 1:
+    if len(causes) == 1:
         from pip._internal.variants.tell.unsuitable import true_reason
 
-        (cause,) = error.causes
+        (cause,) = causes
         reason = true_reason(context, factory._finder, cause.requirement, cause.parent)
         if reason is not None:
             return reason
-    if context is None or not context.enabled:
+    if not context.enabled:
         return usual()
-    parents = (cause.parent for cause in error.causes if cause.parent is not None)
-    for release in dict.fromkeys(
-        weighed(context).release_of(parent.source_link) for parent in parents
-    ):
-        if release is not None and release.labels and release.has_alternatives:
-            from pip._internal.variants.tell import sentences
-
-            logger.critical("%s", sentences.alternatives(release))
-    named = (cause.requirement.get_candidate_lookup()[0] for cause in error.causes)
-    links = {candidate.source_link for candidate in named if candidate is not None}
-    wheels = [link for link in links if link is not None and link.is_wheel]
-    if any(label_of(link) for link in wheels):
-        from pip._internal.variants.tell import sentences
-
-        for line in sentences.several_builds(sorted(wheels), context.options):
-            logger.critical("%s", line)
-    projects = {cause.requirement.project_name for cause in error.causes}
-    for mode in modes(context):
-        for line in mode.origins(sorted(projects)):
-            logger.critical("%s", line)
-    causes: dict[NormalizedName, str] = {
+    for line in _background(context, causes):
+        logger.critical("%s", line)
+    wanted: dict[NormalizedName, str] = {
         cause.requirement.project_name: cause.requirement.format_for_error()
-        for cause in error.causes
+        for cause in causes
     }
+    reached = {project: weighed(context).reached(project) for project in wanted}
     refused = {
         project: releases
-        for project in causes
-        if (releases := weighed(context).reached(project))
-        and not any(release.ranked for release in releases)
+        for project, releases in reached.items()
+        if releases and not any(release.ranked for release in releases)
     }
-    if len(causes) == 1 and refused:
+    if len(wanted) == 1 and refused:
         ((project, releases),) = refused.items()
         hashed = project in constraints and bool(constraints[project].hashes)
-        for cause in error.causes:
-            ireq = cause.requirement.get_candidate_lookup()[1]
-            hashed |= ireq is not None and ireq.has_hash_options
+        hashed |= any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
         label = context.label_for(project)
         usual()
-        return nothing_left(causes[project], label, releases, hashed=hashed)
-    # Among several causes the variants are one: the usual error tells the rest.
-    for project in causes:
+        return nothing_left(wanted[project], label, releases, hashed=hashed)
+    # Variants are one cause among several: the usual error tells the others.
+    for project, releases in reached.items():
         if context.label_for(project) is not None:
-            _tell_lacking(weighed(context).reached(project))
+            _tell_lacking(releases)
     for releases in refused.values():
         for line in _refusals(releases):
             logger.critical("%s", line)
     return usual()
 
 
-def _build_conflict(causes: Sequence[Any]) -> InstallationError:
-    """Say what contradicts each other where builds are just tried: nothing is logged."""
-    from pip._internal.variants.choice import reasons
-    from pip._internal.variants.errors import BuildConflict
+def _background(context: Context, causes: Sequence[Any]) -> Iterator[str]:
+    """Say what bears on a conflict: other builds, several builds, other indexes."""
+    parents = (cause.parent for cause in causes if cause.parent is not None)
+    for release in dict.fromkeys(
+        weighed(context).release_of(parent.source_link) for parent in parents
+    ):
+        if release is not None and release.labels and release.has_alternatives:
+            yield sentences.alternatives(release)
+    named = (cause.requirement.get_candidate_lookup()[0] for cause in causes)
+    links = {candidate.source_link for candidate in named if candidate is not None}
+    wheels = [link for link in links if link is not None and link.is_wheel]
+    if any(map(label_of, wheels)):
+        yield from sentences.several_builds(sorted(wheels), context.options)
+    projects = {cause.requirement.project_name for cause in causes}
+    for mode in modes(context):
+        yield from mode.origins(sorted(projects))
 
+
+def _ireq(cause: Any) -> InstallRequirement | None:
+    ireq: InstallRequirement | None = cause.requirement.get_candidate_lookup()[1]
+    return ireq
+
+
+def _build_conflict(causes: Sequence[Any]) -> InstallationError:
+    """Say which requirements conflict; builds are only tried, so nothing is logged."""
     lines = dict.fromkeys(
         f"{cause.parent or 'the user'} wants {cause.requirement.format_for_error()}"
         for cause in causes
@@ -220,9 +227,7 @@ def _build_conflict(causes: Sequence[Any]) -> InstallationError:
 
 
 def _tell_lacking(releases: Iterable[Release]) -> None:
-    """Say which is the newest release that lacks the label chosen by hand."""
-    from pip._internal.variants.tell import sentences
-
+    """Name the newest release that lacks the label chosen by hand."""
     for release in releases:
         lacking = sentences.lacks_label(release)
         if lacking is not None:
@@ -233,12 +238,11 @@ def _tell_lacking(releases: Iterable[Release]) -> None:
 def _label_in_version(
     factory: Factory, cause: Any, constraints: Mapping[str, Any]
 ) -> InstallationError | None:
-    """Give the error for a label that the user wrote into a version, if that is it."""
-    project = cause.requirement.project_name
-    written = []
+    """Return the error for a label that was written into a version, if one was."""
+    project, written = cause.requirement.project_name, []
     if project in constraints:
         written.append(constraints[project].specifier)
-    ireq = cause.requirement.get_candidate_lookup()[1]
+    ireq = _ireq(cause)
     if cause.parent is None and ireq is not None and ireq.req is not None:
         written.append(ireq.req.specifier)
     for specifier in written:
@@ -250,8 +254,6 @@ def _label_in_version(
 
 
 def _refusals(releases: list[Release]) -> list[str]:
-    from pip._internal.variants.tell import sentences
-
     lines = []
     for release in releases[:_SHOWN_RELEASES]:
         lines.append(f"{release}:")
@@ -274,12 +276,6 @@ def nothing_left(
     :param releases: those that were reached, newest first.
     :param hashed: whether hashes leave only some of their files.
     """
-    from pip._internal.console.texts import Hint
-    from pip._internal.variants.choice import reasons
-    from pip._internal.variants.choice.invocation import command
-    from pip._internal.variants.choice.reasons import losses_of_answers
-    from pip._internal.variants.errors import NoCompatibleVariant, VariantLabelNotFound
-
     if label is not None:
         labelled = [release for release in releases if release.labels]
         # Judging takes a request each; the newest release is the one that matters.

@@ -1,12 +1,12 @@
 """Releases, their builds and the answers of providers, in sentences.
 
-Only texts are made here; nothing is decided and nothing is printed.
+This module makes texts; it decides and prints nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
@@ -16,6 +16,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.reasons import any_build, rejection, shortened
 from pip._internal.variants.core.abi_dependency import wanted
 from pip._internal.variants.core.answer import Step
+from pip._internal.variants.core.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     import optparse
@@ -31,6 +32,8 @@ __all__ = [
     "alternatives",
     "block",
     "chosen_line",
+    "counting",
+    "first_two",
     "lacks_label",
     "missed_accelerator",
     "provider_line",
@@ -40,7 +43,7 @@ __all__ = [
     "several_sources",
 ]
 
-#: Namespaces of devices that a plain or CPU build leaves idle, with their names.
+#: Devices that a plain or CPU build leaves idle, by namespace.
 _ACCELERATORS = {
     "nvidia": "an NVIDIA GPU",
     "amd": "an AMD GPU",
@@ -59,8 +62,8 @@ def block(
 ) -> list[str]:
     """Describe a variant in the form that users of variant previews know.
 
-    :param properties: all that it has, supported or not.
-    :param width: of the terminal.
+    :param properties: all of them, supported or not.
+    :param width: the terminal's.
     """
     width = min(width, _WIDTH)
     title = f" {project}=={version}; variant_label={label} "
@@ -69,21 +72,35 @@ def block(
 
 
 def chosen_line(
-    release: Release, label: str, properties: Sequence[Property], option: str | None
+    release: Release, selection: Selection, label: str, option: str | None
 ) -> str:
     """Say in one line which variant was chosen.
 
-    :param option: how an option of the user's led to it, if one did.
+    :param option: the part that an option had in it, if any.
     """
-    why = shortened([str(property_) for property_ in properties]) or "no properties"
     how = f", {option}" if option is not None else ""
+    why = counting(selection, label)
     return f"Using the variant {label} of {release} ({why}{how})"
 
 
-def several_sources(release: Release, chosen: Selection, label: str) -> str | None:
-    """Say from which of several indexes the chosen variant is, and how to choose.
+def first_two(selection: Selection) -> tuple[str, str, Comparison] | None:
+    """Return the two best variants, and why one is better; None if fewer than two run."""
+    if selection.manifest is None or len(selection.ranking.compatible) < 2:
+        return None
+    first, second, *_ = selection.ranking.compatible
+    order = selection.manifest, selection.supported
+    return first, second, compare(*order, first, second, selection.preferences)
 
-    Indexes that list the same files are one.
+
+def counting(selection: Selection, label: str) -> str:
+    """List the properties of a variant that the target supports."""
+    return shortened([*map(str, selection.properties(label))]) or "no properties"
+
+
+def several_sources(release: Release, chosen: Selection, label: str) -> str | None:
+    """Say which of several indexes the chosen variant is from, and how to choose one.
+
+    Indexes that list the same files count as one.
     """
     others = [
         f"{redact_auth_from_url(selection.source)} ({shortened(selection.labels)})"
@@ -120,7 +137,7 @@ def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[
 
 
 def rejections(release: Release) -> list[str]:
-    """Say for each variant of a release that was refused, why."""
+    """Say why each refused variant of a release was refused."""
     if release.refusal is not None:
         return [release.refusal]
     several = len(release.selections) > 1
@@ -148,7 +165,7 @@ def lacks_label(release: Release) -> str | None:
 
 
 def alternatives(release: Release) -> str:
-    """Say for which versions of other packages the variants of a release are."""
+    """Say which versions of other packages the variants of a release are for."""
     builds: dict[str, list[str]] = {}
     for selection in release.selections.values():
         for label in selection.ranking.compatible:
@@ -162,7 +179,7 @@ def alternatives(release: Release) -> str:
 
 
 def missed_accelerator(release: Release, label: str | None) -> str | None:
-    """Say which variant for a device that is there came closest, if none was chosen.
+    """Name the nearest variant for a device of this machine if none was chosen.
 
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
     """
@@ -196,10 +213,10 @@ def missed_accelerator(release: Release, label: str | None) -> str | None:
 
 
 def _distance(mismatch: Mismatch) -> tuple[int, ...]:
-    """Tell how far the nearest accepted value is from what the target has.
+    """Return how far the nearest accepted value is from what the target has.
 
-    Values that count something (versions, compute capabilities) are compared by
-    their numbers, the target's best value standing for it.
+    Values such as versions and compute capabilities are compared by their numbers;
+    the best value of the target stands for the target.
     """
     if not mismatch.offered:
         return (1_000_000,)
@@ -211,11 +228,11 @@ def _distance(mismatch: Mismatch) -> tuple[int, ...]:
 
 
 def _numbers(value: str) -> list[int]:
-    # No real value has longer numbers; int() of a hostile one could be slow.
+    # No real value has longer numbers; int() of a long hostile one would be slow.
     return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
 
 
-#: The values of a feature that is there, or is not.
+#: The values of a flag: a feature that a machine has or has not.
 _FLAG = ("on",)
 _STEPS = {
     Step.DISABLED: "disabled",
@@ -231,14 +248,14 @@ _STEPS = {
 
 
 def provider_line(namespace: str, answer: Answer) -> str:
-    """Say in short what a namespace was found to support.
+    """Say in short what a namespace supports: the best value of each feature.
 
-    That is the best value of each feature; of those that are there or are not, how many.
+    Flags are counted.
     """
     names = {feature.name for feature in answer.features}
     flags, said = 0, []
     for feature in answer.features:
-        # Where one bound ends, the other begins.
+        # Of two bounds, the lower one says enough.
         if feature.name.replace("upper_bound", "lower_bound") in names - {feature.name}:
             continue
         if tuple(feature.values) == _FLAG:
@@ -258,9 +275,9 @@ def provider_line(namespace: str, answer: Answer) -> str:
 def provider_lines(
     namespace: str, answer: Answer, used: Collection[str] | None = None
 ) -> Iterator[str]:
-    """Describe what a namespace was found to support, by whom, and how fast.
+    """Describe what a namespace supports, who answered, and how fast.
 
-    :param used: the features that matter; then long lists are shortened. None for all.
+    :param used: the features to show, with long lists shortened; None for all in full.
     """
     source = f"{_STEPS[answer.step]}, "
     source += f"from {answer.origin}" if answer.features else "nothing supported"

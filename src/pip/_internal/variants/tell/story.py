@@ -1,7 +1,7 @@
 """Tell a whole decision as a person would: ``pip variants explain``.
 
-Only texts are made here; nothing is decided and nothing is printed. Styles show on
-terminals alone, so that the plain text says everything.
+This module makes texts; it decides and prints nothing. Styles show on terminals alone,
+so the plain text says everything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pip._internal.variants.choice.decision import Cause, Decision, PassedOver
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.neighbours import replaced
 from pip._internal.variants.core.abi_dependency import wanted
-from pip._internal.variants.core.comparison import Comparison, Criterion, compare
+from pip._internal.variants.core.comparison import Comparison, Criterion
 from pip._internal.variants.tell import sentences
 from pip._internal.variants.wheels.links import label_of
 
@@ -47,7 +47,7 @@ _CAUSES = {
     Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
     Cause.ORDER: "files of an older version come first",
 }
-#: So many versions are told of in one line.
+#: How many versions one line names.
 _SHOWN_VERSIONS = 6
 
 
@@ -99,7 +99,7 @@ def _installed(dist: BaseDistribution) -> str:
 def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterator[Line]:
     """Tell why versions are not taken, in as few lines as possible.
 
-    :param project: what they are versions of, if that is not told yet.
+    :param project: named before each version if it is not empty.
     """
     begin = f"{project} " if project else ""
     for (cause, detail), grouped in itertools.groupby(
@@ -134,7 +134,7 @@ def tell_manifest(
 ) -> Iterator[Line]:
     """Tell how the variants that a manifest alone describes were judged.
 
-    :param chosen_label: the one that was chosen by hand, if any.
+    :param chosen_label: chosen by hand; None if none was.
     """
     yield from _tell_selection(selection, chosen_label)
     yield from _tell_effects(effects)
@@ -163,14 +163,15 @@ def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[
         yield Line("Variants that run, best first", _HEADING)
     taken = chosen_label or next(iter(compatible), None)
     for place, label in enumerate(compatible, start=1):
-        properties = reasons.shortened([str(p) for p in selection.properties(label)])
-        line = f"  {place}. {label}: {properties or 'no properties'}"
+        line = f"  {place}. {label}: {sentences.counting(selection, label)}"
         versions = wanted(manifest, label)
         if versions:
             line += f"; to be installed with {' and '.join(versions)}"
         yield Line(line, _TAKEN if label == taken else "")
-    if len(compatible) > 1:
-        yield Line(_deciding_line(selection, *compatible[:2]))
+    two = sentences.first_two(selection)
+    if two is not None:
+        first, second, why = two
+        yield Line(f"{first} comes before {second}: {_reason(why, second)}")
     refused = (*selection.ranking.rejected, *selection.ranking.unknown)
     if refused:
         yield Line("Variants that do not run", _HEADING)
@@ -184,18 +185,6 @@ def _used_features(manifest: Manifest, namespace: str) -> set[str]:
         for variant in manifest.variants.values()
         for feature in variant.features.get(namespace, ())
     }
-
-
-def _deciding_line(selection: Selection, first: str, second: str) -> str:
-    assert selection.manifest is not None, "without it there is no order"
-    found = compare(
-        selection.manifest,
-        selection.supported,
-        first,
-        second,
-        selection.preferences,
-    )
-    return f"{first} comes before {second}: {_reason(found, second)}"
 
 
 def _reason(found: Comparison, second: str) -> str:

@@ -1,7 +1,7 @@
-"""Say why there is nothing to choose from, where variants have to do with it.
+"""Say why there is nothing to choose from, if variants have to do with it.
 
-Upstream finds no version then, and says no more. Where no variant is in sight, that is
-left to it.
+Upstream only says that it found no version. Where no variant is in sight, that error
+stays.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["true_reason"]
 
-#: So many versions are told of, newest first.
+#: How many versions an error tells of, newest first.
 _SHOWN_VERSIONS = 5
 
 
@@ -45,19 +45,19 @@ def true_reason(
     requirement: Requirement,
     dependent: Candidate | None = None,
 ) -> InstallationError | None:
-    """Make the error for one requirement that nothing was found for.
+    """Make the error for a requirement for which nothing was found.
 
-    :param dependent: what has it; None for the user.
-    :return: None if upstream's says it all.
+    :param dependent: whose requirement it is; None for the user's.
+    :return: None if upstream's error says it all.
     """
     project = requirement.project_name
     listed = context.listed.get(project, ())
-    # The page of a project is a link, too.
+    # The page of a project is among the links.
     links = [each for each in listed if version_of(each, project) is not None]
     if project == "pip" and (newest := fork.newest_upstream(context.left_out_pips)):
         return KeepsToFork(
             requirement.format_for_error(),
-            Hint(fork.FOR_UPSTREAM, command(context.options, "install", newest)),
+            hint=Hint(fork.FOR_UPSTREAM, command(context.options, "install", newest)),
         )
     if any(label_of(link) is not None for link in links):
         return _no_suitable(context, finder, requirement, links)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fork.errors import ForkError
+from fork.engine.errors import ForkError
 
 __all__ = ["Module"]
 
@@ -17,7 +17,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 class Module:
     """Parse one file of the assembled tree.
 
-    :param path: archive path, ``pip/_internal/cache.py``.
+    :param path: archive path.
     :raises ForkError: not Python, or not LF line ends.
     """
 

@@ -3,45 +3,102 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.census import differences, take_census
-from fork.distributions import Release, read_release
-from fork.edits import apply, reverse
-from fork.errors import ForkError
-from fork.kinds import Seam, import_edits
-from fork.module import Module
-from fork.pins import PINS
-from fork.recorded import Recorded, load
-from fork.seams import SEAMS
-from fork.vendoring import vendored_files, vendored_licenses
+from fork.engine.census import Census, Sensitive, differences, take_census
+from fork.engine.edits import apply, reverse
+from fork.engine.errors import ForkError
+from fork.engine.kinds import Seam, import_edits
+from fork.engine.module import Module
+from fork.engine.recorded import Recorded, load
+from fork.engine.releases import Pin, Release, read_release
+from fork.engine.vendoring import Library
 
 __all__ = [
-    "ROOT",
     "Assembly",
+    "Project",
     "Sources",
     "assemble",
     "assemble_project",
     "overlay_clashes",
     "overlay_files",
-    "read_sources",
     "record",
 ]
 
-ROOT = Path(__file__).resolve().parent.parent
 _REVIEW = (
     "To accept the change, read it first (python tools/rebase.py VERSION), adapt the "
     "fork, then type: python -m fork record"
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Describe a fork: what it is made from, and where it differs.
+
+    :param upstream: the release that is forked.
+    :param libraries: what the fork vendors besides.
+    :param how_to_get: what errors say about getting those releases.
+    :param overlay: the folder of the fork's own files.
+    :param recorded: the file of what was reviewed.
+    :param vendor: where libraries are in the archive, ending with a slash.
+    :param licenses: where their licences are below ``licenses/``, likewise.
+    :param seams: the edits of upstream's files.
+    :param sensitive: the calls that the census counts.
+    """
+
+    upstream: Pin
+    libraries: tuple[Library, ...]
+    how_to_get: str
+    overlay: Path
+    recorded: Path
+    vendor: str
+    licenses: str
+    seams: tuple[Seam, ...]
+    sensitive: Sensitive
+
+    def read(self, folder: Path | None = None) -> Sources:
+        """Read the pinned releases and list the overlay.
+
+        :param folder: where the releases are; the running environment if None.
+        :raises ForkError: a release is absent, another version, or was changed.
+        """
+        upstream = read_release(self.upstream, self.how_to_get, folder)
+        vendored = tuple(
+            read_release(library.pin, self.how_to_get, folder)
+            for library in self.libraries
+        )
+        return Sources(upstream, vendored, overlay_files(self.overlay))
+
+    def vendored_files(
+        self, sources: Sources
+    ) -> Iterator[tuple[str, dict[str, bytes]]]:
+        """Yield the name of each library and its files by archive path."""
+        for library, release in zip(self.libraries, sources.vendored, strict=True):
+            files = library.vendored_files(release)
+            yield (
+                library.pin.name,
+                {self.vendor + path: data for path, data in files.items()},
+            )
+
+    def all_licenses(self, sources: Sources) -> dict[str, bytes]:
+        """Return the licences of all releases by path below ``licenses/``."""
+        found = {
+            path.removeprefix("licenses/"): data
+            for path, data in sources.upstream.licenses.items()
+        }
+        for library, release in zip(self.libraries, sources.vendored, strict=True):
+            for path, data in library.vendored_licenses(release).items():
+                found[self.licenses + path] = data
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """Hold what the fork is made from.
 
-    :param upstream: upstream pip.
+    :param upstream: the release that is forked.
     :param vendored: the libraries that the fork vendors.
     :param overlay: the fork's own files by archive path.
     """
@@ -49,6 +106,11 @@ class Sources:
     upstream: Release
     vendored: tuple[Release, ...]
     overlay: dict[str, Path]
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """Return upstream and the libraries."""
+        return (self.upstream, *self.vendored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +128,19 @@ class Assembly:
     licenses: dict[str, bytes]
 
 
-def assemble_project(folder: Path | None = None) -> Assembly:
-    """Assemble this project.
+def assemble_project(project: Project, folder: Path | None = None) -> Assembly:
+    """Read a project's sources and assemble it.
 
     :param folder: where the pinned releases are; the running environment if None.
     :raises ForkError: a release, a seam or the overlay is not as recorded.
     """
-    return assemble(read_sources(folder), load(), SEAMS)
-
-
-def read_sources(folder: Path | None = None) -> Sources:
-    """Read the pinned releases and list the overlay."""
-    upstream, *vendored = (read_release(pin, folder) for pin in PINS)
-    return Sources(upstream, tuple(vendored), overlay_files(ROOT / "src"))
+    return assemble(project, project.read(folder), load(project.recorded))
 
 
 def overlay_files(source: Path) -> dict[str, Path]:
     """Return the overlay's files by archive path; no bytecode, no hidden files."""
     found: dict[str, Path] = {}
-    for file in sorted(source.joinpath("pip").rglob("*")):
+    for file in sorted(source.rglob("*")):
         path = file.relative_to(source)
         hidden = any(part.startswith(".") for part in path.parts)
         if file.is_file() and not hidden and "__pycache__" not in path.parts:
@@ -92,27 +148,23 @@ def overlay_files(source: Path) -> dict[str, Path]:
     return found
 
 
-def assemble(sources: Sources, recorded: Recorded, seams: Sequence[Seam]) -> Assembly:
+def assemble(project: Project, sources: Sources, recorded: Recorded) -> Assembly:
     """Verify the sources and return the fork's files.
 
     :raises ForkError: the sources are not as recorded; the message names each file
         and function.
     """
-    releases = (sources.upstream, *sources.vendored)
-    for release in releases:
+    for release in sources.releases:
         _check_digest(release, recorded)
     files = dict(sources.upstream.files)
-    licenses = dict(sources.upstream.licenses)
-    licenses = {path.removeprefix("licenses/"): data for path, data in licenses.items()}
-    for release in sources.vendored:
-        added = vendored_files(release)
-        _refuse_clash(added, files, f"vendored {release.pin.name}")
+    for name, added in project.vendored_files(sources):
+        _refuse_clash(added, files, f"vendored {name}")
         files |= added
-        licenses |= vendored_licenses(release)
     _refuse_clash(sources.overlay, files, "src/")
-    _check_census(sources.upstream, recorded)
+    census = take_census(sources.upstream.files, project.sensitive)
+    _check_census(census, recorded, project.sensitive.risk)
     problems: list[str] = []
-    for path, group in _by_file(seams).items():
+    for path, group in _by_file(project.seams).items():
         try:
             files[path] = _edit(path, group, files, recorded)
         except ForkError as error:
@@ -121,24 +173,23 @@ def assemble(sources: Sources, recorded: Recorded, seams: Sequence[Seam]) -> Ass
         raise ForkError("\n".join(problems))
     for path, file in sources.overlay.items():
         _compile(path, file.read_bytes())
-    _check_hooks(sources.overlay, seams)
-    return Assembly(files, sources.overlay, licenses)
+    _check_hooks(sources.overlay, project.seams)
+    return Assembly(files, sources.overlay, project.all_licenses(sources))
 
 
-def record(sources: Sources, seams: Iterable[Seam]) -> Recorded:
+def record(project: Project, sources: Sources) -> Recorded:
     """Return the values that the sources have now."""
     files = dict(sources.upstream.files)
-    for release in sources.vendored:
-        files |= vendored_files(release)
+    for _, added in project.vendored_files(sources):
+        files |= added
     fingerprints: dict[str, dict[str, str]] = {}
-    for path, group in _by_file(seams).items():
+    for path, group in _by_file(project.seams).items():
         module = _module(path, files)
         fingerprints[path] = {seam.target: seam.fingerprint(module) for seam in group}
-    releases = (sources.upstream, *sources.vendored)
     return Recorded(
-        digests={release.pin.name: release.digest for release in releases},
+        digests={release.pin.name: release.digest for release in sources.releases},
         fingerprints=fingerprints,
-        census=take_census(sources.upstream.files),
+        census=take_census(sources.upstream.files, project.sensitive),
     )
 
 
@@ -153,12 +204,12 @@ def _check_digest(release: Release, recorded: Recorded) -> None:
         )
 
 
-def _check_census(upstream: Release, recorded: Recorded) -> None:
-    lines = differences(recorded.census, take_census(upstream.files))
+def _check_census(found: Census, recorded: Recorded, risk: str) -> None:
+    lines = differences(recorded.census, found)
     if lines:
         raise ForkError(
-            "the census of sensitive call sites differs; a variant might now pass "
-            f"unjudged. {_REVIEW}\n" + "\n".join(f"  {line}" for line in lines)
+            f"the census of sensitive call sites differs; {risk}. {_REVIEW}\n"
+            + "\n".join(f"  {line}" for line in lines)
         )
 
 

@@ -1,6 +1,6 @@
 """What was reviewed: digests, fingerprints and census of the pinned releases.
 
-The values live in ``recorded.json`` and are rewritten by ``python -m fork record`` only.
+``python -m fork record`` alone rewrites the values.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fork.census import Census
-from fork.errors import ForkError
+from fork.engine.census import Census
+from fork.engine.errors import ForkError
 
-__all__ = ["PATH", "Recorded", "load", "save"]
-
-PATH = Path(__file__).with_name("recorded.json")
+__all__ = ["Recorded", "load", "save"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Recorded:
     census: Census
 
 
-def load(path: Path = PATH) -> Recorded:
+def load(path: Path) -> Recorded:
     """Read the recorded values.
 
     :raises ForkError: the file is absent or not of this form.
@@ -45,7 +43,7 @@ def load(path: Path = PATH) -> Recorded:
         ) from error
 
 
-def save(recorded: Recorded, path: Path = PATH) -> None:
+def save(recorded: Recorded, path: Path) -> None:
     """Write the recorded values."""
     text = json.dumps(asdict(recorded), indent=1, sort_keys=True)
     path.write_text(text + "\n", encoding="utf-8")

@@ -1,8 +1,8 @@
 """The census of sensitive call sites.
 
 Anchors and fingerprints cannot see a *new* way around a seam.  The census can: it lists
-every call of the functions through which wheels, links and distributions become
-candidates, and a release in which one was added or removed must be reviewed.
+every call of functions that a project names, and a release in which one was added or
+removed must be reviewed.
 """
 
 from __future__ import annotations
@@ -10,67 +10,44 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from fork.module import Module
+from fork.engine.module import Module
 
-__all__ = ["SENSITIVE", "Census", "differences", "take_census"]
+__all__ = ["Census", "Sensitive", "differences", "take_census"]
 
 #: ``{file: {qualified function: {callee: number of calls}}}``
 Census = dict[str, dict[str, dict[str, int]]]
 
-#: Called functions, methods and classes, by the last part of their name.
-SENSITIVE = frozenset(
-    {
-        "LinkCandidate",
-        "LinkCollector",
-        "LinkEvaluator",
-        "Wheel",
-        "_find_candidates",
-        "_get_candidates",
-        "_iter_found_candidates",
-        "_make_candidate_from_link",
-        "_prepare_linked_requirement",
-        "_scan_directory",
-        "add_locked_link",
-        "compute_best_candidate",
-        "default_environment",
-        "evaluate",
-        "evaluate_link",
-        "evaluate_links",
-        "find_all_candidates",
-        "find_best_candidate",
-        "find_requirement",
-        "from_element",
-        "from_json",
-        "get_applicable_candidates",
-        "get_best_candidate",
-        "get_metadata_distribution",
-        "get_wheel_distribution",
-        "install_wheel",
-        "iter_dependencies",
-        "parse_wheel_filename",
-        "prepare_linked_requirement",
-        "prepare_linked_requirements_more",
-        "process_project_url",
-        "select_from_pylock_path_or_url",
-        "sort_best_candidate",
-        "supported",
-    }
-)
-_FOLDERS = ("pip/_internal/", "pip/_vendor/packaging/")
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """Name the calls that are counted.
+
+    :param folders: where they are counted, as prefixes of archive paths.
+    :param names: called functions, methods and classes, by the last part of their name.
+    :param risk: what a call that nobody reviewed might do, as a clause.
+    """
+
+    folders: tuple[str, ...]
+    names: frozenset[str]
+    risk: str
 
 
-def take_census(files: dict[str, bytes]) -> Census:
+def take_census(files: dict[str, bytes], sensitive: Sensitive) -> Census:
     """Count the sensitive calls of upstream's files, by archive path."""
     census: Census = {}
     for path, data in sorted(files.items()):
-        if not path.startswith(_FOLDERS) or not path.endswith(".py"):
+        if not path.startswith(sensitive.folders) or not path.endswith(".py"):
             continue
-        if not any(name.encode() in data for name in SENSITIVE):
+        if not any(name.encode() in data for name in sensitive.names):
             continue
         module = Module(path, data)
-        calls = Counter(_calls(module.tree, "<module>", _aliases(module.tree)))
+        aliases = _aliases(module.tree, sensitive.names)
+        calls = Counter(_calls(module.tree, "<module>", aliases))
         for (function, callee), count in sorted(calls.items()):
+            if callee not in sensitive.names:
+                continue
             census.setdefault(path, {}).setdefault(function, {})[callee] = count
     return census
 
@@ -96,13 +73,13 @@ def _flat(census: Census) -> dict[tuple[str, str, str], int]:
     }
 
 
-def _aliases(tree: ast.Module) -> dict[str, str]:
+def _aliases(tree: ast.Module, names: frozenset[str]) -> dict[str, str]:
     return {
         alias.asname: alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
-        if alias.asname and alias.name in SENSITIVE
+        if alias.asname and alias.name in names
     }
 
 
@@ -114,10 +91,10 @@ def _calls(
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             inner = node.name if scope == "<module>" else f"{scope}.{node.name}"
         elif isinstance(node, ast.Call):
-            callees = [_callee(node.func, aliases)]
-            if callees == ["partial"] and node.args:
-                callees.append(_callee(node.args[0], aliases))
-            yield from ((scope, callee) for callee in callees if callee in SENSITIVE)
+            callee = _callee(node.func, aliases)
+            yield scope, callee
+            if callee == "partial" and node.args:
+                yield scope, _callee(node.args[0], aliases)
         yield from _calls(node, inner, aliases)
 
 

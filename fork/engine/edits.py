@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from fork.errors import ForkError
+from fork.engine.errors import ForkError
 
 __all__ = ["Edit", "apply", "reverse"]
 
@@ -43,7 +43,7 @@ def apply(data: bytes, edits: list[Edit], path: str) -> bytes:
 def reverse(data: bytes, edits: list[Edit], path: str) -> bytes:
     """Return the edited file without the edits, found by their text, not by offsets.
 
-    :raises ForkError: a text of ours is there more, or less, often than it was added.
+    :raises ForkError: one of our texts is there more or less often than it was added.
     """
     lines = Counter(edit.new for edit in edits if not edit.old)
     kept: list[bytes] = []

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar, Literal
 
-from fork.edits import Edit
-from fork.errors import AnchorError, ForkError
-from fork.module import Module
-from fork.normal import fingerprint, normal_form
+from fork.engine.edits import Edit
+from fork.engine.errors import AnchorError, ForkError
+from fork.engine.module import Module
+from fork.engine.normal import fingerprint, normal_form
 
 __all__ = [
     "Append",
     "Constant",
     "Decorate",
+    "Door",
     "EditLiteral",
     "InsertLine",
     "ReplaceExpression",
@@ -27,9 +28,26 @@ __all__ = [
     "import_edits",
 ]
 
-_PACKAGING = "pip/_vendor/packaging/"
-_INTERNAL = "pip/_internal/"
-_DOOR = _INTERNAL + "variants/seams.py"
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Say how edited files reach the hooks: through one module of the overlay.
+
+    That module has hooks of its own, functions that make decorators of others
+    (``Decorate.by``), and ``find`` and ``of_mode``, which return others.
+
+    :param path: its archive path.
+    :param name: what edited files know it as.
+    :param statement: what imports it there.
+    :param folder: archive path of the folder that the modules of other hooks are in.
+    :param modes: the modules that may be modes, as a pattern of archive paths.
+    """
+
+    path: str = ""
+    name: str = ""
+    statement: str = ""
+    folder: str = ""
+    modes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +56,13 @@ class Seam(ABC):
 
     :param target: qualified name of the definition or module-level assignment that
         the edit depends on; its fingerprint is recorded.
-    :param hook: the function that the edit refers to: ``module:function`` below
-        ``pip._internal``; ``:function`` where a mode has it; or the name of one in the
-        ``_variants`` module itself.
+    :param hook: the function that the edit refers to: ``module:function`` below the
+        door's folder; ``:function`` where a mode has it; or the name of one in the
+        door itself.
     :param file: archive path of the file.
     :param why: what the seam is for, in one sentence.
-    :param requires: an import statement that the edit needs besides ``_variants``.
+    :param door: what the hook is reached through.
+    :param requires: an import statement that the edit needs besides the door's.
     """
 
     target: str
@@ -51,6 +70,7 @@ class Seam(ABC):
     _: KW_ONLY
     file: str = ""
     why: str = ""
+    door: Door = field(default=Door(), repr=False)
     requires: str = ""
     KIND: ClassVar[str]
 
@@ -60,24 +80,17 @@ class Seam(ABC):
         return f"{self.file}: {self.target} ({self.KIND})"
 
     @property
-    def door(self) -> str:
-        """Return the archive path of the module that the file knows as ``_variants``."""
-        # Vendored packaging is imported on its own by third-party processes.
-        vendored = self.file.startswith(_PACKAGING)
-        return f"{_PACKAGING}_variants.py" if vendored else _DOOR
-
-    @property
     def implementation(self) -> tuple[str, str]:
         """Return where the hook is defined, and its name.
 
-        The former is a pattern of archive paths: of all packages that may be modes.
+        The former is a pattern of archive paths: several modules may be modes.
         """
         module, is_elsewhere, name = self.hook.partition(":")
         if not is_elsewhere:
-            return self.door, self.hook
+            return self.door.path, self.hook
         if not module:
-            return _INTERNAL + "variants/*/__init__.py", name
-        return f"{_INTERNAL}{module.replace('.', '/')}.py", name
+            return self.door.modes, name
+        return f"{self.door.folder}{module.replace('.', '/')}.py", name
 
     @property
     def call(self) -> str:
@@ -86,18 +99,14 @@ class Seam(ABC):
 
     def _by(self, finder: str) -> str:
         if ":" not in self.hook:
-            return f"_variants.{self.hook}"
+            return f"{self.door.name}.{self.hook}"
         finder = "of_mode" if self.hook.startswith(":") else finder
-        return f'_variants.{finder}("{self.hook}")'
+        return f'{self.door.name}.{finder}("{self.hook}")'
 
     def imports(self) -> list[str]:
         """Return the import lines that the file needs for this seam."""
-        lines = [self.requires] if self.requires else []
-        if self.hook and self.door == _DOOR:
-            lines.append("from pip._internal.variants import seams as _variants")
-        elif self.hook:
-            lines.append("from . import _variants")
-        return lines
+        lines = [self.requires, self.door.statement if self.hook else ""]
+        return [line for line in lines if line]
 
     def anchor(self, module: Module) -> ast.stmt:
         """Return the target's node.
@@ -132,7 +141,7 @@ class Seam(ABC):
 class Decorate(Seam):
     """Decorate a function with its hook, directly above ``def``.
 
-    :param by: what of the ``_variants`` module makes a decorator of it.
+    :param by: what of the door makes a decorator of it.
     """
 
     KIND = "decorate"
@@ -249,7 +258,7 @@ class EditLiteral(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant(Seam):
-    """Give a module-level name another literal value."""
+    """Replace the literal value of a module-level name."""
 
     KIND = "constant"
     value: str
@@ -284,14 +293,15 @@ def import_edits(module: Module, seams: list[Seam]) -> list[Edit]:
 
     They go below the docstring and the ``__future__`` imports.
 
-    :raises ForkError: the file uses the name ``_variants`` itself.
+    :raises ForkError: the file uses the name of the door itself.
     """
     lines = dict.fromkeys(line for seam in seams for line in seam.imports())
-    if any("_variants" in line for line in lines) and _uses(module.tree, "_variants"):
-        raise ForkError(
-            "upstream uses the name '_variants' itself, which the fork's hooks go by. "
-            f"Choose another name in fork/kinds.py. File: {module.path!r}"
-        )
+    for name in {seam.door.name for seam in seams if seam.hook}:
+        if _uses(module.tree, name):
+            raise ForkError(
+                f"upstream uses the name {name!r} itself, which the fork's hooks go by. "
+                f"Choose another name in fork/seams.py. File: {module.path!r}"
+            )
     return [Edit(_below_header(module), b"", f"{line}\n".encode()) for line in lines]
 
 

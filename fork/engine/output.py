@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from fork.assembler import Assembly
-from fork.errors import ForkError
+from fork.engine.assembler import Assembly
+from fork.engine.errors import ForkError
 
 __all__ = ["write"]
 

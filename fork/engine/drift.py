@@ -1,18 +1,17 @@
-"""Compare another release of pip with the one that the seams were made for."""
+"""Compare another release of upstream with the one that the seams were made for."""
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fork.assembler import overlay_clashes
-from fork.census import differences, take_census
-from fork.distributions import Release
-from fork.errors import AnchorError
-from fork.kinds import Seam
-from fork.module import Module
+from fork.engine.assembler import Project, overlay_clashes, overlay_files
+from fork.engine.census import differences, take_census
+from fork.engine.errors import AnchorError
+from fork.engine.kinds import Seam
+from fork.engine.module import Module
+from fork.engine.releases import Release
 
 __all__ = ["Drift", "SeamDrift", "compare"]
 
@@ -56,7 +55,8 @@ class Drift:
         """Return the report."""
         states = Counter(seam.state for seam in self.seams)
         counts = ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
-        lines = [f"pip {self.old.version} -> {self.new.version}: seams: {counts}", ""]
+        name, old, new = self.old.pin.name, self.old.version, self.new.version
+        lines = [f"{name} {old} -> {new}: seams: {counts}", ""]
         for each in self.seams:
             lines.append(f"{each.state:<10}{each.seam.name}")
             lines += [f"    {line}".rstrip() for line in each.detail]
@@ -67,19 +67,19 @@ class Drift:
         return lines
 
 
-def compare(
-    old: Release, new: Release, seams: Iterable[Seam], overlay: Iterable[str]
-) -> Drift:
-    """Compare two releases of pip, seam by seam.
+def compare(project: Project, old: Release, new: Release) -> Drift:
+    """Compare two releases of upstream, seam by seam.
 
     Seams of vendored libraries are left out: those are pinned by themselves.
     """
+    seams = [seam for seam in project.seams if seam.file in old.files]
+    before, after = (take_census(each.files, project.sensitive) for each in (old, new))
     return Drift(
         old,
         new,
-        tuple(_compare(old, new, seam) for seam in seams if seam.file in old.files),
-        tuple(differences(take_census(old.files), take_census(new.files))),
-        tuple(overlay_clashes(overlay, new.files)),
+        seams=tuple(_compare(old, new, seam) for seam in seams),
+        census=tuple(differences(before, after)),
+        clashes=tuple(overlay_clashes(overlay_files(project.overlay), new.files)),
     )
 
 

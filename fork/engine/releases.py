@@ -1,0 +1,137 @@
+"""Find an installed release and read it, verified against its RECORD."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from importlib.metadata import Distribution
+from pathlib import Path
+
+from fork.engine.errors import ForkError
+
+__all__ = ["Pin", "Release", "read_release"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """Name one release and the part of it that is verified and used.
+
+    :param name: project name.
+    :param version: the only version accepted, compared as a string.
+    :param roots: what belongs to the project, as prefixes of RECORD paths.
+    :param licenses: licence files, as prefixes of paths below ``.dist-info/``.
+    :param fork: what only the versions of a fork of it contain.
+    """
+
+    name: str
+    version: str
+    roots: tuple[str, ...]
+    licenses: tuple[str, ...] = ()
+    fork: str = ""
+
+    @property
+    def requirement(self) -> str:
+        """Return the requirement that is satisfied by this release alone."""
+        return f"{self.name}==={self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Hold the verified files of one release.
+
+    :param digest: SHA-256 (hexadecimal) of the sorted RECORD rows of all files here.
+    :param files: contents by RECORD path.
+    :param licenses: contents by path below ``.dist-info/``.
+    """
+
+    pin: Pin
+    version: str
+    digest: str
+    files: dict[str, bytes]
+    licenses: dict[str, bytes]
+
+
+def read_release(
+    pin: Pin, how_to_get: str, folder: Path | None = None, *, exact: bool = True
+) -> Release:
+    """Read a release from the running environment, or from a folder.
+
+    :param how_to_get: what errors say about how to get it.
+    :param folder: where it is installed, or an unpacked wheel.
+    :param exact: refuse any version but the pinned one.
+    :raises ForkError: the release is absent, another version, or was changed.
+    """
+    distribution = _find(pin, folder, how_to_get)
+    if exact and distribution.version != pin.version:
+        raise ForkError(_wrong_version(pin, distribution.version, how_to_get))
+    record = distribution.read_text("RECORD")
+    if record is None:
+        raise ForkError(
+            f"{pin.name} {distribution.version} has no RECORD, so its files cannot be "
+            f"verified (a Linux distribution's package?). {how_to_get}"
+        )
+    rows: list[str] = []
+    files: dict[str, bytes] = {}
+    licenses: dict[str, bytes] = {}
+    for path, expected, size in csv.reader(record.splitlines()):
+        if "__pycache__/" in path or path.endswith(".pyc"):
+            continue
+        _, _, below = path.partition(".dist-info/")
+        if below and path.count("/", 0, -len(below)) == 1:
+            if not below.startswith(pin.licenses):
+                continue
+            kept, name = licenses, below
+        elif path.startswith(pin.roots):
+            kept, name = files, path
+        else:
+            continue
+        file = Path(str(distribution.locate_file(path)))
+        data, problem = _read(file, expected)
+        if problem:
+            raise ForkError(
+                f"{pin.name}: a file {problem}. {how_to_get} File: {path!r}"
+            )
+        kept[name] = data
+        rows.append(f"{path},{expected},{size}")
+    digest = hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
+    return Release(pin, distribution.version, digest, files, licenses)
+
+
+def _find(pin: Pin, folder: Path | None, how_to_get: str) -> Distribution:
+    if folder is None:
+        found = Distribution.discover(name=pin.name)
+    else:
+        found = Distribution.discover(name=pin.name, path=[str(folder)])
+    for distribution in found:
+        return distribution
+    where = "the running environment" if folder is None else f"{str(folder)!r}"
+    raise ForkError(f"{pin.name} {pin.version} is not in {where}. {how_to_get}")
+
+
+def _read(file: Path, expected: str) -> tuple[bytes, str]:
+    """Return the contents of a file, and what is wrong with it, if anything."""
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        return b"", f"of its RECORD cannot be read ({error.strerror})"
+    if expected != _record_hash(data):
+        return b"", (
+            "differs from its RECORD; the installation was changed "
+            "(patched by hand or by a Linux distribution)"
+        )
+    return data, ""
+
+
+def _record_hash(data: bytes) -> str:
+    digest = urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    return f"sha256={digest}"
+
+
+def _wrong_version(pin: Pin, version: str, how_to_get: str) -> str:
+    if pin.fork and pin.fork in version:
+        problem = f"this {pin.name} is already the fork, which cannot be assembled from itself"
+    else:
+        problem = f"the fork is made from {pin.name} {pin.version} and no other version"
+    return f"{problem}. {how_to_get} Found: {version!r}"

@@ -1,0 +1,76 @@
+"""Which files of a library the fork takes along, and their licences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fork.engine.errors import ForkError
+from fork.engine.releases import Pin, Release
+
+__all__ = ["Library"]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Name what the fork takes of one library.
+
+    :param pin: its release.
+    :param files: the files that are needed at run time, by RECORD path.
+    :param packages: empty files that make packages of its folders.
+    :param licenses: licences among its files, by RECORD path.
+    :param header: a file whose first comment is its licence, and the path that the
+        licence gets.
+    """
+
+    pin: Pin
+    files: tuple[str, ...]
+    packages: tuple[str, ...] = ()
+    licenses: tuple[str, ...] = ()
+    header: tuple[str, str] | None = None
+
+    def vendored_files(self, release: Release) -> dict[str, bytes]:
+        """Return the files that the fork has of a release, by RECORD path.
+
+        :raises ForkError: one is gone.
+        """
+        files = {path: _take(release, path) for path in self.files}
+        return files | dict.fromkeys(self.packages, b"")
+
+    def vendored_licenses(self, release: Release) -> dict[str, bytes]:
+        """Return the licences of a release, by a path for each.
+
+        :raises ForkError: one is gone.
+        """
+        name = self.pin.name
+        licenses = {f"{name}/{path}": data for path, data in release.licenses.items()}
+        licenses |= {path: _take(release, path) for path in self.licenses}
+        if self.header:
+            path, place = self.header
+            licenses[place] = _license_in(_take(release, path), name, path)
+        return licenses
+
+
+def _take(release: Release, path: str) -> bytes:
+    try:
+        return release.files[path]
+    except KeyError:
+        raise ForkError(
+            f"{release.pin.name}: a file that the fork uses is gone; correct the list in "
+            f"fork/pins.py. File: {path!r}"
+        ) from None
+
+
+def _license_in(source: bytes, name: str, path: str) -> bytes:
+    """Return the licence that stands in a module's first comment block."""
+    lines: list[str] = []
+    for line in source.decode().splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.strip("#").removeprefix(" ").rstrip())
+    text = "\n".join(lines).strip() + "\n"
+    if "Copyright" not in text or "Redistribution" not in text:
+        raise ForkError(
+            f"{name}: the licence is no longer in the first comment of the module; "
+            f"correct fork/pins.py. File: {path!r}"
+        )
+    return text.encode()

@@ -1,0 +1,50 @@
+"""The calls through which wheels, links and distributions become candidates."""
+
+from __future__ import annotations
+
+from fork.engine.census import Sensitive
+
+__all__ = ["SENSITIVE"]
+
+SENSITIVE = Sensitive(
+    risk="a variant might now pass unjudged",
+    folders=("pip/_internal/", "pip/_vendor/packaging/"),
+    names=frozenset(
+        {
+            "LinkCandidate",
+            "LinkCollector",
+            "LinkEvaluator",
+            "Wheel",
+            "_find_candidates",
+            "_get_candidates",
+            "_iter_found_candidates",
+            "_make_candidate_from_link",
+            "_prepare_linked_requirement",
+            "_scan_directory",
+            "add_locked_link",
+            "compute_best_candidate",
+            "default_environment",
+            "evaluate",
+            "evaluate_link",
+            "evaluate_links",
+            "find_all_candidates",
+            "find_best_candidate",
+            "find_requirement",
+            "from_element",
+            "from_json",
+            "get_applicable_candidates",
+            "get_best_candidate",
+            "get_metadata_distribution",
+            "get_wheel_distribution",
+            "install_wheel",
+            "iter_dependencies",
+            "parse_wheel_filename",
+            "prepare_linked_requirement",
+            "prepare_linked_requirements_more",
+            "process_project_url",
+            "select_from_pylock_path_or_url",
+            "sort_best_candidate",
+            "supported",
+        }
+    ),
+)
