@@ -378,6 +378,7 @@ import os, sys, time
 os.rename("a", "~a")
 open(sys.argv[1], "w").close()
 sys.stdin.readline()
+time.sleep(0.3)
 os.mkdir("a")
 with open("a/__init__.py", "w") as file:
     file.write("newer")
@@ -405,7 +406,8 @@ def test_a_removal_and_an_absence_are_seen(tmp_path: Path) -> None:
             process.stdin.close()
             end = watch.until_the_end(process, absence, clock)
     assert removal < end
-    assert 0 < absence.seconds <= end - removal
+    # The clock may go back a little.
+    assert 0.2 < absence.seconds < end - removal + 0.1
 
 
 @linux
