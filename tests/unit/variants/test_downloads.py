@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,8 @@ def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
     """Give what lies in the folder of a wheel once it is unpacked."""
     staging.add(Verified.unchecked(str(wheel)))
     job = staging._jobs[str(wheel)]
-    assert job.over.wait(60)
+    wait([job.is_staged], timeout=60)
+    assert job.is_staged.done()
     folder = staging.folder_of(str(wheel))
     if folder is None:
         assert not Path(job.folder).exists()
@@ -182,7 +184,7 @@ def test_what_is_settled_is_waited_for_no_more(
     for wheel in wheels:
         staging.add(Verified.unchecked(str(wheel)))
     staging.settle()
-    assert all(job.over.is_set() for job in staging._jobs.values())
+    assert all(job.is_staged.done() for job in staging._jobs.values())
     # What had not begun by then is upstream's.
     for wheel in wheels:
         folder = staging.folder_of(str(wheel))

@@ -1,30 +1,52 @@
-"""Make adapters of a session that open several connections at a time."""
+"""Make sessions and adapters that are like others, but for their connections."""
 
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pip._vendor.requests.adapters import HTTPAdapter
 
 if TYPE_CHECKING:
-    from pip._vendor.requests.adapters import HTTPAdapter
-
+    from pip._internal.network.session import PipSession
     from pip._internal.parallel.shared_context import Locations
 
-__all__ = ["like", "with_own_connections"]
+__all__ = ["like", "with_own_connections", "without_questions"]
+
+T = TypeVar("T")
 
 #: There, the system itself judges the certificates of each connection.
 _JUDGED_BY_SYSTEM = ("win32", "darwin")
 
 
-def like(adapter: HTTPAdapter, **changes: Any) -> HTTPAdapter:
-    """Make an adapter that is like another, connections and cache included.
+def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:
+    """Make an object that shares all that another one has.
 
+    Objects of requests cannot be copied as a whole: they leave out what cannot be pickled.
+
+    :param kind: its class, a subclass of the other's; None for the same
     :param changes: attributes that it has of its own
     """
-    made = object.__new__(type(adapter))
-    vars(made).update(vars(adapter), **changes)
+    made: T = object.__new__(kind or type(thing))
+    vars(made).update(vars(thing), **changes)
     return made
+
+
+def without_questions(session: PipSession, connections: int) -> PipSession:
+    """Make a session that shares its cache and settings, but never asks the user.
+
+    Where it would have asked for credentials, or looked for them in a keyring, the
+    answer is what the server said: 401.
+
+    :param connections: how many it may keep open to a host
+    """
+    adapters = OrderedDict(session.adapters)
+    for prefix, adapter in adapters.items():
+        if isinstance(adapter, HTTPAdapter):
+            adapters[prefix] = with_own_connections(adapter, connections)
+    return like(session, auth=like(session.auth, prompting=False), adapters=adapters)
 
 
 def with_own_connections(adapter: HTTPAdapter, size: int) -> HTTPAdapter:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from pip._vendor.requests import Response
 from pip._vendor.urllib3 import HTTPResponse
 from pip._vendor.urllib3.exceptions import HTTPError
 
+from pip._internal.parallel.connections import like
+
 if TYPE_CHECKING:
-    from pip._vendor.requests import PreparedRequest
+    from pip._vendor.requests import PreparedRequest, Response
 
     from pip._internal.parallel.held_bytes import Room
 
@@ -45,11 +46,6 @@ class Answer:
         response.raw = None
 
     @property
-    def is_whole(self) -> bool:
-        """Tell whether the body did not break off."""
-        return self._error is None
-
-    @property
     def is_redirect(self) -> bool:
         """Tell whether it is about another place."""
         return self._response.is_redirect
@@ -58,17 +54,15 @@ class Answer:
     def is_good(self) -> bool:
         """Tell whether it holds what was asked for, or where that is."""
         status = self._response.status_code
-        return self.is_whole and (200 <= status < 300 or self.is_redirect)
+        return self._error is None and (200 <= status < 300 or self.is_redirect)
 
     def response(self) -> Response:
         """Return the response, to be read from the beginning.
 
         Its body ends as it ended on the connection: where that broke, so does this.
         """
-        made = object.__new__(Response)
-        vars(made).update(vars(self._response), history=[])
         raw = self._raw
-        made.raw = HTTPResponse(
+        again = HTTPResponse(
             body=_Body(self._body, self._error),
             headers=raw.headers,
             status=raw.status,
@@ -80,7 +74,7 @@ class Answer:
             request_method=self._request.method,
             request_url=self._request.url,
         )
-        return made
+        return like(self._response, raw=again, history=[])
 
 
 class _Body(io.BytesIO):

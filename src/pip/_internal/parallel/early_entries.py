@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.parallel.early_answers import Answer, answer_of
-from pip._internal.parallel.held_records import HeldRecords
+from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import SMALL
 from pip._internal.parallel.time_limits import TimeBudget, time_limit
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pip._internal.parallel.held_bytes import Account, Room
 
-__all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind"]
+__all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind", "say"]
 
 #: What was logged of requests in threads; some of these may never end.
 HELD = HeldRecords()
@@ -46,6 +46,19 @@ class Kind(NamedTuple):
 PAGE = Kind(2 * 1024 * 1024)
 METADATA = Kind(1024 * 1024)
 WHEEL = Kind(SMALL)
+
+
+def say(records: deque[logging.LogRecord], *, plainly: bool) -> None:
+    """Log what was logged of a request in a thread.
+
+    :param plainly: whether in this pip's words; those of upstream stay otherwise
+    """
+    if plainly:
+        from pip._internal.parallel.request_errors import reword
+
+        emit(records, reword)
+    else:
+        emit(records)
 
 
 class Entry:
@@ -107,6 +120,10 @@ class Entry:
         except BaseException:
             raw.close()
             raise
+
+    def say(self) -> None:
+        """Log what was logged on the way."""
+        say(self.records, plainly=self.kind.is_dispensable)
 
     def release(self) -> None:
         """Give back the room for its body."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import queue
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -26,10 +25,9 @@ from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.early_adapters import EarlyAdapter, with_early_responses
-from pip._internal.parallel.early_entries import HELD, Entry, Kind
+from pip._internal.parallel.early_entries import HELD, Entry, Kind, say
 from pip._internal.parallel.held_bytes import Account
-from pip._internal.parallel.held_records import emit
-from pip._internal.parallel.threads import start
+from pip._internal.parallel.threads import Workers, in_thread
 from pip._internal.parallel.time_limits import Overdue, TimeBudget
 
 if TYPE_CHECKING:
@@ -75,15 +73,11 @@ class EarlyRequests:
 
     def __init__(self, session: PipSession) -> None:
         self._session = session
-        #: The session's own adapters, while these are in their place.
-        self._inner: dict[str, HTTPAdapter] = {}
+        #: In the place of the session's own ones while this is open.
         self._adapters: dict[str, EarlyAdapter] = {}
+        self._is_open = False
         self._entries: dict[_Key, Entry] = {}
-        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._workers = 0
-        #: What workers have to do, or are at.
-        self._unanswered: set[Future[Answer]] = set()
-        self._account = Account(_MAX_HELD)
+        self._begin()
         self._settings: dict[tuple[str, ...], Mapping[str, Any]] = {}
         #: Nothing is asked for early that was asked for before.
         self._made: set[_Key] = set()
@@ -94,6 +88,13 @@ class EarlyRequests:
         self.due: Callable[[Future[Answer]], None] = lambda _: None
         self.idle: Callable[[], None] = lambda: None
 
+    def _begin(self) -> None:
+        self._account = Account(_MAX_HELD)
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._workers = Workers(_work, _WORKERS, self._jobs.get)
+        #: What workers have to do, or are at.
+        self._unanswered: set[Future[Answer]] = set()
+
     @property
     def held(self) -> int:
         """Return the bytes of bodies that are held, or may be before long."""
@@ -102,9 +103,9 @@ class EarlyRequests:
     def open(self) -> None:
         """Let the session's adapters take early responses."""
         HELD.install()
+        self._is_open = True
         for prefix, inner in list(self._session.adapters.items()):
-            if isinstance(inner, HTTPAdapter) and prefix not in self._inner:
-                self._inner[prefix] = inner
+            if isinstance(inner, HTTPAdapter) and not isinstance(inner, EarlyAdapter):
                 if prefix not in self._adapters:
                     self._adapters[prefix] = with_early_responses(
                         inner, self.send, _WORKERS
@@ -116,24 +117,22 @@ class EarlyRequests:
 
         Connections stay, for it may be opened again.
         """
-        for prefix, inner in self._inner.items():
-            self._session.mount(prefix, inner)
-        self._inner.clear()
+        if self._is_open:
+            for prefix, adapter in self._adapters.items():
+                self._session.mount(prefix, adapter.inner)
+        self._is_open = False
         for entry in self._entries.values():
             entry.future.cancel()
         self._entries.clear()
         self._account.close()
-        self._account = Account(_MAX_HELD)
-        for _ in range(self._workers):
+        for _ in range(len(self._workers)):
             self._jobs.put(None)
         # A worker that hangs has yet to take its own; it is not for another one's eyes.
-        self._jobs = queue.SimpleQueue()
-        self._workers = 0
-        self._unanswered = set()
+        self._begin()
 
     @property
     def time_left(self) -> float:
-        """Give the seconds that are left of those that :meth:`within` allows."""
+        """Return the seconds that are left of those that :meth:`within` allows."""
         return math.inf if self._budget is None else self._budget.left
 
     @contextmanager
@@ -144,7 +143,7 @@ class EarlyRequests:
 
         :raises Overdue: when it is
         """
-        is_open = bool(self._inner)
+        is_open = self._is_open
         if not is_open:
             self.open()
         before, self._budget = self._budget, budget
@@ -200,7 +199,7 @@ class EarlyRequests:
         return None if entry is None else entry.future
 
     def _settings_for(self, url: str) -> Mapping[str, Any]:
-        """Give proxies, certificates and such, which are the same for a host."""
+        """Return proxies, certificates and such, which are the same for a host."""
         host = tuple(urlsplit(url)[:2])
         if host not in self._settings:
             self._settings[host] = {
@@ -259,13 +258,14 @@ class EarlyRequests:
         ):
             self._made.add(key)
             entry = self._submit(key, adapter, request.copy(), settings, last.kind)
-        answer = None if entry is None else entry.good_answer
-        if entry is None or answer is None:
-            pending = entry is not None and not entry.future.done()
-            raise NotAnswered(entry.future if entry is not None and pending else None)
+        if entry is None:
+            raise NotAnswered(None)
+        answer = entry.good_answer
+        if answer is None:
+            raise NotAnswered(None if entry.future.done() else entry.future)
         del self._entries[key]
         self._taken.append((key, entry))
-        emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
+        entry.say()
         return answer.response()
 
     def _take(self, request: PreparedRequest) -> Response | None:
@@ -287,7 +287,7 @@ class EarlyRequests:
         try:
             self._wait_for(entry.future)
         finally:
-            emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
+            entry.say()
             entry.release()
         error = entry.future.exception()
         if isinstance(error, _FAILURES):
@@ -306,22 +306,14 @@ class EarlyRequests:
         """
         if self._budget is None and not self._pending():
             return send()
-        future: Future[Response] = Future()
         records: deque[logging.LogRecord] = deque()
 
-        def job() -> None:
+        def send_quietly() -> Response:
             with HELD.of_this_thread(records.append):
-                try:
-                    response = send()
-                except (
-                    BaseException
-                ) as error:  # Upstream's thread waits for the future.
-                    future.set_exception(error)
-                else:
-                    future.set_result(response)
+                return send()
 
         try:
-            start(threading.Thread(target=job))
+            future = in_thread(send_quietly)
         except RuntimeError as error:
             logger.debug("No thread for a request: %s", error)
             return send()
@@ -332,7 +324,7 @@ class EarlyRequests:
             future.add_done_callback(_close)
             raise
         finally:
-            emit(records, _rewording(dispensable=self._budget is not None))
+            say(records, plainly=self._budget is not None)
         return future.result()
 
     def _wait_for(self, future: Future[Any]) -> None:
@@ -340,10 +332,9 @@ class EarlyRequests:
         self.idle()
         while not future.done():
             # Upstream waits here: time to prepare what it will ask for next.
-            seconds = None if budget is None else budget.left
-            if seconds == 0:
-                assert budget is not None
+            if budget is not None and not budget.left:
                 raise budget.overdue()
+            seconds = None if budget is None else budget.left
             wait([future, *self._pending()], seconds, FIRST_COMPLETED)
             self.idle()
 
@@ -371,27 +362,15 @@ class EarlyRequests:
 
         self._unanswered.add(entry.future)
         entry.future.add_done_callback(self._unanswered.discard)
-        if self._workers < min(_WORKERS, len(self._unanswered)):
-            try:
-                start(threading.Thread(target=_work, args=[self._jobs]))
-            except RuntimeError as error:
-                logger.debug("No thread for early requests: %s", error)
-                if not self._workers:
-                    entry.future.set_exception(error)
-                    return entry
-            else:
-                self._workers += 1
+        try:
+            self._workers.grow(len(self._unanswered))
+        except RuntimeError as error:
+            logger.debug("No thread for early requests: %s", error)
+            if not self._workers:
+                entry.future.set_exception(error)
+                return entry
         self._jobs.put(partial(entry.make, self._account, send))
         return entry
-
-
-def _rewording(*, dispensable: bool) -> Callable[[logging.LogRecord], None]:
-    """Give what rewords the records of a request: upstream's own stay as they are."""
-    if not dispensable:
-        return lambda _: None
-    from pip._internal.parallel.request_errors import reword
-
-    return reword
 
 
 def _close(future: Future[Response]) -> None:
@@ -399,8 +378,8 @@ def _close(future: Future[Response]) -> None:
         future.result().close()
 
 
-def _work(jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
-    while (job := jobs.get()) is not None:
+def _work(jobs: Iterator[Callable[[], None]]) -> None:
+    for job in jobs:
         job()
         # While there is nothing to do, nothing is held.
         del job

@@ -14,18 +14,14 @@ class Account:
 
     :ivar total: bytes
     :ivar reserved: bytes
+    :ivar is_closed: whether nobody asks any more for what is held
     """
 
     def __init__(self, total: int) -> None:
         self.total = total
         self.reserved = 0
-        self._is_closed = False
+        self.is_closed = False
         self._changed = threading.Condition()
-
-    @property
-    def is_closed(self) -> bool:
-        """Tell whether nobody asks any more for what is held."""
-        return self._is_closed
 
     def reserve(self, size: int) -> Room | None:
         """Wait until there is room.
@@ -36,9 +32,9 @@ class Account:
         assert size <= self.total, f"there is never room for {size} bytes"
         with self._changed:
             self._changed.wait_for(
-                lambda: self._is_closed or self.reserved + size <= self.total
+                lambda: self.is_closed or self.reserved + size <= self.total
             )
-            if self._is_closed:
+            if self.is_closed:
                 return None
             self.reserved += size
         return Room(self, size)
@@ -46,7 +42,7 @@ class Account:
     def close(self) -> None:
         """Let nobody wait, and nobody hold anything more."""
         with self._changed:
-            self._is_closed = True
+            self.is_closed = True
             self._changed.notify_all()
 
     def _give_back(self, size: int) -> None:

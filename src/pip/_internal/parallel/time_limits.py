@@ -15,9 +15,8 @@ from pip._internal.parallel.threads import start
 
 if TYPE_CHECKING:
     from pip._vendor.urllib3 import HTTPResponse
-    from pip._vendor.urllib3.util import Retry
 
-__all__ = ["MAX_TIME", "Overdue", "TimeBudget", "short_waits", "time_limit"]
+__all__ = ["MAX_TIME", "Overdue", "TimeBudget", "time_limit"]
 
 #: Seconds that a manifest may take: connections, retries and redirects included.
 MAX_TIME = 60.0
@@ -83,8 +82,3 @@ def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
         timer.cancel()
     if over.is_set():
         raise budget.overdue() from None
-
-
-def short_waits(retries: Retry) -> Retry:
-    """Give a way to retry that waits for a minute at most if a server asks for more."""
-    return retries.new(retry_after_max=int(MAX_TIME))

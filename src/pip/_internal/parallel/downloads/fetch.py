@@ -15,7 +15,6 @@ from pip._vendor.urllib3.exceptions import ProtocolError, ReadTimeoutError
 from pip._internal.exceptions import (
     ConnectionFailedError,
     ConnectionTimeoutError,
-    NetworkConnectionError,
     ProxyConnectionError,
 )
 from pip._internal.network.cache import is_from_cache
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.parallel.downloads.digests import Digests
 
-__all__ = ["Fetch", "Stopped", "needs_the_user"]
+__all__ = ["Fetch", "Stopped"]
 
 #: Too many requests at a time, or no credentials that a thread may use.
 _ALONE = frozenset({401, 407, 408, 425, 429})
@@ -88,10 +87,8 @@ class Fetch:
         """Download and check the file; errors are kept."""
         try:
             path, content_type = self.download(session)
-            if self._digests is None:
-                self._use(Verified.unchecked(path))
-            else:
-                self._use(self._digests.check(path))
+            digests = self._digests
+            self._use(digests.check(path) if digests else Verified.unchecked(path))
             self.result = path, content_type
         except BaseException as error:
             # What holds on to the response holds on to a temporary file of the cache.
@@ -136,20 +133,34 @@ class Fetch:
         self._response = response
         self.go_on()
 
-    def began(self, response: Response, size: int | None) -> None:
-        """Take note of what is about to be read."""
-        if is_from_cache(response):
-            return
+    def began(self, size: int | None) -> None:
+        """Take note of what is about to be received."""
         self.size = size
-        if not self.size or self.size > SMALL:
-            self.is_shown = True
+        self.is_shown = self.is_shown or not size or size > SMALL
+
+    def wrote(self, data: bytes) -> None:
+        """Take note of what was written to the file."""
+        if self._digests is not None:
+            self._digests.update(data)
+        if self.size is not None or self.is_shown:
+            self.received += len(data)
+
+    def begin_again(self) -> None:
+        """Forget what was written to the file."""
+        if self._digests is not None:
+            self._digests.reset()
+        self.received = 0
+
+    @property
+    def refusal(self) -> int:
+        """Return the status with which a server refused; 0 if none did."""
+        response = getattr(self.error, "response", None)
+        return 0 if response is None else int(response.status_code)
 
     def should_be_alone(self) -> bool:
         """Tell whether the error may be due to other downloads, or to being a thread."""
-        if isinstance(self.error, NetworkConnectionError):
-            response = self.error.response
-            status = 0 if response is None else response.status_code
-            return status in _ALONE or status >= 500
+        if self.refusal:
+            return self.refusal in _ALONE or self.refusal >= 500
         return isinstance(
             self.error,
             (
@@ -162,12 +173,6 @@ class Fetch:
                 RetryError,
             ),
         )
-
-
-def needs_the_user(error: BaseException | None) -> bool:
-    """Tell whether a server asks for credentials."""
-    response = getattr(error, "response", None)
-    return response is not None and response.status_code == 401
 
 
 class _FetchDownloader(Downloader):
@@ -184,7 +189,8 @@ class _FetchDownloader(Downloader):
         return response
 
     def _process_response(self, download: _FileDownload, resp: Response) -> None:
-        self._fetch.began(resp, download.size)
+        if not is_from_cache(resp):
+            self._fetch.began(download.size)
         if not isinstance(download.output_file, _Target):
             target = _Target(download.output_file, self._fetch)
             download.output_file = cast(BinaryIO, target)
@@ -197,27 +203,16 @@ class _Target:
     def __init__(self, file: BinaryIO, fetch: Fetch) -> None:
         self._file = file
         self._fetch = fetch
-        self.name = file.name
 
     def write(self, data: bytes) -> int:
         self._fetch.go_on()
-        digests = self._fetch._digests
-        if digests is not None:
-            digests.update(data)
-        if self._fetch.size is not None or self._fetch.is_shown:
-            self._fetch.received += len(data)
+        self._fetch.wrote(data)
         return self._file.write(data)
 
     def seek(self, *position: Any) -> int:
         """Begin again, which is all that it is called for."""
-        digests = self._fetch._digests
-        if digests is not None:
-            digests.reset()
-        self._fetch.received = 0
+        self._fetch.begin_again()
         return self._file.seek(*position)
 
-    def truncate(self) -> int:
-        return self._file.truncate()
-
-    def flush(self) -> None:
-        self._file.flush()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import operator
 import queue
 import threading
-import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel.downloads.fetch import Fetch, Stopped, needs_the_user
-from pip._internal.parallel.downloads.session import without_questions
+from pip._internal.parallel.connections import without_questions
+from pip._internal.parallel.downloads.fetch import Fetch, Stopped
 from pip._internal.parallel.held_records import HeldRecords
-from pip._internal.parallel.threads import start
+from pip._internal.parallel.threads import Workers
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
@@ -47,27 +47,22 @@ class Pool:
     ) -> None:
         self.news: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._session = without_questions(session, _WORKERS)
-        self._fetches = fetches
         self._held = held
         # What takes longest to unpack had better be there soon.
         self._waiting = deque(sorted(fetches, key=_listed_size, reverse=True))
         self._running: set[Fetch] = set()
         self._lock = threading.Lock()
-        self._threads: list[threading.Thread] = []
+        self._workers = Workers(self._work, _WORKERS, self._next)
         #: Whose credentials only the user knows.
         self._asking: set[str] = set()
 
     def start(self) -> bool:
         """Begin; tell whether there are threads for it."""
-        for _ in range(min(_WORKERS, len(self._fetches))):
-            thread = threading.Thread(target=self._work)
-            try:
-                start(thread)
-            except RuntimeError as error:
-                logger.debug("No thread for a download: %s", error)
-                break
-            self._threads.append(thread)
-        return bool(self._threads)
+        try:
+            self._workers.grow(len(self._waiting))
+        except RuntimeError as error:
+            logger.debug("No thread for a download: %s", error)
+        return bool(self._workers)
 
     def stop(self) -> None:
         """Give up what is not over, and wait for the threads to see it."""
@@ -76,19 +71,17 @@ class Pool:
             running = list(self._running)
         for fetch in running:
             fetch.stop()
-        end = time.monotonic() + _PATIENCE
-        for thread in self._threads:
-            thread.join(max(0.0, end - time.monotonic()))
+        self._workers.join(_PATIENCE)
 
-    def _work(self) -> None:
-        while (fetch := self._next()) is not None:
+    def _work(self, fetches: Iterator[Fetch]) -> None:
+        for fetch in fetches:
             host = urlsplit(fetch.link.url_without_fragment).netloc
             if host in self._asking:
                 fetch.error = Stopped()
             else:
                 with self._held.of_this_thread(fetch.log):
                     fetch.run(self._session)
-                if needs_the_user(fetch.error):
+                if fetch.refusal == HTTPStatus.UNAUTHORIZED:
                     self._asking.add(host)
             with self._lock:
                 self._running.discard(fetch)

@@ -35,15 +35,11 @@ class _Installing:
     """What is moved from one staging folder."""
 
     def __init__(self, staging: Staging) -> None:
-        self._staging = staging
+        self.staging = staging
         self._folders: dict[str, str | None] = {}
         self._plain: dict[str, bool] = {}
         #: By the path of a module, its identity, and its bytecode in the staging folder.
         self._modules: dict[str, tuple[tuple[int, ...], str]] = {}
-
-    def settle(self) -> None:
-        """Wait until nothing is unpacked any more."""
-        self._staging.settle()
 
     def move(self, file: ZipBackedFile) -> bool:
         """Move a file to where it is installed; tell whether that was possible."""
@@ -63,7 +59,7 @@ class _Installing:
         if zip_item_is_executable(info):
             set_extracted_file_to_default_mode_plus_executable(target)
         final = elsewhere.final_path(target)
-        for kind, lib in self._staging.libs.items():
+        for kind, lib in self.staging.libs.items():
             bytecode = f"{source}.{kind}"
             place = os.path.join(lib, os.path.normpath(file.src_record_path))
             if place == final and os.path.exists(bytecode):
@@ -89,7 +85,7 @@ class _Installing:
 
     def _folder_of(self, wheel: str) -> str | None:
         if wheel not in self._folders:
-            folder = self._folders[wheel] = self._staging.folder_of(wheel)
+            folder = self._folders[wheel] = self.staging.folder_of(wheel)
             if folder is not None:
                 logger.debug("%s was unpacked ahead, in %s", wheel, folder)
         return self._folders[wheel]
@@ -121,7 +117,7 @@ def use(staging: Staging | None) -> None:
 def settle() -> None:
     """Wait until nothing is unpacked any more, so that nothing waits for it later."""
     if _installing is not None:
-        _installing.settle()
+        _installing.staging.settle()
 
 
 def save(fn: Callable[[ZipBackedFile], None], file: ZipBackedFile) -> None:
