@@ -17,8 +17,8 @@ from pip._internal.parallel import sizes
 from pip._internal.parallel.downloads.digests import Digests, Verified, check_path
 from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.pool import Pool
+from pip._internal.parallel.downloads.progress import CombinedProgress
 from pip._internal.parallel.downloads.staging import Staging
-from pip._internal.parallel.held_records import HeldRecords
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from tests.lib.wheels import make_wheel
@@ -30,7 +30,7 @@ def pool_of(*megabytes: int) -> Pool:
     known = zip(links, megabytes, strict=True)
     sizes._noted = {link.url: size * 1_000_000 for link, size in known if size}
     fetches = [Fetch(link, "", None, lambda _: None) for link in links]
-    return Pool(PipSession(), fetches, HeldRecords())
+    return Pool(PipSession(), fetches, CombinedProgress("off", fetches))
 
 
 @pytest.fixture(autouse=True)

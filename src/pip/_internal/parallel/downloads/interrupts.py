@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["HeldSignals"]
@@ -28,15 +28,9 @@ class HeldSignals:
 
     def hold(self, number: int) -> None:
         """Let a signal wait from here on."""
-        if signal.getsignal(number) not in (
-            signal.SIG_DFL,
-            signal.default_int_handler,
-        ):
-            return
-        try:
-            self._before[number] = signal.signal(number, self._take)
-        except ValueError:  # This is not the main thread.
-            return
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            with suppress(ValueError):  # This is not the main thread.
+                self._before[number] = signal.signal(number, self._take)
 
     def release(self) -> None:
         """Let nothing wait any more; what came takes effect when that is asked for."""
@@ -52,7 +46,9 @@ class HeldSignals:
         came = sorted(self._came)
         self._came.clear()
         for number in came:
-            _effect(number)()
+            if number == signal.SIGINT:
+                raise KeyboardInterrupt
+            os.kill(os.getpid(), number)
 
     def _take(self, number: int, _frame: object) -> None:
         if number in self._came:
@@ -61,13 +57,3 @@ class HeldSignals:
         self._came.add(number)
         if number == signal.SIGINT:
             os.write(2, _INTERRUPTED)
-
-
-def _effect(number: int) -> Callable[[], None]:
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    def end() -> None:
-        os.kill(os.getpid(), number)
-
-    return interrupt if number == signal.SIGINT else end

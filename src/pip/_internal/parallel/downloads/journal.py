@@ -19,10 +19,9 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pip._internal.parallel.downloads import trees
 from pip._internal.parallel.downloads.trees import Identity, identity
@@ -38,8 +37,7 @@ _SCHEMA = 1
 _JOURNAL, _FINISHED = "journal", "finished"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """One package that is replaced, or comes new.
 
     :ivar name: normalised.
@@ -127,7 +125,7 @@ class Workplace:
             "schema": _SCHEMA,
             "path": self.path,
             "device": os.fstat(self._lock).st_dev,
-            "plans": [asdict(plan) for plan in plans],
+            "plans": [plan._asdict() for plan in plans],
         }
         partial = os.path.join(self.path, f"{_JOURNAL}.partial")
         with open(partial, "w", encoding="ascii") as file:
@@ -158,14 +156,11 @@ class Workplace:
         """
         for name, is_finished in (_FINISHED, True), (_JOURNAL, False):
             with suppress(FileNotFoundError):
-                path = os.path.join(self.path, name)
-                with open(path, "rb") as file:
-                    content = _loaded(file.read())
-                if identity(content["path"]) != identity(self.path):
-                    raise Moved([] if is_finished else content["plans"])
-                # The number of a disk may be another one when it is mounted again.
-                device = {content["device"]: os.fstat(self._lock).st_dev}
-                return [_on(device, plan) for plan in content["plans"]], is_finished
+                with open(os.path.join(self.path, name), "rb") as file:
+                    path, plans = _loaded(file.read(), os.fstat(self._lock).st_dev)
+                if identity(path) != identity(self.path):
+                    raise Moved([] if is_finished else plans)
+                return plans, is_finished
         return (), False
 
     def keep(self) -> None:
@@ -192,42 +187,34 @@ def _remove_empty(path: str) -> None:
         os.rmdir(os.path.dirname(path))
 
 
-def _loaded(text: bytes) -> dict[str, Any]:
+def _loaded(text: bytes, device: int) -> tuple[str, list[Plan]]:
+    """Return where a run worked, and its plans.
+
+    :param device: the number that the disk has now, since it may have been mounted again.
+    :raises OSError: if nothing of that can be read.
+    """
     try:
-        content: dict[str, Any] = json.loads(text)
+        content = json.loads(text)
         if content["schema"] != _SCHEMA:
             raise OSError(f"a newer pip wrote {_JOURNAL}: {content['schema']!r}")
+        before = int(content["device"])
+
+        def which(was: int, number: int) -> Identity:
+            return Identity(device if was == before else was, number)
+
+        def known(plan: dict[str, Any], kind: str) -> list[tuple[str, Identity]]:
+            return [(path, which(*each)) for path, each in plan[kind]]
+
         plans = [
             Plan(
-                **{
-                    **plan,
-                    "info": Identity(*plan["info"]),
-                    **{
-                        kind: [(path, Identity(*which)) for path, which in plan[kind]]
-                        for kind in ("old", "inside")
-                    },
-                }
+                *(plan["name"], plan["version"], plan["tree"]),
+                *(which(*plan["info"]), known(plan, "old"), known(plan, "inside")),
             )
             for plan in content["plans"]
         ]
-        path, device = os.fspath(content["path"]), int(content["device"])
+        return os.fspath(content["path"]), plans
     except (KeyError, TypeError, ValueError) as error:
         raise OSError(f"its journal is damaged: {error!r}") from None
-    return {"path": path, "device": device, "plans": plans}
-
-
-def _on(device: Mapping[int, int], plan: Plan) -> Plan:
-    """Name the disks of a plan as they are named now."""
-
-    def named(which: Identity) -> Identity:
-        return Identity(device.get(which.device, which.device), which.number)
-
-    return replace(
-        plan,
-        info=named(plan.info),
-        old=[(path, named(which)) for path, which in plan.old],
-        inside=[(path, named(which)) for path, which in plan.inside],
-    )
 
 
 def abandoned(lib: str) -> Iterator[Workplace]:

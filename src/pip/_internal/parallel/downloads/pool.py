@@ -1,4 +1,4 @@
-"""A few threads that download files."""
+"""A few threads that download files, and what is shown of them meanwhile."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.connections import without_questions
 from pip._internal.parallel.downloads.fetch import Fetch, Stopped
-from pip._internal.parallel.held_records import HeldRecords
+from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.space import space_for
 from pip._internal.parallel.threads import Workers
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
+    from pip._internal.parallel.downloads.progress import CombinedProgress
 
 __all__ = ["Pool"]
 
@@ -30,6 +33,8 @@ _WORKERS = 8
 #: later, each of them, to where they can be unpacked.
 _LARGE = 10_000_000
 _LARGE_AT_ONCE = 3
+#: Seconds between two looks at how far the downloads are.
+_TICK = 0.1
 #: Seconds for all threads to end, once they are told to.
 _PATIENCE = 2.0
 
@@ -39,27 +44,30 @@ _listed_size = operator.attrgetter("listed_size")
 class Pool:
     """Downloads files, several at a time, those first that are known to be large.
 
-    :ivar news: gets an item whenever a download is over
+    :ivar held: what the threads log
     """
 
     def __init__(
-        self, session: PipSession, fetches: Sequence[Fetch], held: HeldRecords
+        self, session: PipSession, fetches: Sequence[Fetch], progress: CombinedProgress
     ) -> None:
-        self.news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self.held = HeldRecords()
         self._session = without_questions(session, _WORKERS)
-        self._held = held
+        self._fetches = fetches
+        self._progress = progress
         # What takes longest to unpack had better be there soon.
         self._waiting = deque(sorted(fetches, key=_listed_size, reverse=True))
         self._running: set[Fetch] = set()
         self._lock = threading.Lock()
         self._workers = Workers(self._work, _WORKERS, self._next)
+        #: Gets an item whenever a download is over.
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
         #: Whose credentials only the user knows.
         self._asking: set[str] = set()
 
     def start(self) -> bool:
         """Begin; tell whether there are threads for it."""
         try:
-            self._workers.grow(len(self._waiting))
+            self._workers.grow(len(self._fetches))
         except RuntimeError as error:
             logger.debug("No thread for a download: %s", error)
         return bool(self._workers)
@@ -73,19 +81,59 @@ class Pool:
             fetch.stop()
         self._workers.join(_PATIENCE)
 
+    def finish(self, fetch: Fetch) -> tuple[str, str] | None:
+        """Wait for a download, and show meanwhile what there is to see.
+
+        :return: its result; None if it should be tried again with nothing beside it,
+            which is so by then.
+        """
+        while not fetch.is_over:
+            self._wait()
+            emit(fetch.records)
+        if fetch.result is None and fetch.should_be_alone():
+            while not all(each.is_over for each in self._fetches):
+                self._wait()
+            self._progress.close()
+            return None
+        if fetch.error is not None:
+            self._fail(fetch)
+        emit(fetch.records)
+        return fetch.result
+
+    def _wait(self) -> None:
+        """Wait a little, unless a download has failed that cannot be made good."""
+        failed = (each for each in self._fetches if each.error is not None)
+        for each in failed:
+            if not each.should_be_alone():
+                self._fail(each)
+        with suppress(queue.Empty):
+            self._news.get(timeout=_TICK)
+        self._progress.update()
+
+    def _fail(self, failed: Fetch) -> NoReturn:
+        """Stop all, and raise the error of a download."""
+        assert failed.error is not None
+        self.stop()
+        for fetch in self._fetches[: self._fetches.index(failed)]:
+            emit(fetch.records)
+        self._progress.close()
+        emit(failed.records)
+        with space_for(failed.size or failed.listed_size, failed.folder):
+            raise failed.error
+
     def _work(self, fetches: Iterator[Fetch]) -> None:
         for fetch in fetches:
             host = urlsplit(fetch.link.url_without_fragment).netloc
             if host in self._asking:
                 fetch.error = Stopped()
             else:
-                with self._held.of_this_thread(fetch.log):
+                with self.held.of_this_thread(fetch.log):
                     fetch.run(self._session)
                 if fetch.refusal == HTTPStatus.UNAUTHORIZED:
                     self._asking.add(host)
             with self._lock:
                 self._running.discard(fetch)
-            self.news.put(None)
+            self._news.put(None)
 
     def _next(self) -> Fetch | None:
         """Take what is to be downloaded next, unless others should do the rest."""

@@ -28,6 +28,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
 from pip._internal.locations import get_scheme
 from pip._internal.metadata import get_default_environment, get_environment
+from pip._internal.parallel.connections import like
 from pip._internal.parallel.downloads import staged, trees
 from pip._internal.parallel.downloads.elsewhere import final_path, installed_below
 from pip._internal.parallel.downloads.interrupts import HeldSignals
@@ -215,13 +216,13 @@ class _Replacement:
 
     def uninstall(
         self, remove: Callable[[], UninstallPathSet | None]
-    ) -> UninstallPathSet | _DeletedLater | None:
+    ) -> UninstallPathSet | None:
         """Let upstream take a package away, once all lies ready."""
         self.make_ready()
         removed = remove()
         if removed is None or self._workplace is None:
             return removed
-        return _DeletedLater(removed, self._workplace)
+        return like(removed, _DeletedLater, workplace=self._workplace)
 
     def put(self, requirement: InstallRequirement) -> bool:
         """Put a package in its place; tell whether it lay ready.
@@ -259,28 +260,20 @@ class _Replacement:
             )
 
 
-class _DeletedLater:
+class _DeletedLater(UninstallPathSet):
     """What upstream has taken away, and deletes when all is in place.
 
-    :param workplace: what lies there is deleted then.
+    :ivar workplace: what lies there is deleted then.
     """
 
-    def __init__(self, removed: UninstallPathSet, workplace: Workplace) -> None:
-        self._removed = removed
-        self._workplace = workplace
-
-    @property
-    def can_rollback(self) -> bool:
-        return self._removed.can_rollback
-
-    def rollback(self) -> None:
-        self._removed.rollback()
+    workplace: Workplace
 
     def commit(self) -> None:
-        for _, stashed in self._removed._moved_paths._moves:
+        """Leave it where the rest is that will be deleted."""
+        for _, stashed in self._moved_paths._moves:
             with suppress(OSError):  # It may be on another disk.
-                self._workplace.take(stashed)
-        self._removed.commit()
+                self.workplace.take(stashed)
+        super().commit()
 
 
 _is_wished = False
@@ -315,7 +308,7 @@ def uninstall(
     requirement: InstallRequirement,
     *args: Any,
     **kwargs: Any,
-) -> UninstallPathSet | _DeletedLater | None:
+) -> UninstallPathSet | None:
     """Take one package away."""
     if _replacement is None:
         return fn(requirement, *args, **kwargs)
