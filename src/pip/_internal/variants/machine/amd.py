@@ -29,10 +29,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
-from pip._internal.variants.core.answer import NOT_THIS_MACHINE, Answer
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.machine.findings import (
+    Findings,
+    Undetected,
+    forced,
+    require_this_machine,
+)
 
 __all__ = ["GFX_VARIABLE", "PACKAGES", "ROCM_VARIABLE", "detect"]
 
@@ -40,6 +46,7 @@ PACKAGES = frozenset({"amd-variant-provider"})
 
 GFX_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
 ROCM_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
+_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
 _KNOWN = frozenset(
     {
@@ -54,17 +61,6 @@ _OVERRIDE_FORM = r"([0-9]{1,2})\.([0-9]{1,3})\.([0-9]{1,3})"
 _ROCM_FORM = r"([0-9]{1,3})\.([0-9]{1,3})\.[0-9]+"
 _ROCM_FILE_FORM = r"([0-9]{1,3})\.([0-9]{1,3})(?:[.-].*)?"
 _PROPERTY_FORM = r"^(\w+) ([0-9]{1,20})$"
-
-
-class _Undetected(Exception):
-    """A feature is absent; the text is the reason.
-
-    :ivar warnings: what the user should hear of it.
-    """
-
-    def __init__(self, reason: str, *warnings: str) -> None:
-        super().__init__(reason)
-        self.warnings = warnings
 
 
 class _Gpu(NamedTuple):
@@ -83,53 +79,44 @@ def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> An
 
     :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
     """
-    features: list[SupportedFeature] = []
-    origins: list[str] = []
-    reasons: list[str] = []
-    warnings: list[str] = []
-    for name, ask in (("gfx_arch", _architectures), ("rocm_version", _rocm_version)):
-        try:
-            values, origin = ask(environ, hardware, root)
-        except _Undetected as absent:
-            reasons.append(str(absent))
-            warnings.extend(absent.warnings)
-        else:
-            features.append(SupportedFeature(name, values))
-            origins.append(origin)
-    return Answer(
-        features=tuple(features),
-        origin=", ".join(origins),
-        reason="; ".join(dict.fromkeys(reasons)) or None,
-        warnings=tuple(warnings),
-    )
+    found = Findings()
+    for feature, ask in (("gfx_arch", _architectures), ("rocm_version", _rocm_version)):
+        values = found.attempt(partial(ask, environ, hardware, root))
+        found.add(feature, values or ())
+    return found.answer()
 
 
 def _architectures(
     environ: Mapping[str, str], hardware: bool, root: str
 ) -> tuple[tuple[str, ...], str]:
-    forced = environ.get(GFX_VARIABLE, "").strip()
-    if forced:
-        names = [name for name in re.split(r"[,;\s]+", forced.lower()) if name]
-        if not names or not all(re.fullmatch(_GFX_FORM, name) for name in names):
-            expected = "a list of architectures, such as 'gfx90a,gfx1100'"
-            raise _invalid(GFX_VARIABLE, expected, forced)
-        return tuple(dict.fromkeys(names)), GFX_VARIABLE
-    _require_this_machine(hardware)
+    expected = "a list of architectures, such as 'gfx90a,gfx1100'"
+    given = forced(environ, GFX_VARIABLE, _listed_architectures, expected)
+    if given is not None:
+        return given
+    require_this_machine(hardware)
 
     gpus = _visible(_read_gpus(root), environ)
-    override = environ.get("HSA_OVERRIDE_GFX_VERSION", "").strip()
-    if override:
-        found = [_overriding_architecture(override)]
+    expected = "major.minor.stepping, such as '10.3.0'"
+    override = forced(environ, _OVERRIDE, _overriding_architecture, expected)
+    if override is not None:
+        found = [override[0]]
     else:
         found = sorted({_architecture(gpu.target) for gpu in gpus})
     unknown = [name for name in found if name not in _KNOWN]
     if unknown:
-        raise _Undetected(
+        raise Undetected(
             f"the provider does not know the architecture of a GPU "
             f"({', '.join(unknown)}): ROCR_VISIBLE_DEVICES can hide that GPU, or "
             f"{GFX_VARIABLE} tell what to install for"
         )
     return tuple(found), "AMD driver"
+
+
+def _listed_architectures(text: str) -> tuple[str, ...] | None:
+    names = list(filter(None, re.split(r"[,;\s]+", text.lower())))
+    if not names or not all(re.fullmatch(_GFX_FORM, name) for name in names):
+        return None
+    return tuple(dict.fromkeys(names))
 
 
 def _read_gpus(root: str) -> list[_Gpu]:
@@ -138,10 +125,10 @@ def _read_gpus(root: str) -> list[_Gpu]:
     try:
         numbers = sorted(int(name) for name in os.listdir(nodes) if name.isdecimal())
     except OSError as error:
-        raise _Undetected("no driver for AMD GPUs was found") from error
+        raise Undetected("no driver for AMD GPUs was found") from error
     # A container sees the topology of its host, whether or not it was given devices.
     if not _is_usable(os.path.join(root, "dev/kfd")):
-        raise _Undetected(
+        raise Undetected(
             "there is a driver for AMD GPUs, but /dev/kfd is not there or not to be "
             "used by this user"
         )
@@ -158,7 +145,7 @@ def _read_gpus(root: str) -> list[_Gpu]:
         uuid = f"GPU-{unique_id:016X}" if unique_id else ""
         gpus.append(_Gpu(node.get("gfx_target_version", 0), uuid))
     if not gpus:
-        raise _Undetected("the AMD driver shows no GPU that can be used")
+        raise Undetected("the AMD driver shows no GPU that can be used")
     return gpus
 
 
@@ -188,7 +175,7 @@ def _visible(gpus: list[_Gpu], environ: Mapping[str, str]) -> list[_Gpu]:
     for variable in variables:
         gpus = [gpus[index] for index in _named(gpus, environ[variable].split(","))]
         if not gpus:
-            raise _Undetected(f"{variable} hides every AMD GPU: {environ[variable]!r}")
+            raise Undetected(f"{variable} hides every AMD GPU: {environ[variable]!r}")
     return gpus
 
 
@@ -212,12 +199,9 @@ def _architecture(target: int) -> str:
     return _gfx_name(target // 10000, target // 100 % 100, target % 100)
 
 
-def _overriding_architecture(text: str) -> str:
+def _overriding_architecture(text: str) -> str | None:
     match = re.fullmatch(_OVERRIDE_FORM, text)
-    if match is None:
-        expected = "major.minor.stepping, such as '10.3.0'"
-        raise _invalid("HSA_OVERRIDE_GFX_VERSION", expected, text)
-    return _gfx_name(*map(int, match.groups()))
+    return None if match is None else _gfx_name(*map(int, match.groups()))
 
 
 def _gfx_name(major: int, minor: int, stepping: int) -> str:
@@ -227,48 +211,37 @@ def _gfx_name(major: int, minor: int, stepping: int) -> str:
 def _rocm_version(
     environ: Mapping[str, str], hardware: bool, root: str
 ) -> tuple[tuple[str, ...], str]:
-    forced = environ.get(ROCM_VARIABLE, "").strip()
-    if forced:
-        match = re.fullmatch(_ROCM_FORM, forced)
-        if match is None:
-            expected = "a full version of ROCm, such as '6.4.1'"
-            raise _invalid(ROCM_VARIABLE, expected, forced)
-        return (f"{int(match[1])}.{int(match[2])}",), ROCM_VARIABLE
-    _require_this_machine(hardware)
+    expected = "a full version of ROCm, such as '6.4.1'"
+    given = forced(environ, ROCM_VARIABLE, partial(_version, _ROCM_FORM), expected)
+    if given is not None:
+        return given
+    require_this_machine(hardware)
 
-    given = environ.get("ROCM_PATH", "")
-    folder = given or os.path.join(root, "opt/rocm")
+    stated = environ.get("ROCM_PATH", "")
+    folder = stated or os.path.join(root, "opt/rocm")
     path = os.path.join(folder, ".info", "version")
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             content = file.read(100).strip()
     except OSError as error:
-        raise _no_rocm(f"{path}: {error.strerror}", given) from error
-    found = re.fullmatch(_ROCM_FILE_FORM, content)
+        raise _no_rocm(f"{path}: {error.strerror}", stated) from error
+    found = _version(_ROCM_FILE_FORM, content)
     if found is None:
-        raise _no_rocm(f"{path} has {content!r}", given)
-    return (f"{int(found[1])}.{int(found[2])}",), f"ROCm in {folder}"
+        raise _no_rocm(f"{path} has {content!r}", stated)
+    return found, f"ROCm in {folder}"
 
 
-def _no_rocm(problem: str, given: str) -> _Undetected:
+def _version(form: str, text: str) -> tuple[str, ...] | None:
+    match = re.fullmatch(form, text)
+    return None if match is None else (f"{int(match[1])}.{int(match[2])}",)
+
+
+def _no_rocm(problem: str, stated: str) -> Undetected:
     reason = f"no version of ROCm was found ({problem})"
-    if not given:
-        return _Undetected(reason)
-    return _Undetected(
+    if not stated:
+        return Undetected(reason)
+    return Undetected(
         reason,
         f"{reason}: ROCM_PATH should name the folder that ROCm is installed in, or "
-        f"{ROCM_VARIABLE} the version; got {given!r}",
-    )
-
-
-def _require_this_machine(hardware: bool) -> None:
-    if not hardware:
-        raise _Undetected(NOT_THIS_MACHINE)
-
-
-def _invalid(variable: str, expected: str, value: str) -> _Undetected:
-    return _Undetected(
-        f"{variable} is invalid",
-        f"{variable} is ignored and nothing detected in its place: expected "
-        f"{expected}, got {value!r}",
+        f"{ROCM_VARIABLE} the version; got {stated!r}",
     )

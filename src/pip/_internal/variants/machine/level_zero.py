@@ -7,12 +7,16 @@ versions; zeInit is deprecated there, but what drivers of every age have.
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import sys
 from collections.abc import Callable
 
-from pip._internal.variants.machine.driver import DriverUnavailable, call_driver
+from pip._internal.variants.machine.driver import (
+    DriverUnavailable,
+    call_driver,
+    load_library,
+    windows_folder,
+)
 
 __all__ = ["query"]
 
@@ -98,18 +102,10 @@ def _query() -> list[int]:
 
 
 def _load() -> ctypes.CDLL:
+    path = "libze_loader.so.1"
     if sys.platform == "win32":
-        windows = os.getenv("WINDIR", "C:/Windows")
-        name = os.path.join(windows, "System32", "ze_loader.dll")
-    else:
-        name = "libze_loader.so.1"
-    try:
-        return ctypes.CDLL(name)
-    except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        if missing or os.strerror(errno.ENOENT) in str(error):
-            raise DriverUnavailable("Level Zero is not installed") from error
-        raise DriverUnavailable(f"Level Zero cannot be loaded: {error}") from error
+        path = os.path.join(windows_folder(), "ze_loader.dll")
+    return load_library("Level Zero", path, "Level Zero is not installed")
 
 
 def _handles(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sys
 from types import ModuleType
 from typing import NamedTuple
 
-from pip._internal.variants.machine.driver import DriverUnavailable, call_driver
-from pip._internal.variants.machine.loader import may_find
+from pip._internal.variants.machine.driver import (
+    DriverUnavailable,
+    call_driver,
+    load_library,
+    may_find,
+    windows_folder,
+)
 
 __all__ = ["Driver", "query"]
 
@@ -53,12 +57,8 @@ def query(visible: str | None = None) -> Driver:
 
 def _query(visible: str | None) -> Driver:
     _require_library()
-    from pip._vendor import pynvml
+    from pip._vendor import pynvml as nvml
 
-    return _ask(pynvml, visible)
-
-
-def _ask(nvml: ModuleType, visible: str | None) -> Driver:
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:
@@ -87,30 +87,18 @@ def _require_library() -> None:
         raise DriverUnavailable("there is no NVIDIA driver for macOS")
     if sys.platform == "win32":
         # Where pynvml looks, too.
+        programs = os.getenv("ProgramFiles", "C:/Program Files")
         folders = (
-            os.path.join(os.getenv("WINDIR", "C:/Windows"), "System32"),
-            os.path.join(
-                os.getenv("ProgramFiles", "C:/Program Files"),
-                "NVIDIA Corporation",
-                "NVSMI",
-            ),
+            windows_folder(),
+            os.path.join(programs, "NVIDIA Corporation", "NVSMI"),
         )
         if not any(os.path.exists(os.path.join(f, "nvml.dll")) for f in folders):
             raise DriverUnavailable(_NO_LIBRARY)
         return
     try:
-        import ctypes
-    except ImportError as error:  # an optional part of CPython
+        load_library("the NVIDIA driver library", _SONAME, _NO_LIBRARY)
+    except ImportError as error:  # ctypes is an optional part of CPython
         raise DriverUnavailable(f"NVML cannot be asked: {error}") from error
-    try:
-        # Only the loader knows where it looks; device files may come later than this.
-        ctypes.CDLL(_SONAME)
-    except OSError as error:
-        if os.strerror(errno.ENOENT) in str(error):
-            raise DriverUnavailable(_NO_LIBRARY) from error
-        raise DriverUnavailable(
-            f"the NVIDIA driver library cannot be loaded: {error}"
-        ) from error
 
 
 def _cuda_version(nvml: ModuleType) -> tuple[int, int] | None:

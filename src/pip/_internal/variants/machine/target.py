@@ -10,7 +10,7 @@ from pip._vendor.packaging.markers import default_environment
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pip._internal.variants.machine.host_file import Host
+    from pip._internal.variants.machine.hosts import Host
 
 __all__ = [
     "TargetSettings",
