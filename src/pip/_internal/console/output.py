@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.rich.text import Text
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.console.wrapped import Paragraph
 
 __all__ = [
+    "filtered",
     "get_logger",
     "only_output",
     "printable_output",
@@ -34,40 +35,33 @@ __all__ = [
 ]
 
 
-class _Printable(logging.Filter):
-    """Leave nothing in a record that a terminal would obey."""
+def _escape(record: logging.LogRecord, said: Iterable[str]) -> None:
+    """Leave nothing in a record that a terminal would obey, of these lines and more."""
+    record.msg, record.args = "\n".join(map(printable, said)), None
+    if record.exc_info and not record.exc_text:
+        traceback = logging.Formatter().formatException(record.exc_info)
+        record.exc_text = "\n".join(map(printable, traceback.split("\n")))
+
+
+class _PrintableLines(logging.Filter):
+    """Make records of upstream's printable, which may have several lines."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         # What is made of paragraphs is printable by now.
         if not getattr(record, "rich", False):
-            self._make_printable(record)
+            _escape(record, record.getMessage().split("\n"))
         return True
 
-    def _make_printable(self, record: logging.LogRecord) -> None:
-        said = self._split(record.getMessage())
-        record.msg, record.args = "\n".join(map(printable, said)), None
-        if record.exc_info and not record.exc_text:
-            traceback = logging.Formatter().formatException(record.exc_info)
-            record.exc_text = "\n".join(map(printable, traceback.split("\n")))
 
-    def _split(self, message: str) -> Sequence[str]:
-        return (message,)
+class _Paragraph(logging.Filter):
+    """Make this pip's own records printable, whose lines end between words."""
 
-
-class _PrintableLines(_Printable):
-    """The same for records of upstream's, which may have several lines."""
-
-    def _split(self, message: str) -> Sequence[str]:
-        return message.split("\n")
-
-
-class _Paragraph(_Printable):
-    """The same for this pip's own, whose lines end between words on a terminal."""
-
-    def _make_printable(self, record: logging.LogRecord) -> None:
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "rich", False):
+            return True
         if record.exc_info:
-            super()._make_printable(record)
-            return
+            _escape(record, [record.getMessage()])
+            return True
         match record.msg, record.args:
             # What it says at the end may be a command to type.
             case "%s", (str() as said,):
@@ -80,6 +74,7 @@ class _Paragraph(_Printable):
         prefix, style = ("", "") if level is None else level[1:]
         shown = Wrapped([paragraph(said, style)], prefix)
         record.msg, record.args, record.rich = "%s", (shown,), True
+        return True
 
 
 #: As upstream's formatter and handlers have it, the highest first.
@@ -138,13 +133,18 @@ def only_output(options: optparse.Values) -> Iterator[None]:
 
 
 @contextmanager
-def printable_output() -> Iterator[None]:
-    """Hold for upstream's records, too, that a terminal obeys nothing in them."""
+def filtered(by: logging.Filter) -> Iterator[None]:
+    """Filter all records, upstream's among them."""
     handlers = list(logging.getLogger().handlers)
     for handler in handlers:
-        handler.addFilter(_PRINTABLE_LINES)
+        handler.addFilter(by)
     try:
         yield
     finally:
         for handler in handlers:
-            handler.removeFilter(_PRINTABLE_LINES)
+            handler.removeFilter(by)
+
+
+def printable_output() -> AbstractContextManager[None]:
+    """See to it that a terminal obeys nothing in upstream's records either."""
+    return filtered(_PRINTABLE_LINES)

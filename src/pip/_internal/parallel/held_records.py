@@ -6,7 +6,9 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+
+from pip._internal.console.output import filtered
 
 __all__ = ["HeldRecords", "emit"]
 
@@ -25,17 +27,9 @@ class HeldRecords(logging.Filter):
         for handler in logging.getLogger().handlers:
             handler.addFilter(self)
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> AbstractContextManager[None]:
         """Hold what the threads that ask for it log."""
-        handlers = list(logging.getLogger().handlers)
-        for handler in handlers:
-            handler.addFilter(self)
-        try:
-            yield
-        finally:
-            for handler in handlers:
-                handler.removeFilter(self)
+        return filtered(self)
 
     @contextmanager
     def of_this_thread(self, keep: _Keep) -> Iterator[None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from pip._vendor.truststore import SSLContext
@@ -63,22 +64,21 @@ class _Shared:
     ) -> None:
         """Trust certificates, if they are not trusted already."""
         locations = (cafile, capath, cadata)
-        load = self._context.load_verify_locations
-        self._once(("trust", locations), lambda: load(*locations))
+        load = partial(self._context.load_verify_locations, *locations)
+        self._once(("trust", locations), load)
 
     def load_cert_chain(
         self, certfile: Any, keyfile: Any = None, password: Any = None
     ) -> None:
         """Use a certificate of the client, if it is not used already."""
         chain = (certfile, keyfile, password)
-        load = self._context.load_cert_chain
-        self._once(("chain", chain), lambda: load(*chain))
+        self._once(("chain", chain), partial(self._context.load_cert_chain, *chain))
 
     def set_alpn_protocols(self, alpn_protocols: Any) -> None:
         """Offer protocols, if these are not offered already."""
         protocols = list(alpn_protocols)
-        offer = self._context.set_alpn_protocols
-        self._once(("protocols", *protocols), lambda: offer(protocols))
+        offer = partial(self._context.set_alpn_protocols, protocols)
+        self._once(("protocols", *protocols), offer)
 
     def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
         """Make a connection that trusts what upstream's would."""

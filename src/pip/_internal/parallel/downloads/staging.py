@@ -57,7 +57,7 @@ class Staging(TempDirectory):
         self._children: list[subprocess.Popen[bytes]] = []
         most = min(_MAX_CHILDREN, len(os.sched_getaffinity(0)))
         self._workers = Workers(self._work, most, self._waiting.get)
-        self._is_open = True
+        self._is_closed = threading.Event()
         self._lock = threading.Lock()
         path = None
         if parent is not None:
@@ -68,7 +68,7 @@ class Staging(TempDirectory):
     def add(self, file: Verified) -> None:
         """Have a wheel staged."""
         with self._lock:
-            if not self._is_open:
+            if self._is_closed.is_set():
                 return
             try:
                 job = _Job(file, tempfile.mkdtemp(dir=self.path), Future())
@@ -104,7 +104,7 @@ class Staging(TempDirectory):
     def close(self) -> None:
         """End all work."""
         with self._lock:
-            self._is_open = False
+            self._is_closed.set()
             children = list(self._children)
         for _ in range(len(self._workers)):
             self._waiting.put(None)
@@ -122,7 +122,7 @@ class Staging(TempDirectory):
         assert source is not None, "a module of this package is there"
         command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", source.decode()]
         with self._lock:
-            if not self._is_open:
+            if self._is_closed.is_set():
                 return
             try:
                 child = subprocess.Popen(
@@ -138,7 +138,9 @@ class Staging(TempDirectory):
         # To a process that was ended there is nothing more to say.
         with suppress(OSError), child:
             for job in jobs:
-                if self._is_open and job.is_staged.set_running_or_notify_cancel():
+                if self._is_closed.is_set():
+                    return
+                if job.is_staged.set_running_or_notify_cancel():
                     job.is_staged.set_result(self._is_done_by(child, job))
                     if child.poll() is not None:
                         return

@@ -8,10 +8,10 @@ plugin that the user trusts; otherwise nothing.
 
 from __future__ import annotations
 
-import copy
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
@@ -87,45 +87,34 @@ class ProviderSettings(target.TargetSettings, Protocol):
     provider_kinds: dict[str, str]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Providers:
-    """The answers of one run: each namespace of a machine is asked at most once."""
+    """The answers of one run: each namespace of a machine is asked at most once.
 
-    def __init__(
-        self,
-        *,
-        environ: Mapping[str, str],
-        environment: Mapping[str, str],
-        hardware: bool,
-        host: Host | None = None,
-        plugins: Plugins | None = None,
-        enabled: Collection[str] = (),
-        disabled: Collection[str] = (),
-        kinds: Mapping[str, str] | None = None,
-        neighbours: Neighbours | None = None,
-    ) -> None:
-        """Make the chain for one target.
+    :ivar environ: where override variables are read.
+    :ivar environment: environment markers of the target.
+    :ivar hardware: whether the target is this machine.
+    :ivar host: the machine that replaces detection, if any.
+    :ivar plugins: who asks plugins; None if they are not asked.
+    :ivar enabled: namespaces whose optional provider applies.
+    :ivar disabled: namespaces of which nothing is supported.
+    :ivar kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
+    :ivar neighbours: the versions of other packages; None if nothing is known.
+    :ivar lacks: by namespace, how the user said that the target lacks such devices.
+    :ivar detected: the answers of built-in providers so far.
+    """
 
-        :param environ: where override variables are read.
-        :param environment: environment markers of the target.
-        :param hardware: whether the target is this machine.
-        :param host: the machine that replaces detection, if any.
-        :param plugins: who asks plugins; None if they are not asked.
-        :param enabled: namespaces whose optional provider applies.
-        :param disabled: namespaces of which nothing is supported.
-        :param kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
-        :param neighbours: the versions of other packages; None if nothing is known.
-        """
-        self._neighbours = neighbours
-        self._environ = environ
-        self._environment = environment
-        self._hardware = hardware
-        self.host = host
-        self._plugins = plugins
-        self._enabled = frozenset(enabled)
-        self._disabled = frozenset(disabled)
-        self._kinds = kinds or {}
-        self._lacking: Mapping[str, str] = {}
-        self._detected: dict[str, Answer] = {}
+    environ: Mapping[str, str]
+    environment: Mapping[str, str]
+    hardware: bool
+    host: Host | None = None
+    plugins: Plugins | None = None
+    enabled: Collection[str] = ()
+    disabled: Collection[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    neighbours: Neighbours | None = None
+    lacks: Mapping[str, str] = field(default_factory=dict)
+    detected: dict[str, Answer] = field(default_factory=dict)
 
     @classmethod
     def for_settings(
@@ -155,24 +144,20 @@ class Providers:
         )
 
     def without_plugins(self) -> Providers:
-        """Give the same chain, and its answers so far, with no plugin asked."""
-        chain = copy.copy(self)
-        chain._plugins = None
-        return chain
+        """Return the same chain, and its answers so far, with no plugin asked."""
+        return replace(self, plugins=None)
 
     def lacking(self, reasons: Mapping[str, str]) -> Providers:
-        """Give the same chain for a target that the user says lacks some devices.
+        """Return the same chain for a target that the user says lacks some devices.
 
-        :param reasons: by namespace, how he said so.
+        :param reasons: by namespace, how the user said so.
         """
-        chain = copy.copy(self)
-        chain._lacking = reasons
-        return chain
+        return replace(self, lacks=reasons)
 
     @property
     def warnings(self) -> list[str]:
         """Give what there is to say of what was detected so far."""
-        return warnings_of(self._detected)
+        return warnings_of(self.detected)
 
     def ask(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
@@ -190,9 +175,9 @@ class Providers:
         self, manifest: Manifest, provider: Provider, project: str | None
     ) -> Answer:
         namespace = provider.namespace
-        if namespace in self._disabled:
+        if namespace in self.disabled:
             return _DISABLED
-        if provider.optional and namespace not in self._enabled:
+        if provider.optional and namespace not in self.enabled:
             reason = (
                 "its provider is optional: --enable-variant-provider "
                 f"{namespace} turns it on"
@@ -208,12 +193,10 @@ class Providers:
         if provider.builtin == ABI_DEPENDENCY:
             from pip._internal.variants.core import abi_dependency
 
-            found = abi_dependency.answer(
-                manifest, namespace, self._neighbours, project
-            )
+            found = abi_dependency.answer(manifest, namespace, self.neighbours, project)
             return found._replace(step=Step.BUILTIN)
-        if namespace in self._lacking:
-            return no_answer(self._lacking[namespace], step=Step.DECLARED)
+        if namespace in self.lacks:
+            return no_answer(self.lacks[namespace], step=Step.DECLARED)
         if self.host is not None:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:
@@ -234,7 +217,7 @@ class Providers:
         """Say why the marker of a provider keeps it from applying, if it does."""
         marker = provider.enable_if
         try:
-            if marker is None or applies(marker, provider.namespace, self._environment):
+            if marker is None or applies(marker, provider.namespace, self.environment):
                 return None
         except UnusableProvider as error:
             return str(error)
@@ -243,7 +226,7 @@ class Providers:
     def _ask_plugin(self, manifest: Manifest, provider: Provider) -> Answer:
         """Ask a plugin, or what is built in if that is known to be the same."""
         namespace = provider.namespace
-        kind = self._kinds.get(namespace)
+        kind = self.kinds.get(namespace)
         is_built_in = namespace in BUILTIN_NAMESPACES
         if is_built_in and kind == "builtin":
             return self.detect(namespace)
@@ -260,9 +243,9 @@ class Providers:
                 return self.detect(namespace)
         if not required:
             return Answer(reason="none of the plugins that it requires applies here")
-        if not self._hardware:
+        if not self.hardware:
             return no_answer(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
-        if self._plugins is None:
+        if self.plugins is None:
             return no_answer("its plugin was not asked")
         known = sorted(
             {
@@ -272,7 +255,7 @@ class Providers:
                 if each.namespace == namespace
             }
         )
-        return self._plugins.ask(provider, required, known)
+        return self.plugins.ask(provider, required, known)
 
     def _required(self, provider: Provider) -> list[Requirement]:
         """Give the requirements of a plugin that apply on the target.
@@ -283,7 +266,7 @@ class Providers:
         required = []
         for text in provider.requires:
             requirement = parse_requirement(text, provider.namespace)
-            if requirement_applies(requirement, provider.namespace, self._environment):
+            if requirement_applies(requirement, provider.namespace, self.environment):
                 # A marker that was evaluated for the target is done with.
                 requirement.marker = None
                 required.append(requirement)
@@ -300,7 +283,7 @@ class Providers:
         for namespace in known:
             if namespace in answers:
                 continue
-            if namespace in self._disabled:
+            if namespace in self.disabled:
                 answers[namespace] = _DISABLED
             elif self.host is None:
                 answers[namespace] = self.detect(namespace)
@@ -325,28 +308,28 @@ class Providers:
             },
             "environment": {
                 name: value
-                for name, value in sorted(self._environment.items())
+                for name, value in sorted(self.environment.items())
                 if name in MARKER_VARIABLES
             },
         }
 
     def detect(self, namespace: str) -> Answer:
         """Ask the built-in provider of *namespace*, once a run."""
-        answer = self._detected.get(namespace)
+        answer = self.detected.get(namespace)
         if answer is None:
             start = time.perf_counter()
             answer = self._detect(namespace)
             seconds = time.perf_counter() - start
             answer = answer._replace(seconds=seconds, step=Step.BUILTIN)
-            if not self._hardware and not answer.features:
+            if not self.hardware and not answer.features:
                 answer = answer._replace(warnings=(*answer.warnings, _UNKNOWN))
-            self._detected[namespace] = answer
+            self.detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
         return answer
 
     def _detect(self, namespace: str) -> Answer:
         try:
-            return _builtin(namespace).detect(self._environ, hardware=self._hardware)
+            return _builtin(namespace).detect(self.environ, hardware=self.hardware)
         except Exception as error:
             # A provider must not raise. If one does, that costs its namespace alone.
             logger.debug("The provider of %s failed", namespace, exc_info=True)

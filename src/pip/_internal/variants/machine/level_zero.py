@@ -10,6 +10,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from pip._internal.variants.machine.driver import (
     DriverUnavailable,
@@ -67,10 +68,10 @@ def query() -> tuple[int, ...]:
     :raises DriverUnavailable: if there is no driver, or none that answers; the text
         says why, in one sentence without a final period.
     """
-    return call_driver("Level Zero", lambda: tuple(_query()))
+    return call_driver("Level Zero", _query)
 
 
-def _query() -> list[int]:
+def _query() -> tuple[int, ...]:
     library = _load()
     try:
         _check(library.zeInit(_GPU_ONLY))
@@ -84,21 +85,15 @@ def _query() -> list[int]:
             fault=not absent,
         ) from error
     versions: list[int] = []
+    # What cannot be read (lost, not permitted) leaves the others as they are.
     for driver in drivers:
-        try:
-            devices = _handles(library.zeDeviceGet, driver)
-        except _CallFailed:
-            continue
-        for device in devices:
-            # One that cannot be read (lost, not permitted) leaves the others as they
-            # are.
-            try:
-                version = _intel_gpu(library, device)
-            except _CallFailed:
-                continue
-            if version is not None:
-                versions.append(version)
-    return versions
+        with suppress(_CallFailed):
+            for device in _handles(library.zeDeviceGet, driver):
+                with suppress(_CallFailed):
+                    version = _intel_gpu(library, device)
+                    if version is not None:
+                        versions.append(version)
+    return tuple(versions)
 
 
 def _load() -> ctypes.CDLL:

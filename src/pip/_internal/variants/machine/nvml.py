@@ -57,8 +57,9 @@ def query(visible: str | None = None) -> Driver:
 
 def _query(visible: str | None) -> Driver:
     _require_library()
-    from pip._vendor import pynvml as nvml
+    from pip._vendor import pynvml
 
+    nvml: ModuleType = pynvml
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:

@@ -108,15 +108,17 @@ class PluginEnvironment(NamedTuple):
     folder: str
     wheels: Sequence[Link]
 
-    def origins(self, projects: Collection[str]) -> Iterator[tuple[str, str, str]]:
-        """Tell name, version and page of what is installed of some projects."""
+    def origins(self, projects: Collection[str]) -> Iterator[str]:
+        """Yield where each of some projects comes from, and how to get another one."""
         for link in self.wheels:
             project, version, *_ = parse_wheel_filename(link.filename)
+            page = redact_auth_from_url(link.comes_from or link.url_without_fragment)
             if project in projects:
-                page = redact_auth_from_url(
-                    link.comes_from or link.url_without_fragment
+                yield (
+                    f"It is {project} {version} from {page}; a newer one is taken once "
+                    "it is there, another one if a file that -c names has "
+                    f"{project}!={version}"
                 )
-                yield project, str(version), page
 
 
 @contextmanager
@@ -162,49 +164,31 @@ def _prepare(
         installer = _installer(host, own, tracker)
         resolved = _resolve(own, installer, requirements)
         wheels = [req.link for req in resolved if req.link is not None]
-        folder = _folder(installer, resolved, cache, environment_key(wheels))
-        return PluginEnvironment(folder, wheels)
+        key = environment_key(wheels)
+        found = find(cache, key) if cache is not None and key is not None else None
+        if found is None:
+            with _spinner():
+                installer._preparer.prepare_linked_requirements_more(resolved)
+                found = _install_anew(resolved, cache, key)
+        return PluginEnvironment(found, wheels)
 
 
-def _folder(
-    installer: InprocessBuildEnvironmentInstaller,
-    resolved: Sequence[InstallRequirement],
-    cache: str | None,
-    key: str | None,
+def _install_anew(
+    resolved: Sequence[InstallRequirement], cache: str | None, key: str | None
 ) -> str:
-    """Give a folder in which *resolved* are installed: one that is kept, or a new one.
+    """Install *resolved* in a new folder, which is kept in the cache if it can be.
 
     :param key: what it is kept by; None if it cannot be.
     """
     if cache is not None and key is not None:
-        found = find(cache, key)
-        if found is not None:
-            return found
-    with _spinner():
-        installer._preparer.prepare_linked_requirements_more(resolved)
-        if cache is not None and key is not None:
-            try:
-                return _install_in_cache(resolved, cache, key)
-            except OSError as error:
-                logger.debug("Not kept in the cache: %s", error)
-        return _install_in(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
-
-
-def _install_in_cache(
-    resolved: Sequence[InstallRequirement], cache: str, key: str
-) -> str:
-    os.makedirs(cache, exist_ok=True)
-    remove_abandoned(cache)
-    return keep(_install_in(resolved, tempfile.mkdtemp(prefix=PARTIAL, dir=cache)), key)
-
-
-def _install_in(resolved: Sequence[InstallRequirement], folder: str) -> str:
-    try:
-        _install(resolved, folder)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return folder
+        try:
+            os.makedirs(cache, exist_ok=True)
+            remove_abandoned(cache)
+            folder = tempfile.mkdtemp(prefix=PARTIAL, dir=cache)
+            return keep(_install(resolved, folder), key)
+        except OSError as error:
+            logger.debug("Not kept in the cache: %s", error)
+    return _install(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
 
 
 @contextmanager
@@ -255,10 +239,7 @@ def _resolve(
 ) -> list[InstallRequirement]:
     limits, finder = own.plugin_limits, installer._finder
     assert limits is not None, "it is made for a plugin"
-    roots = [
-        install_req_from_line(requirement, user_supplied=True)
-        for requirement in requirements
-    ]
+    roots = [install_req_from_line(each, user_supplied=True) for each in requirements]
     roots += limits.constraints()
     resolver = cast("Resolver", installer._make_resolver())
     try:
@@ -267,13 +248,12 @@ def _resolve(
         said = in_words(error)
         if said.startswith("ResolutionImpossible"):
             said = "its requirements contradict each other"
-        limiting = limits.applying(
-            {
-                canonicalize_name(name)
-                for name, candidates in finder._all_candidates.items()
-                if any(candidate.version.is_prerelease for candidate in candidates)
-            }
-        )
+        prereleases = {
+            canonicalize_name(name)
+            for name, candidates in finder._all_candidates.items()
+            if any(candidate.version.is_prerelease for candidate in candidates)
+        }
+        limiting = limits.applying(prereleases)
         if limiting:
             said += f". What limits it: {'; '.join(limiting)}"
         places = [*finder.index_urls, *finder.find_links]
@@ -309,7 +289,8 @@ def trusted_alone(
     return left
 
 
-def _install(resolved: Sequence[InstallRequirement], folder: str) -> None:
+def _install(resolved: Sequence[InstallRequirement], folder: str) -> str:
+    """Install *resolved* in a folder, and return that; remove it if they cannot be."""
     # Slow to import, and not needed where the environment is in the cache.
     from pip._internal.models.scheme import Scheme
     from pip._internal.operations.install.wheel import install_wheel
@@ -318,15 +299,18 @@ def _install(resolved: Sequence[InstallRequirement], folder: str) -> None:
     scheme = Scheme(
         platlib=folder, purelib=folder, headers=aside, scripts=aside, data=aside
     )
-    for req in resolved:
-        assert req.name is not None
-        if not req.is_wheel or req.local_file_path is None:
-            raise PluginFailed(f"{req.name} is not available as a wheel")
-        install_wheel(
-            req.name,
-            req.local_file_path,
-            scheme,
-            str(req),
-            pycompile=False,
-            warn_script_location=False,
-        )
+    try:
+        for req in resolved:
+            assert req.name is not None
+            path = req.local_file_path
+            if not req.is_wheel or path is None:
+                raise PluginFailed(f"{req.name} is not available as a wheel")
+            install_wheel(
+                *(req.name, path, scheme, str(req)),
+                pycompile=False,
+                warn_script_location=False,
+            )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder

@@ -195,7 +195,7 @@ class PluginLimits:
 
         That a manifest names one is not enough: the user must, or allow all.
         """
-        said = _releases(self._said.all_releases, self._said.only_final)
+        said = ReleaseControl({*self._said.all_releases}, {*self._said.only_final})
         now = self._settings.release_control or ReleaseControl()
         allowed = said.allows_prereleases(project)
         if allowed is False or now.allows_prereleases(project) is False:
@@ -331,10 +331,6 @@ def _is_prerelease(text: str) -> bool:
         return Version(text).is_prerelease
     except InvalidVersion:
         return False
-
-
-def _releases(all_releases: Sequence[str], only_final: Sequence[str]) -> ReleaseControl:
-    return ReleaseControl(set(all_releases), set(only_final))
 
 
 def _trusted_hosts(session: PipSession) -> list[str]:

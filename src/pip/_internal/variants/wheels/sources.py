@@ -67,6 +67,7 @@ MANIFEST = Kind(MAX_MANIFEST_SIZE, MAX_TIME)
 #: A body that breaks off is asked for again, as pip's session does with requests.
 _ATTEMPTS = 3
 _HEADERS = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
+_AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
 #: Statuses of what is not there, as against what cannot be had at the moment.
 _GONE = (404, 410)
 #: Of a manifest as a whole; a proxy may have changed how it is written.
@@ -128,12 +129,11 @@ def fetch_manifest(
     """
     try:
         with unattended(session) as budget:
-            manifest = _fetch(session, link, budget, uploaded_prior_to)
+            return _fetch(session, link, budget, uploaded_prior_to)
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error), _TO_MEND) from None
     except Overdue as error:
         raise ManifestUnavailable(str(error), AGAIN) from None
-    return manifest
 
 
 def _fetch(
@@ -167,10 +167,9 @@ def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
     :raises ManifestMissing: if the server says that there is none.
     :raises ManifestUnavailable: if it cannot be had.
     """
-    headers = {**_HEADERS, "Cache-Control": "no-cache"}
     try:
         with unattended(session) as budget:
-            data = _download(session, link, headers, budget).data
+            data = _download(session, link, _AFRESH, budget).data
     except Overdue as error:
         raise ManifestUnavailable(str(error), AGAIN) from None
     return data, _hash_matches(link, data)
@@ -201,8 +200,7 @@ class _Fetched(NamedTuple):
 def _download_afresh(session: PipSession, link: Link, budget: TimeBudget) -> _Fetched:
     """Fetch what is at *link* whatever the cache has."""
     _forget(session, link)
-    headers = {**_HEADERS, "Cache-Control": "no-cache"}
-    return _download(session, link, headers, budget)
+    return _download(session, link, _AFRESH, budget)
 
 
 def _forget(session: PipSession, link: Link) -> None:
@@ -309,14 +307,9 @@ def _link_read_afresh(session: PipSession, link: Link) -> Link:
     """Find the same manifest on its index page, fetched without any cache."""
     from pip._internal.index.collector import _get_index_content, parse_links
 
-    page = link.comes_from
-    if not page:
+    if not link.comes_from:
         return link
-    afresh = Link(page, cache_link_parsing=False)
-    content = _get_index_content(afresh, session=session, force_revalidate=True)
-    if content is None:
-        return link
-    for candidate in parse_links(content):
-        if candidate.filename == link.filename:
-            return candidate
-    return link
+    page = Link(link.comes_from, cache_link_parsing=False)
+    content = _get_index_content(page, session=session, force_revalidate=True)
+    links = () if content is None else parse_links(content)
+    return next((each for each in links if each.filename == link.filename), link)
