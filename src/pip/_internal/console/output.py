@@ -1,8 +1,8 @@
-"""The one way out: what others wrote is shown on a terminal, and never obeyed by it.
+"""The one way out: a terminal shows what others wrote, and never obeys it.
 
-All that is said of variants leaves through a logger of :func:`get_logger`, through
-:func:`write` and its like (:mod:`.styled`), or as an error of :mod:`.errors`. Each shows escapes in place
-of what is not printable, line ends among them: a line ends where this pip ends it.
+All output about variants goes through a logger of :func:`get_logger`, through :func:`write`
+and its like (:mod:`.styled`), or is an error of :mod:`.errors`. Each shows escapes in place
+of what is not printable, line ends included: a line ends only where this pip ends it.
 Nothing else here has a logger, a console or a style; a test sees to that.
 """
 
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def _escape(record: logging.LogRecord, said: Iterable[str]) -> None:
-    """Leave nothing in a record that a terminal would obey, of these lines and more."""
+    """Make a record say these lines, without anything that a terminal would obey."""
     record.msg, record.args = "\n".join(map(printable, said)), None
     if record.exc_info and not record.exc_text:
         traceback = logging.Formatter().formatException(record.exc_info)
@@ -44,17 +44,17 @@ def _escape(record: logging.LogRecord, said: Iterable[str]) -> None:
 
 
 class _PrintableLines(logging.Filter):
-    """Make records of upstream's printable, which may have several lines."""
+    """Makes upstream's records printable, which may have several lines."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        # What is made of paragraphs is printable by now.
+        # Paragraphs are printable already.
         if not getattr(record, "rich", False):
             _escape(record, record.getMessage().split("\n"))
         return True
 
 
 class _Paragraph(logging.Filter):
-    """Make this pip's own records printable, whose lines end between words."""
+    """Makes this pip's own records printable, and folds them between words."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if getattr(record, "rich", False):
@@ -63,7 +63,7 @@ class _Paragraph(logging.Filter):
             _escape(record, [record.getMessage()])
             return True
         match record.msg, record.args:
-            # What it says at the end may be a command to type.
+            # It may be a hint, which ends in a command.
             case "%s", (str() as said,):
                 pass
             case _:
@@ -77,7 +77,7 @@ class _Paragraph(logging.Filter):
         return True
 
 
-#: As upstream's formatter and handlers have it, the highest first.
+#: Prefixes and styles as upstream has them, the highest level first.
 _LEVELS = (
     (logging.ERROR, "ERROR: ", "red"),
     (logging.WARNING, "WARNING: ", "yellow"),
@@ -88,9 +88,9 @@ _PARAGRAPH, _PRINTABLE_LINES = _Paragraph(), _PrintableLines()
 
 
 def get_logger(name: str) -> VerboseLogger:
-    """Return the logger of a module, each record of which is one printable line.
+    """Return the logger of a module; each of its records is one printable line.
 
-    On a terminal that is as many as it takes, with whole words.
+    On a terminal, long lines are folded between words.
     """
     logger = getLogger(name)
     logger.addFilter(_PARAGRAPH)
@@ -101,7 +101,7 @@ _logger = get_logger(__name__)
 
 
 def write(lines: Iterable[str | Paragraph]) -> None:
-    """Write lines, apart from what is not printable in them."""
+    """Write lines, with escapes for what is not printable."""
     from pip._internal.console.wrapped import Wrapped, paragraph
 
     listed = [paragraph(each) if isinstance(each, str) else each for each in lines]
@@ -110,7 +110,7 @@ def write(lines: Iterable[str | Paragraph]) -> None:
 
 
 def write_document(document: Mapping[str, Any]) -> None:
-    """Write a JSON document, in ASCII, as it is on any terminal."""
+    """Write a JSON document in ASCII, the same on any terminal."""
     text = Text(json.dumps(document, indent=2))
     _logger.info("%s", text, extra={"rich": True})
 
@@ -122,7 +122,7 @@ def text_of(lines: Iterable[str]) -> Text | None:
 
 @contextmanager
 def only_output(options: optparse.Values) -> Iterator[None]:
-    """Keep what pip says on its way out of a JSON document; warnings go elsewhere."""
+    """Keep pip's progress out of a JSON document; warnings go elsewhere."""
     before = logging.root.manager.disable
     if options.json:
         logging.disable(logging.INFO)
@@ -134,7 +134,7 @@ def only_output(options: optparse.Values) -> Iterator[None]:
 
 @contextmanager
 def filtered(by: logging.Filter) -> Iterator[None]:
-    """Filter all records, upstream's among them."""
+    """Filter all records for a while, upstream's included."""
     handlers = list(logging.getLogger().handlers)
     for handler in handlers:
         handler.addFilter(by)
@@ -146,5 +146,5 @@ def filtered(by: logging.Filter) -> Iterator[None]:
 
 
 def printable_output() -> AbstractContextManager[None]:
-    """See to it that a terminal obeys nothing in upstream's records either."""
+    """Keep terminals from obeying upstream's records for a while, too."""
     return filtered(_PRINTABLE_LINES)

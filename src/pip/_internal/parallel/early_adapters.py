@@ -1,4 +1,4 @@
-"""Adapters of a session that answer by what was asked for early."""
+"""Adapters that answer requests with responses that were fetched early."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ __all__ = ["EarlyAdapter", "with_early_responses"]
 
 
 class EarlyAdapter(HTTPAdapter):
-    """What answers requests that were made early; each adapter is given its own kind.
+    """An adapter that answers with early responses; each one has a class of its own.
 
-    :ivar inner: the adapter in whose place it is
+    :ivar inner: the adapter that it replaces
+    :ivar outer: what sends requests early; made on first use
+    :ivar connections: how many *outer* may keep open to a host
     """
 
     answer: Callable[..., Response]
@@ -28,20 +30,20 @@ class EarlyAdapter(HTTPAdapter):
     connections: int
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Answer a request by what was asked for early, if it was."""
+        """Answer a request, with an early response if there is one."""
         response = self.answer(self, request, *args, **kwargs)
         response.connection = self
         return response
 
     def in_turn(self, *, hasty: bool) -> HTTPAdapter:
-        """Return what sends requests that are due.
+        """Return the adapter that sends requests that are due.
 
         :param hasty: whether to wait for a minute at most if a server asks for more
         """
         return _hasty(self.inner) if hasty else self.inner
 
     def ahead(self, *, hasty: bool) -> HTTPAdapter:
-        """Return what sends requests early, by connections of its own."""
+        """Return the adapter that sends requests early, on connections of its own."""
         if self.outer is None:
             self.outer = with_own_connections(self.inner, self.connections)
         return _hasty(self.outer) if hasty else self.outer
@@ -55,7 +57,7 @@ def _hasty(adapter: HTTPAdapter) -> HTTPAdapter:
 def with_early_responses(
     inner: HTTPAdapter, answer: Callable[..., Response], connections: int
 ) -> EarlyAdapter:
-    """Make an adapter that is like *inner*, connections and cache included.
+    """Make an adapter that replaces *inner* and shares its connections and cache.
 
     :param answer: answers a request, given the adapter, the request and its settings
     :param connections: how many it may keep open to a host for early requests

@@ -1,4 +1,4 @@
-"""Answers that wait for the request that they are for."""
+"""Early responses that wait for their requests."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _CHUNK = 64 * 1024
 
 
 class TooLong(Exception):
-    """A body is longer than what may be held of it."""
+    """A body is longer than the room for it."""
 
 
 class Answer:
-    """A response whose connection is not needed any more.
+    """A response that was read and no longer needs its connection.
 
-    :ivar size: of what came of its body, in bytes
+    :ivar size: bytes of its body that arrived
     """
 
     def __init__(
@@ -47,19 +47,19 @@ class Answer:
 
     @property
     def is_redirect(self) -> bool:
-        """Tell whether it is about another place."""
+        """Tell whether the response redirects."""
         return self._response.is_redirect
 
     @property
     def is_good(self) -> bool:
-        """Tell whether it holds what was asked for, or where that is."""
+        """Tell whether it is complete and either a success or a redirect."""
         status = self._response.status_code
         return self._error is None and (200 <= status < 300 or self.is_redirect)
 
     def response(self) -> Response:
         """Return the response, to be read from the beginning.
 
-        Its body ends as it ended on the connection: where that broke, so does this.
+        If the connection broke, reading the body breaks off at the same place.
         """
         raw = self._raw
         again = HTTPResponse(
@@ -78,7 +78,7 @@ class Answer:
 
 
 class _Body(io.BytesIO):
-    """What came of a body, and then what went wrong with it."""
+    """What arrived of a body, followed by the error that ended it, if any."""
 
     def __init__(self, data: bytes, error: Exception | None) -> None:
         super().__init__(data)
@@ -92,10 +92,10 @@ class _Body(io.BytesIO):
 
 
 def answer_of(response: Response, request: PreparedRequest, room: Room) -> Answer:
-    """Read a response as far as it comes.
+    """Read a response until it ends or breaks off.
 
     :param room: for its body
-    :raises TooLong: if that does not hold it, or nobody asks for it any more
+    :raises TooLong: if the body does not fit, or nobody needs it any more
     """
     raw, body = response.raw, io.BytesIO()
     broke: Exception | None = None
@@ -107,7 +107,7 @@ def answer_of(response: Response, request: PreparedRequest, room: Room) -> Answe
                 raise TooLong(f"it is longer than {room.size} bytes")
             body.write(chunk)
     except (HTTPError, OSError) as error:
-        # Without what the frames of this thread hold.
+        # Drop the frames of this thread, and all they hold.
         broke = error.with_traceback(None)
         raw.close()
     else:

@@ -1,4 +1,4 @@
-"""Requests that are made early: what they may take, and what comes of them."""
+"""Early requests: their limits and their outcomes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind", "say"]
 
-#: What was logged of requests in threads; some of these may never end.
+#: What threads log of their requests; some of them may never end.
 HELD = HeldRecords()
 
 
 class Kind(NamedTuple):
-    """What limits requests of one kind that are made early.
+    """The limits of one kind of early request.
 
-    :ivar max_body: bytes, as they are sent; what is longer is left to the request itself
-    :ivar seconds: that all of it may take; infinity if only the session's limits count
+    :ivar max_body: bytes, as sent; a longer body is left to the request that is due
+    :ivar seconds: for the whole request; infinity if only the session's limits count
     """
 
     max_body: int
@@ -39,7 +39,7 @@ class Kind(NamedTuple):
 
     @property
     def is_dispensable(self) -> bool:
-        """Tell whether pip goes on without it, rather than wait as long as it takes."""
+        """Tell whether pip would rather go on without it than wait."""
         return self.seconds < math.inf
 
 
@@ -49,9 +49,9 @@ WHEEL = Kind(SMALL)
 
 
 def say(records: deque[logging.LogRecord], *, plainly: bool) -> None:
-    """Log what was logged of a request in a thread.
+    """Log now what a thread has logged of a request.
 
-    :param plainly: whether in this pip's words; those of upstream stay otherwise
+    :param plainly: whether to use this pip's own words in place of upstream's
     """
     if plainly:
         from pip._internal.parallel.request_errors import reword
@@ -67,20 +67,20 @@ class Entry:
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.future: Future[Answer] = Future()
-        #: What was logged on the way; it is for when upstream would have logged it.
+        #: What the thread logs; shown when upstream would have logged it.
         self.records: deque[logging.LogRecord] = deque()
         self._room: Room | None = None
         self._began = self._ended = math.inf
 
     @property
     def took(self) -> float:
-        """Return the seconds that it has taken so far."""
+        """Return how many seconds the request has taken so far."""
         now = time.monotonic()
         return max(0.0, min(now, self._ended) - self._began)
 
     @property
     def good_answer(self) -> Answer | None:
-        """Return the answer if there is one that holds what was asked for."""
+        """Return the answer if it has arrived and is good."""
         future = self.future
         if not future.done() or future.cancelled() or future.exception() is not None:
             return None
@@ -90,7 +90,7 @@ class Entry:
     def make(
         self, account: Account, send: Callable[[], tuple[Response, PreparedRequest]]
     ) -> None:
-        """Make the request, in a thread."""
+        """Make the request; called in a thread."""
         self._room = room = account.reserve(self.kind.max_body)
         if room is None or not self.future.set_running_or_notify_cancel():
             self.release()
@@ -122,7 +122,7 @@ class Entry:
             raise
 
     def say(self) -> None:
-        """Log what was logged on the way."""
+        """Log now what was logged on the way."""
         say(self.records, plainly=self.kind.is_dispensable)
 
     def release(self) -> None:

@@ -1,9 +1,8 @@
-"""Send requests that are about to be made a little early, and several at a time.
+"""Send requests a little early, and several at a time.
 
-What is asked for early waits in the session's adapters, where it answers the request that
-upstream makes later, just as it would have been answered then: by the same cache and
-authentication, as patiently, and with the same error. Upstream's own order of doing
-things stays.
+An early response waits in the session's adapters until upstream makes the request. It
+answers just as the server would have answered then: with the same cache, authentication,
+patience and errors. Upstream's own order of work stays the same.
 """
 
 from __future__ import annotations
@@ -40,22 +39,22 @@ __all__ = ["EarlyRequests", "NotAnswered"]
 
 logger = get_logger(__name__)
 
-#: At so many at once, neither the server nor this machine minds.
+#: So many at once burden neither the server nor this machine.
 _WORKERS = 16
-#: Bytes of all bodies that are held, or on their way: as much as the workers can need.
+#: Bytes of all bodies, held or on their way: as much as the workers can need.
 _MAX_HELD = 32 * 1024 * 1024
-#: What goes wrong with a request; it would have gone wrong with a later one too.
+#: Failures of a request that a later one would have had too.
 _FAILURES = (RequestException, HTTPError, OSError, Overdue)
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
 
 
 class NotAnswered(BaseException):
-    """What is done ahead of upstream comes to a request that has no answer yet.
+    """Work ahead of upstream has reached a request that has no answer yet.
 
-    Not an error, and for nobody to handle who handles errors.
+    This is not an error, and error handlers must not catch it.
 
-    :ivar future: of an early request that answers it; None if it is left to upstream
+    :ivar future: of the early request for it; None if it is left to upstream
     """
 
     def __init__(self, future: Future[Answer] | None) -> None:
@@ -64,26 +63,26 @@ class NotAnswered(BaseException):
 
 
 class EarlyRequests:
-    """The requests of one session that were made before they were due.
+    """The early requests of one session.
 
-    :ivar due: called when a request comes up that was made early.
-    :ivar idle: called, in the same thread, when responses may have arrived that upstream
-        does not wait for yet.
+    :ivar due: called when upstream makes a request that was made early.
+    :ivar idle: called in the same thread while upstream waits, whenever other responses
+        may have arrived.
     """
 
     def __init__(self, session: PipSession) -> None:
         self._session = session
-        #: In the place of the session's own ones while this is open.
+        #: These replace the session's own adapters while this is open.
         self._adapters: dict[str, EarlyAdapter] = {}
         self._is_open = False
         self._entries: dict[_Key, Entry] = {}
         self._begin()
         self._settings: dict[tuple[str, ...], Mapping[str, Any]] = {}
-        #: Nothing is asked for early that was asked for before.
+        #: What was requested once is never requested early.
         self._made: set[_Key] = set()
-        #: What was taken ahead of upstream since that began; None if it has not.
+        #: What was taken ahead of upstream so far; None in turn.
         self._taken: list[tuple[_Key, Entry]] | None = None
-        #: Of what is being asked for in turn.
+        #: For the requests that are made in turn.
         self._budget: TimeBudget | None = None
         self.due: Callable[[Future[Answer]], None] = lambda _: None
         self.idle: Callable[[], None] = lambda: None
@@ -92,16 +91,16 @@ class EarlyRequests:
         self._account = Account(_MAX_HELD)
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._workers = Workers(_work, _WORKERS, self._jobs.get)
-        #: What workers have to do, or are at.
+        #: What the workers are doing or have still to do.
         self._unanswered: set[Future[Answer]] = set()
 
     @property
     def held(self) -> int:
-        """Return the bytes of bodies that are held, or may be before long."""
+        """Return the bytes of bodies that are held or reserved."""
         return self._account.reserved
 
     def open(self) -> None:
-        """Let the session's adapters take early responses."""
+        """Let the session use early responses."""
         HELD.install()
         self._is_open = True
         for prefix, inner in list(self._session.adapters.items()):
@@ -113,9 +112,9 @@ class EarlyRequests:
                 self._session.mount(prefix, self._adapters[prefix])
 
     def close(self) -> None:
-        """Make requests when they are due from here on, and forget the early ones.
+        """Forget the early responses; from here on requests are made when due.
 
-        Connections stay, for it may be opened again.
+        Connections stay open, since this may be opened again.
         """
         if self._is_open:
             for prefix, adapter in self._adapters.items():
@@ -132,16 +131,16 @@ class EarlyRequests:
 
     @property
     def time_left(self) -> float:
-        """Return the seconds that are left of those that :meth:`within` allows."""
+        """Return how many seconds :meth:`within` still allows."""
         return math.inf if self._budget is None else self._budget.left
 
     @contextmanager
     def within(self, budget: TimeBudget) -> Iterator[None]:
-        """Give up on what is asked for in turn when the time is over.
+        """Limit the time of all requests that are made in turn.
 
-        What came of it early counts. Servers that ask for more time do not get it.
+        Time that they took early counts. Servers that ask for more time do not get it.
 
-        :raises Overdue: when it is
+        :raises Overdue: when the time is over
         """
         is_open = self._is_open
         if not is_open:
@@ -156,9 +155,9 @@ class EarlyRequests:
 
     @contextmanager
     def answered_only(self) -> Iterator[None]:
-        """Send nothing; answer by what was asked for early.
+        """Send nothing; answer with early responses alone.
 
-        :raises NotAnswered: if that does not do; then nothing is lost of it.
+        :raises NotAnswered: if one is missing; those that were used are kept then.
         """
         assert self._taken is None, "what is done ahead is done step by step"
         self._taken = []
@@ -178,16 +177,15 @@ class EarlyRequests:
     ) -> Future[Answer] | None:
         """Make a GET request early, in a thread.
 
-        The response is for the request with the same URL and headers that will be made
-        by the session; nobody else must read it.
+        The response is for the session's later request with the same URL and headers;
+        nobody else must read it.
 
-        :return: None if requests to that URL cannot be made early, or if this one has
-            been answered.
+        :return: None if that URL cannot be requested early, or its response was used.
         """
         adapter = self._session.get_adapter(url)
         if not isinstance(adapter, EarlyAdapter):
             return None
-        # Whatever is not meant for threads is done here: authentication, settings.
+        # Authentication and settings are not meant for threads.
         request = self._session.prepare_request(Request("GET", url, headers=headers))
         assert request.url is not None, "a prepared request has one"
         key = _key(request)
@@ -199,7 +197,7 @@ class EarlyRequests:
         return None if entry is None else entry.future
 
     def _settings_for(self, url: str) -> Mapping[str, Any]:
-        """Return proxies, certificates and such, which are the same for a host."""
+        """Return proxies, certificates and such, which are the same for all of a host."""
         host = tuple(urlsplit(url)[:2])
         if host not in self._settings:
             self._settings[host] = {
@@ -217,9 +215,9 @@ class EarlyRequests:
         *args: Any,
         **kwargs: Any,
     ) -> Response:
-        """Answer a request that is due, by an early one if it was made.
+        """Answer a request that is due, with an early response if there is one.
 
-        :raises Overdue: if there is a limit of time, and it is over
+        :raises Overdue: if the time for it is over
         """
         if self._taken is not None:
             return self._ahead(adapter, request, kwargs)
@@ -231,7 +229,7 @@ class EarlyRequests:
             def send() -> Response:
                 response = in_turn.send(request, *args, **kwargs)
                 if is_limited and not kwargs.get("stream"):
-                    # The session is about to read it, and has no limit.
+                    # The session would read it without a limit.
                     _ = response.content
                 return response
 
@@ -243,7 +241,7 @@ class EarlyRequests:
     ) -> Response:
         """Answer a request ahead of upstream.
 
-        Where one redirects to is asked for early, too.
+        The target of a redirect is requested early too.
         """
         assert self._taken is not None
         key = _key(request)
@@ -269,16 +267,16 @@ class EarlyRequests:
         return answer.response()
 
     def _take(self, request: PreparedRequest) -> Response | None:
-        """Wait for the response to *request* if that was made early.
+        """Wait for the response to *request* if it was made early.
 
-        :return: None if it was not, or not to its end.
+        :return: None if it was not, or if it was not finished.
         """
         key = _key(request)
         self._made.add(key)
         entry = self._entries.pop(key, None)
         if entry is not None:
             self.due(entry.future)
-        # What has not begun waits for others, which nobody may need.
+        # One that has not begun waits behind others that nobody may need.
         if entry is None or entry.future.cancel():
             self.idle()
             return None
@@ -298,11 +296,11 @@ class EarlyRequests:
         return entry.future.result().response()
 
     def _go_on_during(self, send: Callable[[], Response]) -> Response:
-        """Make a request that was not made early, in a thread if others are pending.
+        """Make a request in turn, in a thread if early ones are pending.
 
-        So what depends on these is not held up until this one is answered.
+        So work that depends on those goes on in the meantime.
 
-        :param send: makes the request; what it logs is logged when it is over.
+        :param send: makes the request; what it logs is shown when it is over.
         """
         if self._budget is None and not self._pending():
             return send()
@@ -320,7 +318,7 @@ class EarlyRequests:
         try:
             self._wait_for(future)
         except Overdue:
-            # Whatever comes of it comes too late.
+            # Whatever arrives now is too late.
             future.add_done_callback(_close)
             raise
         finally:
@@ -331,7 +329,7 @@ class EarlyRequests:
         budget = self._budget
         self.idle()
         while not future.done():
-            # Upstream waits here: time to prepare what it will ask for next.
+            # While upstream waits, others prepare its next requests.
             if budget is not None and not budget.left:
                 raise budget.overdue()
             seconds = None if budget is None else budget.left
@@ -356,7 +354,7 @@ class EarlyRequests:
 
         def send() -> tuple[Response, PreparedRequest]:
             response = ahead.send(request, **settings)
-            # To go on as if it were this one.
+            # For redirects and such, as if this adapter had sent it.
             response.connection = adapter
             return response, request
 

@@ -1,4 +1,4 @@
-"""An account of the bytes that are held before anybody has asked for them."""
+"""An account of the bytes that are held ahead of need."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ __all__ = ["Account", "Room"]
 
 
 class Account:
-    """What may be held in all; whoever wants to hold more waits.
+    """A limit on what all threads hold; whoever wants more waits.
 
-    Room is reserved before a byte of it is there, so that the sum is never exceeded.
+    Room is reserved before the first byte arrives, so that the total is never exceeded.
 
-    :ivar total: bytes
-    :ivar reserved: bytes
-    :ivar is_closed: whether nobody asks any more for what is held
+    :ivar total: bytes that may be held
+    :ivar reserved: bytes that are held or may be before long
+    :ivar is_closed: whether nobody needs what is held any more
     """
 
     def __init__(self, total: int) -> None:
@@ -40,7 +40,7 @@ class Account:
         return Room(self, size)
 
     def close(self) -> None:
-        """Let nobody wait, and nobody hold anything more."""
+        """Refuse all further room, also to those who wait for it."""
         with self._changed:
             self.is_closed = True
             self._changed.notify_all()
@@ -54,7 +54,7 @@ class Account:
 class Room:
     """A part of an account.
 
-    :ivar size: in bytes; 0 once it was given back
+    :ivar size: in bytes; 0 once it is released
     """
 
     def __init__(self, account: Account, size: int) -> None:
@@ -62,13 +62,13 @@ class Room:
         self.size = size
 
     def shrink(self, size: int) -> None:
-        """Give back what is not needed of it.
+        """Release the part that is not needed.
 
-        :param size: what is, in bytes
+        :param size: bytes that are needed
         """
         left, self.size = self.size, min(self.size, size)
         self.account._give_back(left - self.size)
 
     def release(self) -> None:
-        """Give all of it back; once more does no harm."""
+        """Release all of it; doing so twice does no harm."""
         self.shrink(0)

@@ -1,8 +1,8 @@
 """Start threads that neither keep Python from ending nor crash it there.
 
-CPython 3.11 may crash if a thread is born, by another thread, while Python ends: what the
-new thread needs is freed before it runs. So none is born from the moment on at which the
-main thread has nothing left to do.
+CPython 3.11 may crash if a thread starts another one while Python ends: what the new
+thread needs is freed before it runs. So none is born once the main thread has nothing
+left to do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ atexit.register(_BIRTHS.acquire)
 
 
 def start(thread: threading.Thread) -> None:
-    """Start a thread, for which nobody waits when Python ends.
+    """Start a thread that nobody waits for when Python ends.
 
     :raises RuntimeError: if there can be no more threads.
     """
@@ -34,7 +34,9 @@ def start(thread: threading.Thread) -> None:
 
 
 def in_thread(do: Callable[[], T]) -> Future[T]:
-    """Do something in a thread of its own; return what comes of it, once it is there.
+    """Do something in a thread of its own.
+
+    :return: what comes of it
 
     :raises RuntimeError: if there can be no more threads.
     """
@@ -53,11 +55,11 @@ def in_thread(do: Callable[[], T]) -> Future[T]:
 
 
 class Workers(Generic[T]):
-    """A few threads that do jobs, each of them one after the other.
+    """A few threads, each of which does one job after the other.
 
     :param work: what each thread does with the jobs that it takes
     :param most: how many threads there may be
-    :param take: waits for the next job; None if there are no more for that thread
+    :param take: waits for the next job; returns None to end a thread
     """
 
     def __init__(
@@ -76,7 +78,7 @@ class Workers(Generic[T]):
         return len(self._threads)
 
     def grow(self, wanted: int) -> None:
-        """Start threads until there are as many as are wanted, or as there may be.
+        """Start threads until there are as many as wanted, or as allowed.
 
         :raises RuntimeError: if there can be no more threads.
         """

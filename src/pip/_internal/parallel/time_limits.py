@@ -1,6 +1,6 @@
-"""Keep a server that answers slowly, or says to come back later, from holding pip up.
+"""Keep pip from waiting for servers that answer slowly or ask it to come back later.
 
-The session's own timeout is for the time in which nothing arrives.
+The session's own timeout limits only the time in which nothing arrives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_TIME", "Overdue", "TimeBudget", "time_limit"]
 
-#: Seconds that a manifest may take: connections, retries and redirects included.
+#: Seconds for a manifest: connections, retries and redirects included.
 MAX_TIME = 60.0
 
 
@@ -27,9 +27,9 @@ class Overdue(Exception):
 
 
 class TimeBudget:
-    """The time that something may take, however many requests that are.
+    """The time that a task may take, however many requests it makes.
 
-    It begins when it is made.
+    It begins when this object is made.
 
     :param seconds: in all
     """
@@ -40,11 +40,11 @@ class TimeBudget:
 
     @property
     def left(self) -> float:
-        """Return the seconds that are left, 0 if none are."""
+        """Return how many seconds are left; 0 if none are."""
         return max(0.0, self._end - time.monotonic())
 
     def charge(self, seconds: float) -> None:
-        """Count time that was spent on it before."""
+        """Count time that was spent before."""
         self._end -= seconds
 
     def overdue(self) -> Overdue:
@@ -54,11 +54,11 @@ class TimeBudget:
 
 @contextmanager
 def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
-    """Break a response off if it is still being read when the time is over.
+    """Break off reading a response when the time is over.
 
-    :param raw: what it is read from
+    :param raw: the response
     :param budget: None for no limit.
-    :raises Overdue: in place of what comes of it.
+    :raises Overdue: if it was broken off.
     """
     if budget is None:
         yield
@@ -67,7 +67,7 @@ def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
 
     def stop() -> None:
         over.set()
-        # What comes from a cache has no connection, and is soon read.
+        # A response from the cache has no connection, and is soon read.
         with suppress(ValueError, RuntimeError, OSError):
             raw.shutdown()
 

@@ -1,4 +1,4 @@
-"""What takes the place of upstream's downloader of a command."""
+"""The downloader of a command, in place of upstream's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Downloaded = tuple["Link", tuple[str, str]]
 
 
 def enable(preparer: RequirementPreparer, options: Values) -> None:
-    """Let what prepares the requirements of a command download in parallel."""
+    """Make the preparer of a command download in parallel."""
     take_note()
     replacing.enable()
     staging = make_staging(options)
@@ -45,7 +45,7 @@ def enable(preparer: RequirementPreparer, options: Values) -> None:
 class ParallelDownloader(Downloader):
     """Downloads batches of links in parallel, and single ones as upstream does.
 
-    What it yields, raises and logs is what upstream's would, in the same order.
+    It yields, raises and logs what upstream's would, in the same order.
     """
 
     def __init__(self, preparer: RequirementPreparer, staging: Staging | None) -> None:
@@ -55,17 +55,17 @@ class ParallelDownloader(Downloader):
         self._expected: dict[Link, Hashes] = {}
 
     def expect(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take note of the hashes that the files of requirements must have."""
+        """Note the hashes that the files of requirements must have."""
         for requirement in requirements:
             assert requirement.link, "upstream asks for those that have one"
             try:
                 hashes = self._preparer._get_linked_req_hashes(requirement)
             except HashError:
-                continue  # Upstream says so when it comes to it.
+                continue  # Upstream reports it later.
             self._expected[requirement.link] = hashes
 
     def batch(self, links: Iterable[Link], location: str) -> Iterator[_Downloaded]:
-        """Download links; what is yielded is there, and its hash has been checked."""
+        """Download links; yield each when it is there and its hash has been checked."""
         links = list(links)
         if len(links) < 2:
             yield from super().batch(links, location)
@@ -92,7 +92,7 @@ class ParallelDownloader(Downloader):
             self._staging.add(file)
 
     def _fetch(self, number: int, link: Link, location: str) -> Fetch:
-        # Files of the same name may be on their way at the same time.
+        # Two files that are on their way may have the same name.
         folder = os.path.join(location, str(number))
         os.mkdir(folder)
         digests = Digests.of(self._expected.get(link))
@@ -105,7 +105,7 @@ def downloads_left(
     requirements: Iterable[InstallRequirement],
     **options: Any,
 ) -> None:
-    """Let upstream download and prepare what it has only the metadata of."""
+    """Let upstream download and prepare what it has only metadata of so far."""
     if isinstance(preparer._download, ParallelDownloader):
         requirements = list(requirements)
         preparer._download.expect(requirements)

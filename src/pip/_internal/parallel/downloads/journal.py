@@ -1,16 +1,16 @@
-"""Write down what is about to be replaced, so that another run can go on with it.
+"""Write down what is about to be replaced, so that another run can finish it.
 
-A run that replaces packages works in a folder of its own below :data:`FOLDER`, which lies
-among the packages of the environment and is there only meanwhile. The folder is locked as
-long as that run lives, however it ends. What lies in it:
+A run that replaces packages works in a folder of its own below :data:`FOLDER`, among the
+packages of the environment, and removes it in the end. The folder is locked while the run
+lives, however it ends. It contains:
 
-- ``new-0``, ``new-1``, …: the packages to be put in place, as if the folder were the root;
+- ``new-0``, ``new-1``, …: the new packages, as if the folder were the root;
 - ``old-…``: what was taken away and is not needed any more;
 - ``journal``: the plan, from before the first file is taken away until all is in place;
-- ``finished``: the same, while all this is deleted.
+- ``finished``: the same plan, while all this is deleted.
 
-Nothing that is installed is ever taken for such a folder: it is sticky, and of what is in
-a wheel pip makes no folder of that kind.
+No installed package can pass for such a folder: it has the sticky bit, which pip sets on
+no folder of a wheel.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _JOURNAL, _FINISHED = "journal", "finished"
 
 
 class Plan(NamedTuple):
-    """One package that is replaced, or comes new.
+    """One package that is replaced, or installed for the first time.
 
     :ivar name: normalised.
-    :ivar version: of what comes.
-    :ivar tree: below the run's folder, what comes, as if that were the root.
-    :ivar info: the metadata folder of what comes.
+    :ivar version: the new one.
+    :ivar tree: where the new package lies below the run's folder, as if that were the root.
+    :ivar info: the new metadata folder.
     :ivar old: what is taken away: paths of files and of whole folders.
-    :ivar inside: the files in these folders; whatever else is there came later.
+    :ivar inside: the files in these folders; anything else there came later.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Plan(NamedTuple):
 class Moved(Exception):
     """The environment is not where the run worked: it was moved or copied.
 
-    :ivar plans: what the run was to put where the environment was.
+    :ivar plans: of that run.
     """
 
     def __init__(self, plans: Sequence[Plan]) -> None:
@@ -77,8 +77,7 @@ class Workplace:
         """Lock a folder.
 
         :raises BlockingIOError: if the run that made it is still alive.
-        :raises OSError: if it cannot be locked, is not there any more, or is another
-            user's.
+        :raises OSError: if it cannot be locked, has gone, or belongs to another user.
         """
         self.path = path
         self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -87,7 +86,7 @@ class Workplace:
             status = os.fstat(self._lock)
             if identity(path) != Identity(status.st_dev, status.st_ino):
                 raise FileNotFoundError(path)
-            # What is written there is done with the rights of whoever reads it.
+            # Its plan is carried out with this user's rights.
             if status.st_uid != os.geteuid():
                 raise PermissionError(f"somebody else has made {path}")
             if not status.st_mode & stat.S_ISVTX:
@@ -101,13 +100,12 @@ class Workplace:
         """Make a folder for this run.
 
         :param lib: where packages are installed.
-        :raises OSError: if there is none, nothing can be written there, or nothing can
-            be locked.
+        :raises OSError: if that cannot be written to, or nothing there can be locked.
         """
         parent = os.path.join(lib, FOLDER)
         with suppress(FileExistsError):
             os.mkdir(parent)
-        # As the folders beside it, and not for this user alone: it may become one of them.
+        # With the rights of the folders beside it: parts of it will be among them.
         path = os.path.join(parent, f"{os.getpid()}-{os.urandom(4).hex()}")
         os.mkdir(path, 0o777 | stat.S_ISVTX)
         try:
@@ -117,7 +115,7 @@ class Workplace:
             raise
 
     def write(self, plans: Sequence[Plan]) -> None:
-        """Write the journal; from here on another run may go on with it.
+        """Write the journal; from here on another run may finish the work.
 
         :raises OSError: if that is not possible.
         """
@@ -133,24 +131,24 @@ class Workplace:
         os.rename(partial, os.path.join(self.path, _JOURNAL))
 
     def take(self, path: str) -> None:
-        """Move a file or folder here, to be deleted with all the rest.
+        """Move a file or folder here, to be deleted with the rest.
 
         :raises OSError: if that is not possible.
         """
         os.rename(path, os.path.join(self.path, f"old-{os.urandom(4).hex()}"))
 
     def finish(self) -> None:
-        """Note that there is nothing left to do but to remove the folder.
+        """Note that only the folder is left to be removed.
 
         :raises OSError: if that is not possible.
         """
         os.rename(os.path.join(self.path, _JOURNAL), os.path.join(self.path, _FINISHED))
 
     def read(self) -> tuple[Sequence[Plan], bool]:
-        """Read what a run has written that was killed.
+        """Read the journal of a run that was killed.
 
-        :return: its plans, none if it did not come to replacing anything, and whether
-            all is in place.
+        :return: its plans, none if it had not begun to replace anything, and whether all
+            is in place.
         :raises Moved: if its paths lead elsewhere now.
         :raises OSError: if it cannot be read.
         """
@@ -168,12 +166,12 @@ class Workplace:
         os.close(self._lock)
 
     def close(self) -> None:
-        """Remove the folder, and unlock it, also if it cannot be removed.
+        """Remove the folder; unlock it whether or not that succeeds.
 
         :raises OSError: if it cannot be removed.
         """
         try:
-            # The journal last: what it speaks of must not be taken for unplanned.
+            # The journal last: without it, nothing here would count as planned.
             for entry in sorted(os.scandir(self.path), key=lambda e: not e.is_dir()):
                 trees.remove(entry.path)
             _remove_empty(self.path)
@@ -188,10 +186,10 @@ def _remove_empty(path: str) -> None:
 
 
 def _loaded(text: bytes, device: int) -> tuple[str, list[Plan]]:
-    """Return where a run worked, and its plans.
+    """Return the folder in which a run worked, and its plans.
 
-    :param device: the number that the disk has now, since it may have been mounted again.
-    :raises OSError: if nothing of that can be read.
+    :param device: the number that the disk has now; it may have been mounted again.
+    :raises OSError: if the text is no journal.
     """
     try:
         content = json.loads(text)

@@ -1,4 +1,4 @@
-"""A few threads that download files, and what is shown of them meanwhile."""
+"""Download files in a few threads, and show how far they are."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ __all__ = ["Pool"]
 
 logger = get_logger(__name__)
 
-#: At so many at once, neither a server nor this machine minds.
+#: So many at once burden neither a server nor this machine.
 _WORKERS = 8
-#: Bytes; a few files of this size fill most lines, and more of them at once only come
-#: later, each of them, to where they can be unpacked.
+#: Bytes; a few files of this size use up most lines. More of them at once would only all
+#: be complete later, and unpacked later.
 _LARGE = 10_000_000
 _LARGE_AT_ONCE = 3
 #: Seconds between two looks at how far the downloads are.
 _TICK = 0.1
-#: Seconds for all threads to end, once they are told to.
+#: Seconds that the threads have to end.
 _PATIENCE = 2.0
 
 _listed_size = operator.attrgetter("listed_size")
 
 
 class Pool:
-    """Downloads files, several at a time, those first that are known to be large.
+    """Downloads several files at a time; those known to be large come first.
 
     :ivar held: what the threads log
     """
@@ -54,18 +54,18 @@ class Pool:
         self._session = without_questions(session, _WORKERS)
         self._fetches = fetches
         self._progress = progress
-        # What takes longest to unpack had better be there soon.
+        # What takes longest to unpack should arrive soon.
         self._waiting = deque(sorted(fetches, key=_listed_size, reverse=True))
         self._running: set[Fetch] = set()
         self._lock = threading.Lock()
         self._workers = Workers(self._work, _WORKERS, self._next)
-        #: Gets an item whenever a download is over.
+        #: Gets an item whenever a download ends.
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
-        #: Whose credentials only the user knows.
+        #: Hosts for which the user has to be asked for credentials.
         self._asking: set[str] = set()
 
     def start(self) -> bool:
-        """Begin; tell whether there are threads for it."""
+        """Begin; return whether there are threads."""
         try:
             self._workers.grow(len(self._fetches))
         except RuntimeError as error:
@@ -73,7 +73,7 @@ class Pool:
         return bool(self._workers)
 
     def stop(self) -> None:
-        """Give up what is not over, and wait for the threads to see it."""
+        """Stop what has not ended, and wait for the threads to notice."""
         with self._lock:
             self._waiting.clear()
             running = list(self._running)
@@ -82,10 +82,10 @@ class Pool:
         self._workers.join(_PATIENCE)
 
     def finish(self, fetch: Fetch) -> tuple[str, str] | None:
-        """Wait for a download, and show meanwhile what there is to see.
+        """Wait for a download, and show the progress of all meanwhile.
 
-        :return: its result; None if it should be tried again with nothing beside it,
-            which is so by then.
+        :return: its result; None if it should be tried again alone. Then all others have
+            ended.
         """
         while not fetch.is_over:
             self._wait()
@@ -101,7 +101,7 @@ class Pool:
         return fetch.result
 
     def _wait(self) -> None:
-        """Wait a little, unless a download has failed that cannot be made good."""
+        """Wait a little, unless a download has failed for good."""
         failed = (each for each in self._fetches if each.error is not None)
         for each in failed:
             if not each.should_be_alone():
@@ -111,7 +111,7 @@ class Pool:
         self._progress.update()
 
     def _fail(self, failed: Fetch) -> NoReturn:
-        """Stop all, and raise the error of a download."""
+        """Stop all downloads, and raise the error of one."""
         assert failed.error is not None
         self.stop()
         for fetch in self._fetches[: self._fetches.index(failed)]:
@@ -136,7 +136,7 @@ class Pool:
             self._news.put(None)
 
     def _next(self) -> Fetch | None:
-        """Take what is to be downloaded next, unless others should do the rest."""
+        """Take the next file; None if the rest is for other threads."""
         with self._lock:
             large = sum(fetch.listed_size > _LARGE for fetch in self._running)
             for fetch in self._waiting:

@@ -24,14 +24,14 @@ __all__ = ["Staging"]
 
 logger = get_logger(__name__)
 
-#: The downloads themselves wait for the network most of the time.
+#: Downloads leave the CPU idle: they wait for the network most of the time.
 _MAX_CHILDREN = 4
 
 
 class _Job(NamedTuple):
     """A wheel to be staged.
 
-    :ivar is_staged: whether it was, in the end; worth waiting for once that has begun
+    :ivar is_staged: whether that succeeded; worth waiting for once it has begun
     """
 
     file: Verified
@@ -40,14 +40,13 @@ class _Job(NamedTuple):
 
 
 class Staging(TempDirectory):
-    """A folder of wheels that are unpacked, each in a folder of its own.
+    """A folder in which wheels are unpacked, each in a folder of its own.
 
-    Nothing in it is ever imported. It is removed with pip's other temporary folders, or
-    before, and no process works in it then any more.
+    Nothing in it is ever imported. It is removed with pip's other temporary folders at
+    the latest, after the processes that work in it have ended.
 
-    :param parent: where to make it; None: where temporary folders are made
-    :param libs: by ``purelib`` and ``platlib``, where files will be installed, as far as
-        that is known
+    :param parent: where to make it; None for the place of temporary folders
+    :param libs: where files of ``purelib`` and ``platlib`` will be installed, if known
     """
 
     def __init__(self, parent: str | None, libs: Mapping[str, str]) -> None:
@@ -66,7 +65,7 @@ class Staging(TempDirectory):
         super().__init__(path, True, kind="staging", globally_managed=True)
 
     def add(self, file: Verified) -> None:
-        """Have a wheel staged."""
+        """Stage a wheel as soon as a process is free."""
         with self._lock:
             if self._is_closed.is_set():
                 return
@@ -81,15 +80,15 @@ class Staging(TempDirectory):
         self._waiting.put(job)
 
     def folder_of(self, wheel: str) -> str | None:
-        """Return where a wheel is unpacked, and wait for it if that has begun.
+        """Return where a wheel is unpacked; wait for that if it has begun.
 
-        :return: None if it is not, nor will be
+        :return: None if the wheel is not unpacked, and will not be
         """
         job = self._jobs.get(wheel)
         if job is None:
             return None
         if job.is_staged.cancel():
-            # Whoever needs it now is faster than whoever is at something else.
+            # It is needed now: the caller is faster than a process that is still busy.
             del self._jobs[wheel]
             return None
         if job.is_staged.result() and identity(wheel) == job.file.identity:
@@ -97,7 +96,7 @@ class Staging(TempDirectory):
         return None
 
     def settle(self) -> None:
-        """Wait for all wheels that are being staged; those that wait will not be."""
+        """Wait for the wheels that are being staged, and drop those that are waiting."""
         for wheel in list(self._jobs):
             self.folder_of(wheel)
 
@@ -113,7 +112,7 @@ class Staging(TempDirectory):
             child.wait()
 
     def cleanup(self) -> None:
-        """Remove the folder, once nothing is written there any more."""
+        """Remove the folder after all work has ended."""
         self.close()
         super().cleanup()
 
@@ -135,7 +134,7 @@ class Staging(TempDirectory):
                 logger.debug("Wheels are not unpacked ahead: %s", error)
                 return
             self._children.append(child)
-        # To a process that was ended there is nothing more to say.
+        # A process that was killed takes no more orders.
         with suppress(OSError), child:
             for job in jobs:
                 if self._is_closed.is_set():

@@ -10,18 +10,18 @@ Properties, most preferred first; equal to those of amd-variant-provider 0.0.2 (
     ``major.minor`` of the installed ROCm, and no older one.
 
 GPUs are read from the topology that the kernel driver (KFD) shows, as ROCm's runtime
-reads it: those whose device files this process may not use do not exist,
-``HSA_OVERRIDE_GFX_VERSION`` replaces every architecture, ``ROCR_VISIBLE_DEVICES`` hides
-GPUs (all of them if it is empty), and of the rest ``HIP_VISIBLE_DEVICES`` does, or
+reads it. GPUs whose device files this process may not use do not count.
+``HSA_OVERRIDE_GFX_VERSION`` replaces every architecture. ``ROCR_VISIBLE_DEVICES`` hides
+GPUs (all of them if it is empty); ``HIP_VISIBLE_DEVICES`` hides more of the rest, or
 ``CUDA_VISIBLE_DEVICES`` where that is unset or empty. ROCm is looked for in
 ``ROCM_PATH`` or ``/opt/rocm``.
 
 Differences: the older provider runs ``rocminfo`` and, if an architecture is unknown,
 takes what ``rocm_agent_enumerator`` says; it does not know the variables of HIP.
-Limits: GPUs are found on Linux alone, under a kernel that tells ``gfx_target_version``.
+Limits: GPUs are found on Linux only, with a kernel that tells ``gfx_target_version``.
 
-An override variable stands in for a feature. An invalid one leaves it out; the other
-one is still asked of the machine. ``ROCM_PATH`` is no word about another machine.
+An override variable replaces detection of a feature. An invalid one leaves the feature
+out; the other feature is still detected. ``ROCM_PATH`` says nothing of another machine.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _KNOWN = frozenset(
     }
 )
 
-# Not compiled: most machines need none of them.
+# Not compiled: most machines need none of these.
 _GFX_FORM = r"gfx[0-9]+[0-9a-f]*"
 _OVERRIDE_FORM = r"([0-9]{1,2})\.([0-9]{1,3})\.([0-9]{1,3})"
 _ROCM_FORM = r"([0-9]{1,3})\.([0-9]{1,3})\.[0-9]+"
@@ -66,7 +66,7 @@ _PROPERTY_FORM = r"^(\w+) ([0-9]{1,20})$"
 class _Gpu(NamedTuple):
     """A GPU as its driver describes it.
 
-    :ivar target: the architecture as a number, 90402 for gfx942; 0 if not told.
+    :ivar target: the architecture as a number, 90402 for gfx942; 0 if unknown.
     :ivar uuid: ``GPU-`` and 16 hexadecimal digits in upper case; empty if it has none.
     """
 
@@ -75,7 +75,7 @@ class _Gpu(NamedTuple):
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> Answer:
-    """Tell which ROCm builds this machine, or the one that *environ* forces, can run.
+    """Return which ROCm builds this machine, or the one that *environ* forces, can run.
 
     :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
     """
@@ -120,13 +120,13 @@ def _listed_architectures(text: str) -> tuple[str, ...] | None:
 
 
 def _read_gpus(root: str) -> list[_Gpu]:
-    """Read the GPUs that this process may use, in the order in which ROCm counts them."""
+    """Read the GPUs that this process may use, in the order of ROCm."""
     nodes = os.path.join(root, "sys/class/kfd/kfd/topology/nodes")
     try:
         numbers = sorted(int(name) for name in os.listdir(nodes) if name.isdecimal())
     except OSError as error:
         raise Undetected("no driver for AMD GPUs was found") from error
-    # A container sees the topology of its host, whether or not it was given devices.
+    # A container sees the topology of its host even if it was given no devices.
     if not _is_usable(os.path.join(root, "dev/kfd")):
         raise Undetected(
             "there is a driver for AMD GPUs, but /dev/kfd is not there or not to be "
@@ -150,7 +150,7 @@ def _read_gpus(root: str) -> list[_Gpu]:
 
 
 def _is_usable(device: str) -> bool:
-    # To open one would make the driver set up a context for this process.
+    # Opening one would make the driver set up a context for this process.
     return os.access(device, os.R_OK | os.W_OK)
 
 
@@ -159,7 +159,7 @@ def _read_properties(path: str) -> dict[str, int]:
         with open(path, encoding="ascii", errors="replace") as file:
             text = file.read()
     except OSError:
-        # So the kernel hides a GPU that a control group denies to this process.
+        # This is how the kernel hides a GPU that a control group denies to this process.
         return {}
     found = re.findall(_PROPERTY_FORM, text, re.MULTILINE)
     return {name: int(value) for name, value in found}
@@ -180,12 +180,12 @@ def _visible(gpus: list[_Gpu], environ: Mapping[str, str]) -> list[_Gpu]:
 
 
 def _named(gpus: list[_Gpu], items: Iterable[str]) -> list[int]:
-    """Find GPUs by index or UUID, up to the first item that names none or one again."""
+    """Find GPUs by index or UUID, up to the first item that names none, or one twice."""
     named: list[int] = []
     for item in items:
         text = item.strip().upper()
         if text.startswith("GPU-") and len(text) > len("GPU-"):
-            # The start of a UUID will do if no other one has it.
+            # The beginning of a UUID is enough if no other UUID has it.
             matches = [i for i, gpu in enumerate(gpus) if gpu.uuid.startswith(text)]
         else:
             matches = [i for i in range(len(gpus)) if text == str(i)]

@@ -1,9 +1,9 @@
-"""Ask for the supported properties of a namespace: the first source that has a say.
+"""Ask for the supported properties of a namespace; the first source that applies counts.
 
-The order, in which each step excludes those after it (PEP 850): what is disabled, or
-optional and not enabled, supports nothing; the manifest's own static list; versions of
-other packages (``abi_dependency``); the host file of the user; a built-in provider; a
-plugin that the user trusts; otherwise nothing.
+The order (PEP 850): a provider that is disabled, or optional and not enabled, supports
+nothing; then the manifest's own static list; versions of other packages
+(``abi_dependency``); the user's host file; a built-in provider; a plugin that the user
+trusts; otherwise nothing.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ __all__ = [
 
 logger = get_logger(__name__)
 
-#: Each has a module of its name here.
+#: Each has a module of that name here.
 BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
 
 _UNKNOWN = (
@@ -73,12 +73,12 @@ _DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISA
 
 
 class ProviderSettings(target.TargetSettings, Protocol):
-    """What the options of a command say of the target and of who is asked about it.
+    """What the options of a command say of the target and of its providers.
 
-    :ivar variant_host: the file or the name of the machine that replaces detection.
+    :ivar variant_host: the file or name of a machine that replaces detection.
     :ivar enabled_providers: namespaces whose optional provider applies.
     :ivar disabled_providers: namespaces of which nothing is supported.
-    :ivar provider_kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says.
+    :ivar provider_kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user chose.
     """
 
     variant_host: str | None
@@ -89,18 +89,18 @@ class ProviderSettings(target.TargetSettings, Protocol):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Providers:
-    """The answers of one run: each namespace of a machine is asked at most once.
+    """The chain for one target; it asks each provider at most once a run.
 
     :ivar environ: where override variables are read.
     :ivar environment: environment markers of the target.
     :ivar hardware: whether the target is this machine.
-    :ivar host: the machine that replaces detection, if any.
-    :ivar plugins: who asks plugins; None if they are not asked.
+    :ivar host: a machine that replaces detection, if any.
+    :ivar plugins: what asks plugins; None if they are not asked.
     :ivar enabled: namespaces whose optional provider applies.
     :ivar disabled: namespaces of which nothing is supported.
-    :ivar kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
-    :ivar neighbours: the versions of other packages; None if nothing is known.
-    :ivar lacks: by namespace, how the user said that the target lacks such devices.
+    :ivar kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user chose.
+    :ivar neighbours: the versions of other packages; None if unknown.
+    :ivar lacks: by namespace, how the user said that the target has no such devices.
     :ivar detected: the answers of built-in providers so far.
     """
 
@@ -125,7 +125,7 @@ class Providers:
     ) -> Providers:
         """Make the chain for the target that the options of a command name.
 
-        :raises InvalidHostFile: if its host file does not describe one.
+        :raises InvalidHostFile: if its host file does not describe a machine.
         """
         named = settings.variant_host
         host = None if named is None else read_host(named)
@@ -144,11 +144,11 @@ class Providers:
         )
 
     def without_plugins(self) -> Providers:
-        """Return the same chain, and its answers so far, with no plugin asked."""
+        """Return the same chain with its answers so far, but without plugins."""
         return replace(self, plugins=None)
 
     def lacking(self, reasons: Mapping[str, str]) -> Providers:
-        """Return the same chain for a target that the user says lacks some devices.
+        """Return the same chain for a target without some devices, as the user said.
 
         :param reasons: by namespace, how the user said so.
         """
@@ -156,15 +156,15 @@ class Providers:
 
     @property
     def warnings(self) -> list[str]:
-        """Give what there is to say of what was detected so far."""
+        """Return the warnings about what was detected so far."""
         return warnings_of(self.detected)
 
     def ask(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
     ) -> dict[str, Answer]:
-        """Ask for *namespaces* as *manifest* says they are provided.
+        """Ask for *namespaces*, with the providers that *manifest* names.
 
-        :param project: normalised name of what the manifest is about, if that is known.
+        :param project: normalised name of the manifest's project, if known.
         """
         return {
             namespace: self._ask(manifest, manifest.provider(namespace), project)
@@ -206,7 +206,7 @@ class Providers:
         return no_answer("no provider is named for it")
 
     def _described(self, namespace: str) -> Answer:
-        """Give what the user's host file says of a namespace."""
+        """Return what the user's host file says of a namespace."""
         assert self.host is not None
         features, path = self.host.supported.features(namespace), self.host.path
         if not features:
@@ -214,7 +214,7 @@ class Providers:
         return Answer(features, path, step=Step.HOST)
 
     def _excluded(self, provider: Provider) -> str | None:
-        """Say why the marker of a provider keeps it from applying, if it does."""
+        """Say why a provider does not apply here, if its marker excludes it."""
         marker = provider.enable_if
         try:
             if marker is None or applies(marker, provider.namespace, self.environment):
@@ -224,7 +224,7 @@ class Providers:
         return f"it applies only if {marker}"
 
     def _ask_plugin(self, manifest: Manifest, provider: Provider) -> Answer:
-        """Ask a plugin, or what is built in if that is known to be the same."""
+        """Ask a plugin, or the built-in provider that is known to be the same."""
         namespace = provider.namespace
         kind = self.kinds.get(namespace)
         is_built_in = namespace in BUILTIN_NAMESPACES
@@ -235,7 +235,7 @@ class Providers:
         except UnusableProvider as error:
             return no_answer(str(error))
         if is_built_in and kind != "plugin":
-            # What lies at some URL need not be the package that is known.
+            # A package from a URL need not be the known one of that name.
             names = {
                 canonicalize_name(each.name) for each in required if each.url is None
             }
@@ -258,25 +258,25 @@ class Providers:
         return self.plugins.ask(provider, required, known)
 
     def _required(self, provider: Provider) -> list[Requirement]:
-        """Give the requirements of a plugin that apply on the target.
+        """Return the requirements of a plugin that apply on the target.
 
-        :raises UnusableProvider: if one of them cannot be read: nobody can tell then
-            what would run.
+        :raises UnusableProvider: if one cannot be read, since nobody could tell then what
+            would run.
         """
         required = []
         for text in provider.requires:
             requirement = parse_requirement(text, provider.namespace)
             if requirement_applies(requirement, provider.namespace, self.environment):
-                # A marker that was evaluated for the target is done with.
+                # It was evaluated for the target, and must not be again for this machine.
                 requirement.marker = None
                 required.append(requirement)
         return required
 
     def survey(self, manifest: Manifest | None = None) -> dict[str, Answer]:
-        """Give what the target supports.
+        """Return what the target supports.
 
-        These are the namespaces of *manifest*, if any, and then those that can be told
-        of without one: of the host file, or those that are built in.
+        First come the namespaces of *manifest*, if any; then those that need no manifest:
+        the ones of the host file, or else the built-in ones.
         """
         answers = {} if manifest is None else self.ask(manifest, manifest.namespaces)
         known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
@@ -294,7 +294,7 @@ class Providers:
     def described_host(self, answers: Mapping[str, Answer]) -> dict[str, object]:
         """Describe the target as a host file does.
 
-        :param answers: a survey. What a manifest lists itself is no part of a machine.
+        :param answers: a survey; what a manifest lists itself is left out.
         """
         return {
             "host-schema": HOST_SCHEMA,
@@ -314,7 +314,7 @@ class Providers:
         }
 
     def detect(self, namespace: str) -> Answer:
-        """Ask the built-in provider of *namespace*, once a run."""
+        """Ask the built-in provider of *namespace*, but only once."""
         answer = self.detected.get(namespace)
         if answer is None:
             start = time.perf_counter()
@@ -331,14 +331,14 @@ class Providers:
         try:
             return _builtin(namespace).detect(self.environ, hardware=self.hardware)
         except Exception as error:
-            # A provider must not raise. If one does, that costs its namespace alone.
+            # A provider must not raise. If one does, only its namespace is lost.
             logger.debug("The provider of %s failed", namespace, exc_info=True)
             reason = f"its provider failed: {error!r}"
             return no_answer(reason, warnings=(f"{namespace}: {reason}",))
 
 
 def warnings_of(answers: Mapping[str, Answer]) -> list[str]:
-    """Collect what *answers* lack, each thing once, with what to do about it."""
+    """Collect the warnings of *answers*, each once, with their remedies."""
     said: dict[str, None] = {}
     for answer in answers.values():
         *others, last = answer.warnings or ("",)

@@ -1,12 +1,12 @@
 """Call a driver's library in this process, and give up on one that hangs.
 
-The calls run in a daemon thread: one that never returns is left behind and does not
-keep the process from ending. Only the loading of a library itself cannot be given up,
-since the dynamic loader's lock is held meanwhile.
+The calls run in a daemon thread: one that never returns is left behind, and does not keep
+the process from ending. Only loading a library cannot be given up, since the dynamic
+loader's lock is held meanwhile.
 
-To import ctypes takes most of the time that there is for a machine without a GPU. So a
-driver's library is looked for where the dynamic loader would find it, and ctypes is
-left alone if it is in none of those places. In doubt the loader itself is to be asked.
+Importing ctypes takes most of the time that there is for a machine without a GPU. So pip
+first looks for the library where the dynamic loader would, and imports ctypes only if it
+may be there.
 """
 
 from __future__ import annotations
@@ -36,19 +36,18 @@ T = TypeVar("T")
 
 _TIMEOUT = 2.0  # seconds
 
-# With any of these the loader looks elsewhere, or has loaded the library already.
+# With any of these, the loader looks elsewhere or has loaded the library already.
 _VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT")
 
-# What it knows by heart, for libraries that came later than its cache: containers get
-# their drivers so.
+# Where the loader looks in any case, as for libraries that came later than its cache:
+# containers get their drivers that way.
 _FOLDERS = ("lib64", "usr/lib64", "lib", "usr/lib")
 
 
 class DriverUnavailable(Exception):
     """A driver gives no answer; the text says why, without a final period.
 
-    :ivar fault: whether something is broken that the user can mend, rather than just
-        not there.
+    :ivar fault: whether something is broken that the user can mend, and not just absent.
     """
 
     def __init__(self, reason: str, *, fault: bool = False) -> None:
@@ -56,19 +55,19 @@ class DriverUnavailable(Exception):
         self.fault = fault
 
     def absence(self, consequence: str) -> Undetected:
-        """Return what this means for a provider.
+        """Return the error that a provider should raise.
 
-        :param consequence: what the user should hear of it beside the reason.
+        :param consequence: what the user should hear besides the reason.
         """
         warnings = (f"{self}, {consequence}",) if self.fault else ()
         return Undetected(str(self), *warnings)
 
 
 def call_driver(name: str, ask: Callable[[], T]) -> T:
-    """Return what *ask* returns, which has two seconds to do so.
+    """Return what *ask* returns within two seconds.
 
-    :param name: what to call the library in messages.
-    :raises DriverUnavailable: if it raises that, or anything else, or is not done.
+    :param name: the name of the library in messages.
+    :raises DriverUnavailable: if *ask* raises anything, or takes longer.
     """
 
     def answer() -> T:
@@ -76,7 +75,7 @@ def call_driver(name: str, ask: Callable[[], T]) -> T:
             return ask()
         except DriverUnavailable:
             raise
-        except Exception as error:  # whatever a broken driver makes of ctypes
+        except Exception as error:  # whatever a broken driver does to ctypes
             reason = f"{name} cannot be asked: {type(error).__name__}: {error}"
             raise DriverUnavailable(reason, fault=True) from error
 
@@ -93,17 +92,17 @@ def call_driver(name: str, ask: Callable[[], T]) -> T:
 def load_library(named: str, path: str, missing: str) -> ctypes.CDLL:
     """Load a driver's library.
 
-    :param named: what to call it in messages.
-    :param path: where it is, or its name for the dynamic loader.
-    :param missing: what to say if there is none.
-    :raises DriverUnavailable: if that is so, or if it cannot be loaded.
+    :param named: its name in messages.
+    :param path: its path, or its file name for the dynamic loader.
+    :param missing: the message if there is none.
+    :raises DriverUnavailable: if there is none, or if it cannot be loaded.
     """
     import ctypes
 
     try:
         return ctypes.CDLL(path)
     except OSError as error:
-        # Only the loader knows where it looks; device files may come later than this.
+        # Only the loader knows where it looks.
         is_missing = os.strerror(errno.ENOENT) in str(error)
         if is_missing or isinstance(error, FileNotFoundError):
             raise DriverUnavailable(missing) from error
@@ -111,7 +110,7 @@ def load_library(named: str, path: str, missing: str) -> ctypes.CDLL:
 
 
 def windows_folder() -> str:
-    """Return where Windows has the libraries of drivers."""
+    """Return the folder in which Windows has the libraries of drivers."""
     return os.path.join(os.getenv("WINDIR", "C:/Windows"), "System32")
 
 
@@ -120,10 +119,10 @@ def may_find(
 ) -> bool:
     """Tell whether the dynamic loader might find a library.
 
-    :param soname: its file name, as the loader is asked for it.
+    :param soname: its file name, as given to the loader.
     :param environ: the variables that the process was started with.
     :param root: the folder that holds ``etc`` and ``lib``.
-    :return: False only where it is certain that it would not.
+    :return: False only if it certainly would not.
     """
     if not sys.platform.startswith("linux") or any(map(environ.get, _VARIABLES)):
         return True
@@ -131,21 +130,21 @@ def may_find(
         with open(os.path.join(root, "etc/ld.so.cache"), "rb") as file:
             cache = file.read()
     except OSError:
-        # Another loader than glibc's, or a system that does without: who knows where.
+        # The loader is not glibc's, or the system has no cache: it may be anywhere.
         return True
-    # The name may be the end of a path in there, which ends the search just as well.
+    # In the cache, the name may also be the end of a path.
     return soname.encode() in cache or any(
         os.path.exists(os.path.join(folder, soname)) for folder in _folders(root)
     )
 
 
 def _folders(root: str) -> Iterable[str]:
-    # Debian's loader has folders by architecture, which its Pythons name.
+    # Debian's loader has folders by architecture, named by its Pythons.
     multiarch = getattr(sys.implementation, "_multiarch", "")
     for folder in _FOLDERS:
         yield os.path.join(root, folder)
         if multiarch:
             yield os.path.join(root, folder, multiarch)
-    # Interpreters that bring their libraries along look beside themselves.
+    # Interpreters that come with their own libraries look there.
     yield os.path.join(sys.prefix, "lib")
     yield os.path.join(sys.base_prefix, "lib")

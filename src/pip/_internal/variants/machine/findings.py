@@ -1,4 +1,4 @@
-"""What a provider finds out, step by step, and what keeps it from finding more."""
+"""What a provider finds, step by step, and why it does not find more."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Undetected(Exception):
 
 
 class Findings:
-    """The features that were found, where, and why others were not."""
+    """The features that were found, where they were found, and why others were not."""
 
     def __init__(self) -> None:
         self._features: list[SupportedFeature] = []
@@ -34,9 +34,10 @@ class Findings:
         self._warnings: list[str] = []
 
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
-        """Note where something was found; return None if it was not.
+        """Try to find something, and note where it was found or why it was not.
 
         :param ask: returns what it has found and where, or raises :exc:`Undetected`.
+        :return: None if it was not found.
         """
         try:
             found, origin = ask()
@@ -73,12 +74,12 @@ def forced(
     parse: Callable[[str], T | None],
     expected: str,
 ) -> tuple[T, str] | None:
-    """Return what the user says in an override variable, and its name.
+    """Return the value of an override variable, and the variable's name.
 
-    :param parse: returns None for what is invalid.
-    :param expected: what is valid, and an example.
-    :return: None if it is not set.
-    :raises Undetected: if it is invalid.
+    :param parse: returns None if the text is invalid.
+    :param expected: describes valid texts, with an example.
+    :return: None if the variable is not set.
+    :raises Undetected: if its value is invalid.
     """
     text = environ.get(variable, "").strip()
     if not text:

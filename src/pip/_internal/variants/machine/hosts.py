@@ -1,4 +1,4 @@
-"""Machines other than this one: described by a file, or by a name for common ones."""
+"""Machines other than this one, described by a file or, if common, by a name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 HOST_SCHEMA = 1
-#: Bytes; those of a real machine have a few thousand.
+#: Bytes; the file of a real machine has a few thousand.
 _MAX_SIZE = 2 * 1024 * 1024
 #: What a host file may say of the target's environment (PEP 508).
 MARKER_VARIABLES = frozenset(Environment.__annotations__)
@@ -44,9 +44,9 @@ _EXAMPLES = "cuda-12.8-sm_90, cuda-12.8-sm_90-x86_64-v3, cpu-x86_64-v3 or cpu-aa
 
 
 class Host(NamedTuple):
-    """A machine that a file describes.
+    """A machine that a file or a name describes.
 
-    :ivar path: that file.
+    :ivar path: the file or the name.
     :ivar environment: environment markers (PEP 508) that differ from this machine's.
     """
 
@@ -56,10 +56,10 @@ class Host(NamedTuple):
 
 
 def read_host(file_or_name: str) -> Host:
-    """Give the machine that a file describes; without such a file, that of the name.
+    """Return the machine that a file describes or, if there is no such file, a name.
 
-    :raises InvalidHostFile: if there is no such file, or no such GPU.
-    :raises UnknownHost: if it is neither a path nor a name.
+    :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.
+    :raises UnknownHost: if there is neither such a file nor such a name.
     """
     name = os.path.basename(file_or_name)
     if os.path.exists(file_or_name):
@@ -77,7 +77,7 @@ def read_host(file_or_name: str) -> Host:
 
 
 def named_host(name: str) -> Host | None:
-    """Give the machine called *name*, None if none is.
+    """Return the machine of that name; None if there is none.
 
     Names are ``cuda-DRIVER[-sm_NN][-x86_64-vN]``, ``cpu-x86_64-vN``, ``cpu-aarch64``.
     """
@@ -97,7 +97,7 @@ def named_host(name: str) -> Host | None:
 
 
 def _nvidia(name: str, cuda: re.Match[str]) -> tuple[SupportedFeature, ...]:
-    """Ask the provider as its override variables let a user do."""
+    """Ask the provider through its override variables."""
     from pip._internal.variants.machine import nvidia
 
     environ: Mapping[str, str] = {

@@ -4,12 +4,12 @@ Properties, most preferred first; equal to those of intel-variant-provider 0.0.3
 9516bd2):
 
 ``device_ip``
-    The device IP of each GPU, in the order of Level Zero, followed by that of the
-    platform whose code it runs, too (20.2.0: 20.2.0, 20.1.0); each once, and only
-    those that are known. A forced one stands alone.
+    The device IP of each GPU, in the order of Level Zero, and after it the one whose code
+    the GPU can run as well (20.2.0: 20.2.0, 20.1.0); each once, and only known ones. A
+    forced one stands alone.
 
-Limits: without Intel's Level Zero, which such builds need, no GPU is found; drivers
-too old to tell device IPs have none. GPUs that ``ZE_AFFINITY_MASK`` hides are not seen.
+Limits: no GPU is found without Intel's Level Zero, which such builds need, nor with a
+driver too old to tell device IPs, nor if ``ZE_AFFINITY_MASK`` hides it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DEVICE_VARIABLE = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
 
 _SONAME = "libze_loader.so.1"  # on Linux
 
-# The known device IPs, and the one whose code each can run beside its own.
+# The known device IPs, each with the one whose code it can run beside its own.
 _COMPATIBLE_WITH = {
     "12.0.0": None,  # Tiger Lake
     "12.1.0": None,  # Rocket Lake
@@ -62,7 +62,7 @@ _COMPATIBLE_WITH = {
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
-    """Tell which builds this machine, or the one that *environ* forces, can run."""
+    """Return which builds this machine, or the one that *environ* forces, can run."""
     found = Findings()
     values = found.attempt(lambda: _device_ips(environ, hardware, found.note))
     found.add("device_ip", values or ())
@@ -81,7 +81,7 @@ def _device_ips(
         return given
     require_this_machine(hardware)
     versions = _ask_driver()
-    # In a dict, since values must not come twice.
+    # Dicts keep the order, and each value once.
     values: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for version in versions:
@@ -120,5 +120,5 @@ def _ask_driver() -> tuple[int, ...]:
 
 
 def _device_ip(version: int) -> str:
-    """Write an IP version as properties do: 10, 8 and 6 bits, of 32."""
+    """Write an IP version, of 32 bits, as properties do: 10, 8 and 6 of them."""
     return f"{version >> 22}.{version >> 14 & 0xFF}.{version & 0x3F}"

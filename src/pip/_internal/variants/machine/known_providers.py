@@ -1,7 +1,7 @@
-"""Providers that publishers need not describe: those of the namespaces pip serves.
+"""Providers that publishers need not describe, since pip knows their namespaces.
 
-Each is declared in the form that other installers with built-in providers accept too:
-one requirement without extras and markers, and the entry point that they expect.
+Each is declared so that other installers with built-in providers accept it too: with one
+requirement without extras and markers, and with the entry point that they expect.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _ON = "on"
 
 @dataclass(frozen=True, slots=True)
 class KnownProvider:
-    """The provider of a namespace that pip serves itself.
+    """The provider of a namespace that is built into pip.
 
     :ivar declaration: what a manifest of schema 0.2.0 says of it (PEP 850).
-    :ivar features: by name, what the values of a feature look like.
-    :ivar in_uv: the version that uv 0.13.9 brings along; None if it brings none.
+    :ivar features: by name, regular expressions for the values.
+    :ivar in_uv: the version that is built into uv 0.13.9; None if there is none.
     """
 
     declaration: Mapping[str, Any]
@@ -81,7 +81,7 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
 
 
 def doubt_about(stated: Property) -> str | None:
-    """Say why no machine supports a property of a known namespace, if none does."""
+    """Say why no machine supports a property of a known namespace, if that is so."""
     known = KNOWN_PROVIDERS.get(stated.namespace)
     if known is None or not known.features:
         return None

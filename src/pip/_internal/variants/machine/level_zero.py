@@ -1,7 +1,7 @@
 """Ask Intel's GPU driver through Level Zero.
 
-Facts are those of the Level Zero specification 1.x and its extension for device IP
-versions; zeInit is deprecated there, but what drivers of every age have.
+This follows the Level Zero specification 1.x and its extension for device IP versions.
+There, zeInit is deprecated; but drivers of every age have it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pip._internal.variants.machine.driver import (
 
 __all__ = ["query"]
 
-# More than any machine has of drivers, or a driver of devices: one that reports
-# nonsense must not keep the thread busy for ever.
+# More drivers than any machine has, and more devices than any driver has: one that
+# reports nonsense must not keep the thread busy for ever.
 _MAX_HANDLES = 256
 
-_GPU_ONLY = 1  # of the flags of zeInit
+_GPU_ONLY = 1  # a flag of zeInit
 _TYPE_GPU = 1
 _VENDOR_INTEL = 0x8086
 _DEVICE_PROPERTIES = 0x3  # kinds of structures
@@ -47,7 +47,7 @@ class _Properties(ctypes.Structure):
         ("next", ctypes.c_void_p),
         ("type", ctypes.c_uint32),
         ("vendor", ctypes.c_uint32),
-        # The rest, which is not needed, is of about 350 bytes.
+        # The rest, about 350 bytes, is not needed.
         ("rest", ctypes.c_uint64 * 64),
     )
 
@@ -63,10 +63,9 @@ class _CallFailed(Exception):
 def query() -> tuple[int, ...]:
     """Ask for the IP version of each Intel GPU that can be read, in the driver's order.
 
-    A driver that does not tell the version of a GPU leaves it at 0.
+    The version is 0 if the driver does not tell it.
 
-    :raises DriverUnavailable: if there is no driver, or none that answers; the text
-        says why, in one sentence without a final period.
+    :raises DriverUnavailable: if there is no driver, or none that answers.
     """
     return call_driver("Level Zero", _query)
 
@@ -85,7 +84,7 @@ def _query() -> tuple[int, ...]:
             fault=not absent,
         ) from error
     versions: list[int] = []
-    # What cannot be read (lost, not permitted) leaves the others as they are.
+    # A driver or GPU that cannot be read (lost, not permitted) is passed over.
     for driver in drivers:
         with suppress(_CallFailed):
             for device in _handles(library.zeDeviceGet, driver):
@@ -106,7 +105,7 @@ def _load() -> ctypes.CDLL:
 def _handles(
     function: Callable[..., int], *owner: ctypes.c_void_p
 ) -> list[ctypes.c_void_p]:
-    """Call a function that first tells how many handles it has and then gives them."""
+    """Return the handles of a function that must be asked for their number first."""
     count = ctypes.c_uint32(0)
     _check(function(*owner, ctypes.byref(count), None))
     if not count.value:
@@ -118,7 +117,7 @@ def _handles(
 
 
 def _intel_gpu(library: ctypes.CDLL, device: ctypes.c_void_p) -> int | None:
-    """Return the IP version of a device, None if it is not a GPU of Intel's."""
+    """Return the IP version of a device; None if it is not a GPU of Intel's."""
     ip = _IpVersion(kind=_DEVICE_IP_VERSION)
     properties = _Properties(kind=_DEVICE_PROPERTIES)
     properties.next = ctypes.addressof(ip)

@@ -11,11 +11,11 @@ preferred first; equal to those of nvidia-variant-provider 0.0.2 (commit ffea5d3
     ab_real to a0_real, then a0_virtual.
 
 Limits: a driver outside CUDA 11.0 to 15.20 supports nothing; a GPU below compute
-capability 5.0 has no ``sm_arch``. Of several GPUs the one of the highest compute
-capability counts, whatever ``CUDA_VISIBLE_DEVICES`` says.
+capability 5.0 has no ``sm_arch``. Of several GPUs, the one with the highest compute
+capability counts, among those that ``CUDA_VISIBLE_DEVICES`` shows.
 
-An override variable stands in for the driver or for the GPU. An invalid one leaves its
-feature out; what the other does not say is still asked of the machine.
+An override variable replaces the detection of the driver or of the GPU. An invalid one
+leaves its features out; the others are still detected.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ PACKAGES = frozenset({"nvidia-variant-provider", "variant-provider"})
 CUDA_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
 
-# The CUDA versions that properties speak of: 11.0 to 15.20.
+# Properties are about CUDA 11.0 to 15.20.
 _FIRST_MAJOR, _LAST_MAJOR, _LAST_MINOR = 11, 15, 20
 
-# A forced version may lie outside of those; up to here it makes about a thousand
+# A forced version may lie outside of that; up to this one, there are about a thousand
 # values at most.
 _MAX_FORCED_MAJOR = 50
 
@@ -57,7 +57,7 @@ _Version = tuple[int, int]
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
-    """Tell which CUDA builds this machine, or the one that *environ* forces, can run."""
+    """Return which CUDA builds this machine, or the one that *environ* forces, can run."""
     found = Findings()
     cuda_is_forced = environ.get(CUDA_VARIABLE, "").strip()
     sm_is_forced = environ.get(SM_VARIABLE, "").strip()
@@ -118,8 +118,8 @@ def _capability(
     if given is not None:
         return given
     assert driver is not None, "one of the two tells"
-    # A value of sm_arch runs both numbers together, so that a second digit of the
-    # minor one would make it another architecture.
+    # In values of sm_arch, the two numbers stand without a separator, so that a minor one
+    # of two digits would name another architecture.
     plausible = [
         (major, minor)
         for major, minor in driver.compute_capabilities
@@ -159,7 +159,7 @@ def _upper_bounds(cuda: _Version) -> Iterator[str]:
 
 
 def _minors(major: int, last: int, *, above: int = -1) -> Iterator[str]:
-    """Yield the versions of a major one, newest first, that are above a minor one."""
+    """Yield the minor versions of a major one that are above *above*, newest first."""
     for minor in range(last, above, -1):
         yield f"{major}.{minor}"
 

@@ -1,7 +1,7 @@
 """Provider plugins: packages that know which properties a machine supports (PEP 850).
 
-Their code runs with the user's rights. So it runs only if the user trusts, by name,
-every package that would be installed for it.
+Their code runs with the user's rights. So it runs only if the user trusts every package
+that would be installed for it, by name.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Plugins:
     ) -> Answer:
         """Ask the plugin of *provider*, if the user trusts it.
 
-        :param requirements: those of its requirements that apply, at least one.
-        :param known: properties of the namespace that variants use.
+        :param requirements: its requirements that apply, at least one.
+        :param known: the properties of the namespace that variants have.
         """
         names = tuple(sorted(canonicalize_name(each.name) for each in requirements))
         plugin = f"the plugin {', '.join(names)}"
@@ -52,7 +52,7 @@ class Plugins:
                 *(plugin, "it is required from a URL, not an index"),
                 "Whoever publishes the package has to mend it",
             )
-        # The module that a plugin has if its manifest does not name one.
+        # If the manifest names no module, it is named after the package.
         default = canonicalize_name(requirements[0].name).replace("-", "_")
         api = provider.plugin_api or default
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)

@@ -90,19 +90,19 @@ class PluginHost(Protocol):
         """Return a folder under pip's cache, None if there is no cache."""
 
     def for_plugins(self, limits: PluginLimits) -> PluginHost:
-        """Make one for the resolver of a plugin's packages, which are plain wheels."""
+        """Return a host for resolving a plugin's packages, which are plain wheels."""
 
     def wait_for_upstream(self) -> None:
-        """Go on in turn alone, and not ahead of the resolver.
+        """Go on only in turn.
 
-        :raises NotAnswered: ahead of it
+        :raises NotAnswered: if this is done ahead of the resolver
         """
 
 
 class PluginEnvironment(NamedTuple):
-    """Where a plugin is installed, and what it needs.
+    """A folder in which a plugin and its requirements are installed.
 
-    :ivar wheels: all that is installed there.
+    :ivar wheels: everything that is installed there.
     """
 
     folder: str
@@ -125,12 +125,12 @@ class PluginEnvironment(NamedTuple):
 def plugin_environment(
     host: PluginHost, requirements: Sequence[str]
 ) -> Iterator[PluginEnvironment]:
-    """Give an environment in which *requirements* are installed, and what they need.
+    """Yield an environment with *requirements* and their dependencies.
 
-    All that limits installations limits this one: see :class:`PluginLimits`. Nothing is
-    asked about a package that is not trusted, and only plain wheels are installed.
+    Whatever limits installations limits this one: see :class:`PluginLimits`. Nothing is
+    asked about packages that are not trusted, and only plain wheels are installed.
 
-    :raises UntrustedProvider: if any package to install is not trusted.
+    :raises UntrustedProvider: if a package that is needed is not trusted.
     :raises PluginFailed: if they cannot be installed.
     """
     cache = host.cache_folder(CACHE_FOLDER)
@@ -139,7 +139,7 @@ def plugin_environment(
             environment = _prepare(host, requirements, cache)
         except (UntrustedProvider, PluginFailed):
             raise
-        # The last two: servers that answer what is no page, no wheel or no URL.
+        # The last two: a server answered with a broken page, wheel or URL.
         except (PipError, OSError, ValueError, HTTPError) as error:
             for line in log.getvalue().splitlines():
                 logger.debug("Installing %s: %s", requirements, line)
@@ -176,9 +176,9 @@ def _prepare(
 def _install_anew(
     resolved: Sequence[InstallRequirement], cache: str | None, key: str | None
 ) -> str:
-    """Install *resolved* in a new folder, which is kept in the cache if it can be.
+    """Install *resolved* in a new folder, in the cache if possible.
 
-    :param key: what it is kept by; None if it cannot be.
+    :param key: of the environment in the cache; None if it cannot be kept.
     """
     if cache is not None and key is not None:
         try:
@@ -199,14 +199,14 @@ def _spinner() -> Iterator[None]:
             yield
     finally:
         if not console.is_terminal and logger.isEnabledFor(logging.INFO):
-            # The spinner ends its line on terminals alone.
+            # The spinner ends its line only on terminals.
             console.line()
 
 
 def _installer(
     host: PluginHost, own: PluginHost, tracker: BuildTracker
 ) -> InprocessBuildEnvironmentInstaller:
-    """Make what finds and prepares plugins within the limits of the user."""
+    """Make what finds and prepares plugins within the user's limits."""
     limits, command = own.plugin_limits, host.collector
     assert limits is not None, "it is made for a plugin"
     assert command is not None, "only a command's own context looks things up"
@@ -218,7 +218,7 @@ def _installer(
             link_collector=collector,
             selection_prefs=SelectionPreferences(
                 allow_yanked=False,
-                # What the user says of formats, the limits know.
+                # The user's choice of formats is part of the limits.
                 format_control=FormatControl(set(), {":all:"}),
                 release_control=limits.release_control,
                 prefer_binary=True,
@@ -272,9 +272,9 @@ def _resolve(
 def trusted_alone(
     own: PluginHost, candidate: Candidate, requirements: Iterable[Requirement]
 ) -> list[Requirement]:
-    """Leave out what a package of a plugin needs that is not trusted, and note it.
+    """Leave out requirements of a plugin's package that are not trusted, and note them.
 
-    So all of it can be named at once, while nothing is asked about any of it.
+    So all can be named at once, and nothing is asked about any of them.
     """
     limits, left = own.plugin_limits, []
     assert limits is not None, "it is made for a plugin"
@@ -290,8 +290,8 @@ def trusted_alone(
 
 
 def _install(resolved: Sequence[InstallRequirement], folder: str) -> str:
-    """Install *resolved* in a folder, and return that; remove it if they cannot be."""
-    # Slow to import, and not needed where the environment is in the cache.
+    """Install *resolved* in a folder, and return it; remove it if that fails."""
+    # Slow to import, and not needed if the environment is in the cache.
     from pip._internal.models.scheme import Scheme
     from pip._internal.operations.install.wheel import install_wheel
 
