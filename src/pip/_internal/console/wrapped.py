@@ -73,11 +73,10 @@ class Wrapped:
         if console.is_terminal:
             width = options.max_width - get_indentation()
         for at, (text, command) in enumerate(self._paragraphs):
-            shown = text if at or not self._prefix else self._prefixed(text)
+            shown = text
+            if self._prefix and not at:
+                shown = Text.assemble((self._prefix, text.style), text)
             yield from _lines(Paragraph(shown, command), width)
-
-    def _prefixed(self, text: Text) -> Text:
-        return Text.assemble((self._prefix, text.style), text)
 
 
 def paragraphs(lines: Iterable[str | Text], width: int) -> Text:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from optparse import Values
 from typing import TYPE_CHECKING
 
 from pip._internal.locations import get_scheme
 from pip._internal.parallel.downloads.staging import Staging
-from pip._internal.parallel.downloads.trees import is_faithful
+from pip._internal.parallel.downloads.trees import is_faithful, remove_old
 
 if TYPE_CHECKING:
     from pip._internal.models.scheme import Scheme
@@ -54,7 +52,7 @@ def _parents(cache: str | None) -> Iterator[str | None]:
     yield None
     if cache:
         parent = os.path.join(cache, _NAME)
-        _remove_old(parent)
+        remove_old(parent, _OLD)
         yield parent
 
 
@@ -80,10 +78,3 @@ def _libs(options: Values, scheme: Scheme | None) -> dict[str, str]:
     if scheme is None or not options.compile or unusual:
         return {}
     return {"purelib": scheme.purelib, "platlib": scheme.platlib}
-
-
-def _remove_old(parent: str) -> None:
-    with contextlib.suppress(OSError), os.scandir(parent) as entries:
-        for entry in entries:
-            if entry.stat().st_mtime < time.time() - _OLD:
-                shutil.rmtree(entry.path, ignore_errors=True)

@@ -68,16 +68,11 @@ class CombinedProgress:
         if self._bar is None:
             if not any(fetch.is_shown for fetch in self._fetches):
                 return
-            self._bar = self._make()
+            self._bar = _Lines() if self._bar_type == "raw" else _Bar(self._closing)
         received = sum(fetch.received for fetch in self._fetches)
         total = sum(map(_total, self._fetches))
         over = sum(fetch.is_over for fetch in self._fetches)
         self._bar.show(received, total, over, len(self._fetches))
-
-    def _make(self) -> _Bar | _Lines:
-        if self._bar_type == "raw":
-            return _Lines()
-        return _Bar(self._closing)
 
 
 def _total(fetch: Fetch) -> int:

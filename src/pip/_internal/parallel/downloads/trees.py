@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -21,6 +22,7 @@ __all__ = [
     "put",
     "remove",
     "remove_known",
+    "remove_old",
 ]
 
 _DEFAULT_ACL = "system.posix_acl_default"
@@ -159,6 +161,20 @@ def remove(path: str) -> None:
         # Nothing can be removed from a read-only folder.
         _make_writable(path)
         shutil.rmtree(path)
+
+
+def remove_old(folder: str, seconds: float, prefix: str = "") -> None:
+    """Remove what runs that were killed have left in a folder.
+
+    :param seconds: after which nothing there is in use any more.
+    :param prefix: of the names of what they leave.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                age = time.time() - entry.stat().st_mtime
+                if entry.name.startswith(prefix) and age > seconds:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _make_writable(folder: str) -> None:

@@ -66,11 +66,11 @@ _PROPERTY_FORM = r"^(\w+) ([0-9]{1,20})$"
 class _Gpu(NamedTuple):
     """A GPU as its driver describes it.
 
-    :ivar target: the architecture as a number, 90402 for gfx942; 0 if unknown.
+    :ivar architecture: ``gfx000`` if the driver does not tell it.
     :ivar uuid: ``GPU-`` and 16 hexadecimal digits in upper case; empty if it has none.
     """
 
-    target: int
+    architecture: str
     uuid: str
 
 
@@ -101,7 +101,7 @@ def _architectures(
     if override is not None:
         found = [override[0]]
     else:
-        found = sorted({_architecture(gpu.target) for gpu in gpus})
+        found = sorted({gpu.architecture for gpu in gpus})
     unknown = [name for name in found if name not in _KNOWN]
     if unknown:
         raise Undetected(
@@ -143,7 +143,10 @@ def _read_gpus(root: str) -> list[_Gpu]:
             continue
         unique_id = node.get("unique_id", 0)
         uuid = f"GPU-{unique_id:016X}" if unique_id else ""
-        gpus.append(_Gpu(node.get("gfx_target_version", 0), uuid))
+        # gfx942 is told as 90402.
+        target = node.get("gfx_target_version", 0)
+        name = _gfx_name(target // 10000, target // 100 % 100, target % 100)
+        gpus.append(_Gpu(name, uuid))
     if not gpus:
         raise Undetected("the AMD driver shows no GPU that can be used")
     return gpus
@@ -193,10 +196,6 @@ def _named(gpus: list[_Gpu], items: Iterable[str]) -> list[int]:
             break
         named += matches
     return named
-
-
-def _architecture(target: int) -> str:
-    return _gfx_name(target // 10000, target // 100 % 100, target % 100)
 
 
 def _overriding_architecture(text: str) -> str | None:

@@ -247,14 +247,9 @@ class Providers:
             return no_answer(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
         if self.plugins is None:
             return no_answer("its plugin was not asked")
-        known = sorted(
-            {
-                each
-                for variant in manifest.variants.values()
-                for each in variant.properties()
-                if each.namespace == namespace
-            }
-        )
+        of_variants = (each.properties() for each in manifest.variants.values())
+        stated = frozenset().union(*of_variants)
+        known = sorted(each for each in stated if each.namespace == namespace)
         return self.plugins.ask(provider, required, known)
 
     def _required(self, provider: Provider) -> list[Requirement]:
@@ -280,15 +275,10 @@ class Providers:
         """
         answers = {} if manifest is None else self.ask(manifest, manifest.namespaces)
         known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
-        for namespace in known:
-            if namespace in answers:
-                continue
-            if namespace in self.disabled:
-                answers[namespace] = _DISABLED
-            elif self.host is None:
-                answers[namespace] = self.detect(namespace)
-            else:
-                answers[namespace] = self._described(namespace)
+        tell = self.detect if self.host is None else self._described
+        for each in known:
+            if each not in answers:
+                answers[each] = _DISABLED if each in self.disabled else tell(each)
         return answers
 
     def described_host(self, answers: Mapping[str, Answer]) -> dict[str, object]:

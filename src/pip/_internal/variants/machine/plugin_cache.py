@@ -8,12 +8,12 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
+from pip._internal.parallel.downloads.trees import remove_old
 from pip._internal.utils import filesystem
 
 if TYPE_CHECKING:
@@ -71,11 +71,7 @@ def remove_environments(cache: str) -> None:
 
 def remove_abandoned(folder: str) -> None:
     """Remove what is left of installations that were killed."""
-    for entry in os.scandir(folder):
-        if entry.name.startswith(PARTIAL):
-            with suppress(OSError):
-                if time.time() - entry.stat().st_mtime > _ABANDONED:
-                    shutil.rmtree(entry.path, ignore_errors=True)
+    remove_old(folder, _ABANDONED, PARTIAL)
 
 
 def environment_key(wheels: Iterable[Link | None]) -> str | None:
