@@ -105,14 +105,11 @@ def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
     for column, now in zip(columns, widths, strict=True):
         longest = max((cell_len(e) for cell in column for e in cell.split()), default=0)
         least.append(min(now, max(_NARROW, longest)))
-    over = sum(widths) + len(widths) - 1 - width
-    while over > 0:
+    for _ in range(sum(widths) + len(widths) - 1 - width):
         loose = [at for at, each in enumerate(widths) if each > least[at]]
         if not loose:
             break
-        widest = max(loose, key=lambda at: widths[at])
-        widths[widest] -= 1
-        over -= 1
+        widths[max(loose, key=widths.__getitem__)] -= 1
     return widths
 
 

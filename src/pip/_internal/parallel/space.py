@@ -12,11 +12,8 @@ from pip._internal.utils.misc import format_size
 
 __all__ = ["DiskFull", "is_full", "space_for"]
 
-_FULL = frozenset(
-    number
-    for name in ("ENOSPC", "EDQUOT")
-    if (number := getattr(errno, name, None)) is not None
-)
+#: Not every system has quotas.
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 class DiskFull(OSError):

@@ -49,11 +49,7 @@ class _Installing:
         info = file._getinfo()
         source = os.path.join(folder, str(info.header_offset))
         target = file.dest_path
-        if not self._can_move(source, target, info.file_size):
-            return False
-        try:
-            os.rename(source, target)
-        except OSError:
+        if not self._rename(source, target, info.file_size):
             return False
         file.written = True
         if zip_item_is_executable(info):
@@ -76,12 +72,9 @@ class _Installing:
             if identity(path) != was:
                 return False
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            if not self._can_move(source, target):
-                return False
-            os.rename(source, target)
         except OSError:
             return False
-        return True
+        return self._rename(source, target)
 
     def _folder_of(self, wheel: str) -> str | None:
         if wheel not in self._folders:
@@ -90,19 +83,22 @@ class _Installing:
                 logger.debug("%s was unpacked ahead, in %s", wheel, folder)
         return self._folders[wheel]
 
-    def _can_move(self, source: str, target: str, size: int | None = None) -> bool:
-        """Tell whether *source*, moved to *target*, would equal a new file there."""
+    def _rename(self, source: str, target: str, size: int | None = None) -> bool:
+        """Rename a file if it equals a new one at *target* then; return whether it does."""
         folder = os.path.dirname(target)
         try:
             if folder not in self._plain:
                 self._plain[folder] = gives_nothing_on(folder)
-            return (
+            is_like_new = (
                 self._plain[folder]
                 and not os.path.lexists(target)
                 and size in (None, os.lstat(source).st_size)
             )
+            if is_like_new:
+                os.rename(source, target)
         except OSError:
             return False
+        return is_like_new
 
 
 _installing: _Installing | None = None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY
 from pip._internal.variants.core.properties import Property
@@ -22,8 +22,7 @@ _CUDA = r"1[1-5](\.(20|1?[0-9]))?"
 _ON = "on"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownProvider:
+class KnownProvider(NamedTuple):
     """The provider of a namespace that is built into pip.
 
     :ivar declaration: what a manifest of schema 0.2.0 says of it (PEP 850).
@@ -32,7 +31,7 @@ class KnownProvider:
     """
 
     declaration: Mapping[str, Any]
-    features: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, str] = MappingProxyType({})
     in_uv: str | None = None
 
 

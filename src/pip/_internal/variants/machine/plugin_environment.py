@@ -32,14 +32,7 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.machine.plugin_cache import (
-    CACHE_FOLDER,
-    PARTIAL,
-    environment_key,
-    find,
-    keep,
-    remove_abandoned,
-)
+from pip._internal.variants.machine import plugin_cache
 from pip._internal.variants.machine.plugin_limits import UntrustedProvider
 from pip._internal.variants.machine.plugin_query import PluginFailed
 from pip._internal.variants.slots import CONTEXT
@@ -133,7 +126,7 @@ def plugin_environment(
     :raises UntrustedProvider: if a package that is needed is not trusted.
     :raises PluginFailed: if they cannot be installed.
     """
-    cache = host.cache_folder(CACHE_FOLDER)
+    cache = host.cache_folder(plugin_cache.CACHE_FOLDER)
     with capture_logging() as log:
         try:
             environment = _prepare(host, requirements, cache)
@@ -158,19 +151,22 @@ def plugin_environment(
 def _prepare(
     host: PluginHost, requirements: Sequence[str], cache: str | None
 ) -> PluginEnvironment:
-    assert host.plugin_limits is not None, "something is trusted"
-    own = host.for_plugins(host.plugin_limits)
+    limits = host.plugin_limits
+    assert limits is not None, "something is trusted"
+    own = host.for_plugins(limits)
     with get_build_tracker() as tracker:
-        installer = _installer(host, own, tracker)
-        resolved = _resolve(own, installer, requirements)
+        installer = _installer(host, own, limits, tracker)
+        resolved = _resolve(own, limits, installer, requirements)
         wheels = [req.link for req in resolved if req.link is not None]
-        key = environment_key(wheels)
-        found = find(cache, key) if cache is not None and key is not None else None
-        if found is None:
+        key = plugin_cache.environment_key(wheels)
+        folder = None
+        if cache is not None and key is not None:
+            folder = plugin_cache.find(cache, key)
+        if folder is None:
             with _spinner():
                 installer._preparer.prepare_linked_requirements_more(resolved)
-                found = _install_anew(resolved, cache, key)
-        return PluginEnvironment(found, wheels)
+                folder = _install_anew(resolved, cache, key)
+        return PluginEnvironment(folder, wheels)
 
 
 def _install_anew(
@@ -183,9 +179,9 @@ def _install_anew(
     if cache is not None and key is not None:
         try:
             os.makedirs(cache, exist_ok=True)
-            remove_abandoned(cache)
-            folder = tempfile.mkdtemp(prefix=PARTIAL, dir=cache)
-            return keep(_install(resolved, folder), key)
+            plugin_cache.remove_abandoned(cache)
+            folder = tempfile.mkdtemp(prefix=plugin_cache.PARTIAL, dir=cache)
+            return plugin_cache.keep(_install(resolved, folder), key)
         except OSError as error:
             logger.debug("Not kept in the cache: %s", error)
     return _install(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
@@ -204,11 +200,10 @@ def _spinner() -> Iterator[None]:
 
 
 def _installer(
-    host: PluginHost, own: PluginHost, tracker: BuildTracker
+    host: PluginHost, own: PluginHost, limits: PluginLimits, tracker: BuildTracker
 ) -> InprocessBuildEnvironmentInstaller:
     """Make what finds and prepares plugins within the user's limits."""
-    limits, command = own.plugin_limits, host.collector
-    assert limits is not None, "it is made for a plugin"
+    command = host.collector
     assert command is not None, "only a command's own context looks things up"
     scope = limits.scope(no_index=command.search_scope.no_index)
     collector = LinkCollector(host.session, scope)
@@ -234,11 +229,11 @@ def _installer(
 
 def _resolve(
     own: PluginHost,
+    limits: PluginLimits,
     installer: InprocessBuildEnvironmentInstaller,
     requirements: Iterable[str],
 ) -> list[InstallRequirement]:
-    limits, finder = own.plugin_limits, installer._finder
-    assert limits is not None, "it is made for a plugin"
+    finder = installer._finder
     roots = [install_req_from_line(each, user_supplied=True) for each in requirements]
     roots += limits.constraints()
     resolver = cast("Resolver", installer._make_resolver())

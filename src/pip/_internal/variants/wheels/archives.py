@@ -48,17 +48,12 @@ def undamaged(filename: str) -> Iterator[None]:
         yield
     except UnreadableManifest as error:
         raise InvalidVariantWheel(filename, str(error)) from None
-    except _DAMAGED as error:
-        raise InvalidVariantWheel(filename, _problem(error)) from None
-    except OSError as error:
+    except (*_DAMAGED, OSError) as error:
         # Decompressors set none; seeking before the file's beginning sets EINVAL.
-        if error.errno not in (None, errno.EINVAL):
+        if getattr(error, "errno", None) not in (None, errno.EINVAL):
             raise
-        raise InvalidVariantWheel(filename, _problem(error)) from None
-
-
-def _problem(error: Exception) -> str:
-    return f"its archive cannot be read: {error}"
+        problem = f"its archive cannot be read: {error}"
+        raise InvalidVariantWheel(filename, problem) from None
 
 
 def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
