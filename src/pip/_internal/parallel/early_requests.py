@@ -129,25 +129,23 @@ class EarlyRequests:
         # A worker that hangs has yet to take its own; it is not for another one's eyes.
         self._begin()
 
-    @property
-    def time_left(self) -> float:
-        """Return how many seconds :meth:`within` still allows."""
-        return math.inf if self._budget is None else self._budget.left
-
     @contextmanager
-    def within(self, budget: TimeBudget) -> Iterator[None]:
+    def within(self, seconds: float) -> Iterator[TimeBudget]:
         """Limit the time of all requests that are made in turn.
 
         Time that they took early counts. Servers that ask for more time do not get it.
 
+        :param seconds: together; less if this is part of a task that has less time left
+        :return: the time that is left
         :raises Overdue: when the time is over
         """
-        is_open = self._is_open
+        is_open, before = self._is_open, self._budget
         if not is_open:
             self.open()
-        before, self._budget = self._budget, budget
+        left = math.inf if before is None else before.left
+        self._budget = TimeBudget(min(seconds, left))
         try:
-            yield
+            yield self._budget
         finally:
             self._budget = before
             if not is_open:

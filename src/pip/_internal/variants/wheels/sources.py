@@ -276,10 +276,9 @@ def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeB
     :raises Overdue: when no time is left
     """
     auth, requests = session.auth, EARLY_REQUESTS.once(session, EarlyRequests)
-    budget = TimeBudget(min(seconds, requests.time_left))
     prompting, auth.prompting = auth.prompting, False
     try:
-        with requests.within(budget):
+        with requests.within(seconds) as budget:
             yield budget
     finally:
         auth.prompting = prompting
