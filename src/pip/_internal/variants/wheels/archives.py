@@ -30,7 +30,9 @@ _DAMAGED: tuple[type[Exception], ...] = (
     NotImplementedError,
     UnicodeDecodeError,
 )
-#: The same, and what reading raises if a member is missing or encrypted.
+#: The same, and errors of the system, of which some mean that too.
+_FAILED: tuple[type[Exception], ...] = (*_DAMAGED, OSError)
+#: What reading raises also if a member is missing or encrypted.
 UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 
 
@@ -48,7 +50,7 @@ def undamaged(filename: str) -> Iterator[None]:
         yield
     except UnreadableManifest as error:
         raise InvalidVariantWheel(filename, str(error)) from None
-    except (*_DAMAGED, OSError) as error:
+    except _FAILED as error:
         # Decompressors set none; seeking before the file's beginning sets EINVAL.
         if getattr(error, "errno", None) not in (None, errno.EINVAL):
             raise
