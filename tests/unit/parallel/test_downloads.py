@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ from pip._internal.parallel import sizes
 from pip._internal.parallel.downloads.digests import Digests, Verified, check_path
 from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.pool import Pool
+from pip._internal.parallel.downloads.progress import CombinedProgress
 from pip._internal.parallel.downloads.staging import Staging
-from pip._internal.parallel.held_records import HeldRecords
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from tests.lib.wheels import make_wheel
@@ -29,7 +30,7 @@ def pool_of(*megabytes: int) -> Pool:
     known = zip(links, megabytes, strict=True)
     sizes._noted = {link.url: size * 1_000_000 for link, size in known if size}
     fetches = [Fetch(link, "", None, lambda _: None) for link in links]
-    return Pool(PipSession(), fetches, HeldRecords())
+    return Pool(PipSession(), fetches, CombinedProgress("off", fetches))
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +73,8 @@ def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
     """Give what lies in the folder of a wheel once it is unpacked."""
     staging.add(Verified.unchecked(str(wheel)))
     job = staging._jobs[str(wheel)]
-    assert job.over.wait(60)
+    wait([job.is_staged], timeout=60)
+    assert job.is_staged.done()
     folder = staging.folder_of(str(wheel))
     if folder is None:
         assert not Path(job.folder).exists()
@@ -182,7 +184,7 @@ def test_what_is_settled_is_waited_for_no_more(
     for wheel in wheels:
         staging.add(Verified.unchecked(str(wheel)))
     staging.settle()
-    assert all(job.over.is_set() for job in staging._jobs.values())
+    assert all(job.is_staged.done() for job in staging._jobs.values())
     # What had not begun by then is upstream's.
     for wheel in wheels:
         folder = staging.folder_of(str(wheel))

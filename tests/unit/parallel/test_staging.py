@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from pip._internal.parallel.downloads import places, staging_child
+from pip._internal.parallel.downloads import places, staging_child, trees
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from tests.lib.wheels import make_wheel
 
@@ -197,6 +197,6 @@ def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
         (folder / "file").touch()
     long_ago = time.time() - 2 * 24 * 60 * 60
     os.utime(old, (long_ago, long_ago))
-    places._remove_old(str(tmp_path / "missing"))
-    places._remove_old(str(tmp_path))
+    trees.remove_old(str(tmp_path / "missing"), places._OLD)
+    trees.remove_old(str(tmp_path), places._OLD)
     assert [each.name for each in tmp_path.iterdir()] == ["new"]

@@ -1,4 +1,4 @@
-"""What pip says of its own: whole words, folded to the terminal, which obeys nothing."""
+"""What pip itself says: folded between words, with nothing that terminals obey."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ __all__ = ["printable"]
 
 
 def printable(text: str) -> str:
-    """Give what others wrote with escapes in place of what is not to be shown as it is.
+    """Return what others wrote, with escapes for characters that must not be shown.
 
-    A terminal obeys some characters, others end a line or cannot be written.
+    Terminals obey some of these; others end a line, or cannot be written.
     """
     if text.isprintable():
         return text

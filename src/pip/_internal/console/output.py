@@ -1,8 +1,8 @@
-"""The one way out: what others wrote is shown on a terminal, and never obeyed by it.
+"""The one way out: a terminal shows what others wrote, and never obeys it.
 
-All that is said of variants leaves through a logger of :func:`get_logger`, through
-:func:`write` and its like (:mod:`.styled`), or as an error of :mod:`.errors`. Each shows escapes in place
-of what is not printable, line ends among them: a line ends where this pip ends it.
+All output about variants goes through a logger of :func:`get_logger`, through :func:`write`
+and its like (:mod:`.styled`), or is an error of :mod:`.errors`. Each shows escapes in place
+of what is not printable, line ends included: a line ends only where this pip ends it.
 Nothing else here has a logger, a console or a style; a test sees to that.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.rich.text import Text
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.console.wrapped import Paragraph
 
 __all__ = [
+    "filtered",
     "get_logger",
     "only_output",
     "printable_output",
@@ -34,42 +35,35 @@ __all__ = [
 ]
 
 
-class _Printable(logging.Filter):
-    """Leave nothing in a record that a terminal would obey."""
+def _escape(record: logging.LogRecord, said: Iterable[str]) -> None:
+    """Make a record say these lines, without anything that a terminal would obey."""
+    record.msg, record.args = "\n".join(map(printable, said)), None
+    if record.exc_info and not record.exc_text:
+        traceback = logging.Formatter().formatException(record.exc_info)
+        record.exc_text = "\n".join(map(printable, traceback.split("\n")))
+
+
+class _PrintableLines(logging.Filter):
+    """Makes upstream's records printable, which may have several lines."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        # What is made of paragraphs is printable by now.
+        # Paragraphs are printable already.
         if not getattr(record, "rich", False):
-            self._make_printable(record)
+            _escape(record, record.getMessage().split("\n"))
         return True
 
-    def _make_printable(self, record: logging.LogRecord) -> None:
-        said = self._split(record.getMessage())
-        record.msg, record.args = "\n".join(map(printable, said)), None
-        if record.exc_info and not record.exc_text:
-            traceback = logging.Formatter().formatException(record.exc_info)
-            record.exc_text = "\n".join(map(printable, traceback.split("\n")))
 
-    def _split(self, message: str) -> Sequence[str]:
-        return (message,)
+class _Paragraph(logging.Filter):
+    """Makes this pip's own records printable, and folds them between words."""
 
-
-class _PrintableLines(_Printable):
-    """The same for records of upstream's, which may have several lines."""
-
-    def _split(self, message: str) -> Sequence[str]:
-        return message.split("\n")
-
-
-class _Paragraph(_Printable):
-    """The same for this pip's own, whose lines end between words on a terminal."""
-
-    def _make_printable(self, record: logging.LogRecord) -> None:
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "rich", False):
+            return True
         if record.exc_info:
-            super()._make_printable(record)
-            return
+            _escape(record, [record.getMessage()])
+            return True
         match record.msg, record.args:
-            # What it says at the end may be a command to type.
+            # It may be a hint, which ends in a command.
             case "%s", (str() as said,):
                 pass
             case _:
@@ -80,9 +74,10 @@ class _Paragraph(_Printable):
         prefix, style = ("", "") if level is None else level[1:]
         shown = Wrapped([paragraph(said, style)], prefix)
         record.msg, record.args, record.rich = "%s", (shown,), True
+        return True
 
 
-#: As upstream's formatter and handlers have it, the highest first.
+#: Prefixes and styles as upstream has them, the highest level first.
 _LEVELS = (
     (logging.ERROR, "ERROR: ", "red"),
     (logging.WARNING, "WARNING: ", "yellow"),
@@ -93,9 +88,9 @@ _PARAGRAPH, _PRINTABLE_LINES = _Paragraph(), _PrintableLines()
 
 
 def get_logger(name: str) -> VerboseLogger:
-    """Return the logger of a module, each record of which is one printable line.
+    """Return the logger of a module; each of its records is one printable line.
 
-    On a terminal that is as many as it takes, with whole words.
+    On a terminal, long lines are folded between words.
     """
     logger = getLogger(name)
     logger.addFilter(_PARAGRAPH)
@@ -106,7 +101,7 @@ _logger = get_logger(__name__)
 
 
 def write(lines: Iterable[str | Paragraph]) -> None:
-    """Write lines, apart from what is not printable in them."""
+    """Write lines, with escapes for what is not printable."""
     from pip._internal.console.wrapped import Wrapped, paragraph
 
     listed = [paragraph(each) if isinstance(each, str) else each for each in lines]
@@ -115,7 +110,7 @@ def write(lines: Iterable[str | Paragraph]) -> None:
 
 
 def write_document(document: Mapping[str, Any]) -> None:
-    """Write a JSON document, in ASCII, as it is on any terminal."""
+    """Write a JSON document in ASCII, the same on any terminal."""
     text = Text(json.dumps(document, indent=2))
     _logger.info("%s", text, extra={"rich": True})
 
@@ -127,7 +122,7 @@ def text_of(lines: Iterable[str]) -> Text | None:
 
 @contextmanager
 def only_output(options: optparse.Values) -> Iterator[None]:
-    """Keep what pip says on its way out of a JSON document; warnings go elsewhere."""
+    """Keep pip's progress out of a JSON document; warnings go elsewhere."""
     before = logging.root.manager.disable
     if options.json:
         logging.disable(logging.INFO)
@@ -138,13 +133,18 @@ def only_output(options: optparse.Values) -> Iterator[None]:
 
 
 @contextmanager
-def printable_output() -> Iterator[None]:
-    """Hold for upstream's records, too, that a terminal obeys nothing in them."""
+def filtered(by: logging.Filter) -> Iterator[None]:
+    """Filter all records for a while, upstream's included."""
     handlers = list(logging.getLogger().handlers)
     for handler in handlers:
-        handler.addFilter(_PRINTABLE_LINES)
+        handler.addFilter(by)
     try:
         yield
     finally:
         for handler in handlers:
-            handler.removeFilter(_PRINTABLE_LINES)
+            handler.removeFilter(by)
+
+
+def printable_output() -> AbstractContextManager[None]:
+    """Keep terminals from obeying upstream's records for a while, too."""
+    return filtered(_PRINTABLE_LINES)

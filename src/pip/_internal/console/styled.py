@@ -1,6 +1,6 @@
-"""Output with styles; where they cannot be shown, without them (see :mod:`.output`).
+"""Output with styles, where these can be shown (see :mod:`.output`).
 
-Only commands of variants have some, so that nothing of this is loaded for others.
+Only ``pip variants`` has such output; other commands do not load this.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from pip._internal.utils.logging import get_console
 __all__ = ["Grid", "Line", "folded", "shown_width", "write_styled"]
 
 
-#: Columns are not folded to less.
+#: Columns are not made narrower than this.
 _NARROW = 16
 
 
 class Line(NamedTuple):
     """A line of output.
 
-    :ivar style: of all of it, in the words of rich.
-    :ivar highlights: further styles, by the regular expression of what has them.
+    :ivar style: of the whole line, in the words of rich.
+    :ivar highlights: further styles, by regular expressions for the parts.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table, as wide as what it is shown on at the most.
+    """A table, which is folded to the width of the terminal.
 
     :ivar styles: of the rows, in the words of rich.
     """
@@ -47,7 +47,7 @@ class Grid(NamedTuple):
 
 
 def write_styled(shown: Iterable[Line | Grid]) -> None:
-    """Write what has styles; where they cannot be shown, without them."""
+    """Write lines and tables, with their styles where these can be shown."""
     lines: list[Line] = []
     for each in shown:
         if isinstance(each, Grid):
@@ -58,9 +58,9 @@ def write_styled(shown: Iterable[Line | Grid]) -> None:
 
 
 def shown_width() -> int:
-    """Give the width of what output is shown on."""
+    """Return the width of the output in columns."""
     console = get_console()
-    # What is no terminal has a width only if the user says so.
+    # A file or pipe has a width only if the user says so.
     return console.width if console.is_terminal else shutil.get_terminal_size().columns
 
 
@@ -72,10 +72,10 @@ def _paragraph(line: Line) -> Paragraph:
 
 
 def folded(grid: Grid, width: int) -> Iterator[Line]:
-    """Give the lines of a table that is at most *width* wide, if words let it be.
+    """Yield the lines of a table, at most *width* wide unless words are longer.
 
-    Columns are folded between words. Those for which there is no place, the last ones,
-    stand below their rows.
+    Columns are folded between words. The last ones, if there is no place for them, stand
+    below their rows.
     """
     rows = [list(map(printable, row)) for row in (grid.columns, *grid.rows)]
     count = len(grid.columns)
@@ -98,21 +98,18 @@ def folded(grid: Grid, width: int) -> Iterator[Line]:
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Give the widths of columns, of which the widest give way between their words."""
+    """Return the widths of columns; the widest ones give way first."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     least = []
     for column, now in zip(columns, widths, strict=True):
         longest = max((cell_len(e) for cell in column for e in cell.split()), default=0)
         least.append(min(now, max(_NARROW, longest)))
-    over = sum(widths) + len(widths) - 1 - width
-    while over > 0:
+    for _ in range(sum(widths) + len(widths) - 1 - width):
         loose = [at for at, each in enumerate(widths) if each > least[at]]
         if not loose:
             break
-        widest = max(loose, key=lambda at: widths[at])
-        widths[widest] -= 1
-        over -= 1
+        widths[max(loose, key=widths.__getitem__)] -= 1
     return widths
 
 

@@ -1,6 +1,6 @@
-"""Lines that end between words, at the width of the terminal they are shown on.
+"""Lines that are folded between words to the width of the terminal.
 
-Elsewhere, in a file for instance, they are as long as they are: others cut them there.
+Elsewhere, in a file for instance, they keep their length.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Paragraph", "Wrapped", "paragraph", "paragraphs"]
 
-#: What goes on is indented by so much more than what it begins with.
+#: Columns by which continued lines are indented further.
 _HANG = 2
 #: A property is one word, unless it is longer than a line.
 _WORD = re.compile(r"\S+(?: :: \S+)*")
 _PART = re.compile(r"\S+")
-#: What a shell takes for one.
+#: What a shell takes for one argument.
 _ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")
 
 
 class Paragraph(NamedTuple):
-    """What makes up one line, or as many as it takes.
+    """A line of text, folded into several where it is too long.
 
-    :ivar command: that stands at its end, in lines of its own; empty for none.
+    :ivar command: at its end, in lines of its own; empty for none.
     """
 
     text: Text
@@ -46,7 +46,7 @@ class Paragraph(NamedTuple):
 
 
 def paragraph(said: str, style: str = "") -> Paragraph:
-    """Make a paragraph of a line that may be a hint."""
+    """Make a paragraph of a line, which may be a hint."""
     if isinstance(said, Hint):
         return Paragraph(Text(printable(said.said), style), printable(said.command))
     return Paragraph(Text(printable(said), style))
@@ -55,7 +55,7 @@ def paragraph(said: str, style: str = "") -> Paragraph:
 class Wrapped:
     """Paragraphs for a console.
 
-    :param prefix: what begins the first one, where nothing else says it.
+    :param prefix: put before the first one.
     """
 
     def __init__(self, paragraphs: Iterable[Paragraph], prefix: str = "") -> None:
@@ -68,26 +68,25 @@ class Wrapped:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
-        """Give the lines."""
+        """Yield the lines."""
         width = None
         if console.is_terminal:
             width = options.max_width - get_indentation()
         for at, (text, command) in enumerate(self._paragraphs):
-            shown = text if at or not self._prefix else self._prefixed(text)
+            shown = text
+            if self._prefix and not at:
+                shown = Text.assemble((self._prefix, text.style), text)
             yield from _lines(Paragraph(shown, command), width)
-
-    def _prefixed(self, text: Text) -> Text:
-        return Text.assemble((self._prefix, text.style), text)
 
 
 def paragraphs(lines: Iterable[str | Text], width: int) -> Text:
-    """Give what is at most *width* wide in one text."""
+    """Fold lines to *width*, and join them into one text."""
     made = (Paragraph(e) if isinstance(e, Text) else paragraph(e) for e in lines)
     return Text("\n").join(line for each in made for line in _lines(each, width))
 
 
 def _lines(shown: Paragraph, width: int | None) -> Iterator[Text]:
-    """Give the lines of a paragraph; None for a width as large as need be."""
+    """Yield the lines of a paragraph; a *width* of None means no limit."""
     text, command = shown
     if width is None:
         yield text if not command else Text.assemble(text, " ", command)
@@ -105,7 +104,7 @@ def _lines(shown: Paragraph, width: int | None) -> Iterator[Text]:
 
 
 def _line_starts(plain: str, width: int, hang: int) -> Iterator[int]:
-    """Say where lines begin, from the second one on."""
+    """Yield where lines begin, from the second one on."""
     begin, room = 0, width
     for start, end in _words(plain, width - hang):
         if cell_len(plain[begin:end]) > room and plain[begin:start].strip():
@@ -123,9 +122,9 @@ def _words(plain: str, room: int) -> Iterator[tuple[int, int]]:
 
 
 def _command_lines(command: str, width: int, indent: str) -> Iterator[str]:
-    """Break a command where a shell goes on in the next line."""
+    """Break a command into lines as a shell reads them."""
     if os.name == "nt":
-        # Which shell it is for is not known, and they differ.
+        # The shell is unknown here, and shells differ.
         yield f"{indent}{command}"
         return
     line = ""
@@ -140,7 +139,7 @@ def _command_lines(command: str, width: int, indent: str) -> Iterator[str]:
 
 
 def _with_values(arguments: list[str], room: int) -> list[str]:
-    """Put what follows an option beside it if it fits there: it may be its value."""
+    """Join each option with what follows it, perhaps its value, if that fits."""
     joined: list[str] = []
     for before, argument in pairwise(("", *arguments)):
         is_value = before.startswith("-") and not argument.startswith("-")

@@ -1,4 +1,4 @@
-"""Adapters of a session that answer by what was asked for early."""
+"""Adapters that answer requests with responses that were fetched early."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pip._vendor.requests.adapters import HTTPAdapter
 
 from pip._internal.parallel.connections import like, with_own_connections
-from pip._internal.parallel.time_limits import short_waits
+from pip._internal.parallel.time_limits import MAX_TIME
 
 if TYPE_CHECKING:
     from pip._vendor.requests import PreparedRequest, Response
@@ -17,7 +17,12 @@ __all__ = ["EarlyAdapter", "with_early_responses"]
 
 
 class EarlyAdapter(HTTPAdapter):
-    """What answers requests that were made early; each adapter is given its own kind."""
+    """An adapter that answers with early responses; each one has a class of its own.
+
+    :ivar inner: the adapter that it replaces
+    :ivar outer: what sends requests early; made on first use
+    :ivar connections: how many *outer* may keep open to a host
+    """
 
     answer: Callable[..., Response]
     inner: HTTPAdapter
@@ -25,41 +30,40 @@ class EarlyAdapter(HTTPAdapter):
     connections: int
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Answer a request by what was asked for early, if it was."""
+        """Answer a request, with an early response if there is one."""
         response = self.answer(self, request, *args, **kwargs)
         response.connection = self
         return response
 
     def in_turn(self, *, hasty: bool) -> HTTPAdapter:
-        """Give what sends requests that are due.
+        """Return the adapter that sends requests that are due.
 
         :param hasty: whether to wait for a minute at most if a server asks for more
         """
         return _hasty(self.inner) if hasty else self.inner
 
     def ahead(self, *, hasty: bool) -> HTTPAdapter:
-        """Give what sends requests early, by connections of its own."""
+        """Return the adapter that sends requests early, on connections of its own."""
         if self.outer is None:
             self.outer = with_own_connections(self.inner, self.connections)
         return _hasty(self.outer) if hasty else self.outer
 
 
 def _hasty(adapter: HTTPAdapter) -> HTTPAdapter:
-    return like(adapter, max_retries=short_waits(adapter.max_retries))
+    retries = adapter.max_retries.new(retry_after_max=int(MAX_TIME))
+    return like(adapter, max_retries=retries)
 
 
 def with_early_responses(
     inner: HTTPAdapter, answer: Callable[..., Response], connections: int
 ) -> EarlyAdapter:
-    """Make an adapter that is like *inner*, connections and cache included.
+    """Make an adapter that replaces *inner* and shares its connections and cache.
 
     :param answer: answers a request, given the adapter, the request and its settings
     :param connections: how many it may keep open to a host for early requests
     """
-    kind = type(inner)
-    taking = type(kind.__name__, (EarlyAdapter, kind), {})
-    adapter = cast(EarlyAdapter, object.__new__(taking))
-    vars(adapter).update(vars(inner))
-    adapter.answer, adapter.inner, adapter.outer = answer, inner, None
-    adapter.connections = connections
-    return adapter
+    kind = type(type(inner).__name__, (EarlyAdapter, type(inner)), {})
+    made = like(
+        inner, kind, answer=answer, inner=inner, outer=None, connections=connections
+    )
+    return cast(EarlyAdapter, made)

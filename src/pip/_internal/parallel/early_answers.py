@@ -1,16 +1,17 @@
-"""Answers that wait for the request that they are for."""
+"""Early responses that wait for their requests."""
 
 from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING
 
-from pip._vendor.requests import Response
 from pip._vendor.urllib3 import HTTPResponse
 from pip._vendor.urllib3.exceptions import HTTPError
 
+from pip._internal.parallel.connections import like
+
 if TYPE_CHECKING:
-    from pip._vendor.requests import PreparedRequest
+    from pip._vendor.requests import PreparedRequest, Response
 
     from pip._internal.parallel.held_bytes import Room
 
@@ -20,13 +21,13 @@ _CHUNK = 64 * 1024
 
 
 class TooLong(Exception):
-    """A body is longer than what may be held of it."""
+    """A body is longer than the room for it."""
 
 
 class Answer:
-    """A response whose connection is not needed any more.
+    """A response that was read and no longer needs its connection.
 
-    :ivar size: of what came of its body, in bytes
+    :ivar size: bytes of its body that arrived
     """
 
     def __init__(
@@ -45,30 +46,23 @@ class Answer:
         response.raw = None
 
     @property
-    def is_whole(self) -> bool:
-        """Tell whether the body did not break off."""
-        return self._error is None
-
-    @property
     def is_redirect(self) -> bool:
-        """Tell whether it is about another place."""
+        """Tell whether the response redirects."""
         return self._response.is_redirect
 
     @property
     def is_good(self) -> bool:
-        """Tell whether it holds what was asked for, or where that is."""
+        """Tell whether it is complete and either a success or a redirect."""
         status = self._response.status_code
-        return self.is_whole and (200 <= status < 300 or self.is_redirect)
+        return self._error is None and (200 <= status < 300 or self.is_redirect)
 
     def response(self) -> Response:
         """Return the response, to be read from the beginning.
 
-        Its body ends as it ended on the connection: where that broke, so does this.
+        If the connection broke, reading the body breaks off at the same place.
         """
-        made = object.__new__(Response)
-        vars(made).update(vars(self._response), history=[])
         raw = self._raw
-        made.raw = HTTPResponse(
+        again = HTTPResponse(
             body=_Body(self._body, self._error),
             headers=raw.headers,
             status=raw.status,
@@ -80,11 +74,11 @@ class Answer:
             request_method=self._request.method,
             request_url=self._request.url,
         )
-        return made
+        return like(self._response, raw=again, history=[])
 
 
 class _Body(io.BytesIO):
-    """What came of a body, and then what went wrong with it."""
+    """What arrived of a body, followed by the error that ended it, if any."""
 
     def __init__(self, data: bytes, error: Exception | None) -> None:
         super().__init__(data)
@@ -98,10 +92,10 @@ class _Body(io.BytesIO):
 
 
 def answer_of(response: Response, request: PreparedRequest, room: Room) -> Answer:
-    """Read a response as far as it comes.
+    """Read a response until it ends or breaks off.
 
     :param room: for its body
-    :raises TooLong: if that does not hold it, or nobody asks for it any more
+    :raises TooLong: if the body does not fit, or nobody needs it any more
     """
     raw, body = response.raw, io.BytesIO()
     broke: Exception | None = None
@@ -113,7 +107,7 @@ def answer_of(response: Response, request: PreparedRequest, room: Room) -> Answe
                 raise TooLong(f"it is longer than {room.size} bytes")
             body.write(chunk)
     except (HTTPError, OSError) as error:
-        # Without what the frames of this thread hold.
+        # Drop the frames of this thread, and all they hold.
         broke = error.with_traceback(None)
         raw.close()
     else:

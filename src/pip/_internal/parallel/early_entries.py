@@ -1,4 +1,4 @@
-"""Requests that are made early: what they may take, and what comes of them."""
+"""Early requests: their limits and their outcomes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.parallel.early_answers import Answer, answer_of
-from pip._internal.parallel.held_records import HeldRecords
+from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import SMALL
 from pip._internal.parallel.time_limits import TimeBudget, time_limit
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
     from pip._internal.parallel.held_bytes import Account, Room
 
-__all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind"]
+__all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind", "say"]
 
-#: What was logged of requests in threads; some of these may never end.
+#: What threads log of their requests; some of them may never end.
 HELD = HeldRecords()
 
 
 class Kind(NamedTuple):
-    """What limits requests of one kind that are made early.
+    """The limits of one kind of early request.
 
-    :ivar max_body: bytes, as they are sent; what is longer is left to the request itself
-    :ivar seconds: that all of it may take; infinity if only the session's limits count
+    :ivar max_body: bytes, as sent; a longer body is left to the request that is due
+    :ivar seconds: for the whole request; infinity if only the session's limits count
     """
 
     max_body: int
@@ -39,7 +39,7 @@ class Kind(NamedTuple):
 
     @property
     def is_dispensable(self) -> bool:
-        """Tell whether pip goes on without it, rather than wait as long as it takes."""
+        """Tell whether pip would rather go on without it than wait."""
         return self.seconds < math.inf
 
 
@@ -48,26 +48,39 @@ METADATA = Kind(1024 * 1024)
 WHEEL = Kind(SMALL)
 
 
+def say(records: deque[logging.LogRecord], *, plainly: bool) -> None:
+    """Log now what a thread has logged of a request.
+
+    :param plainly: whether to use this pip's own words in place of upstream's
+    """
+    if plainly:
+        from pip._internal.parallel.request_errors import reword
+
+        emit(records, reword)
+    else:
+        emit(records)
+
+
 class Entry:
     """An early request."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.future: Future[Answer] = Future()
-        #: What was logged on the way; it is for when upstream would have logged it.
+        #: What the thread logs; shown when upstream would have logged it.
         self.records: deque[logging.LogRecord] = deque()
         self._room: Room | None = None
         self._began = self._ended = math.inf
 
     @property
     def took(self) -> float:
-        """Return the seconds that it has taken so far."""
+        """Return how many seconds the request has taken so far."""
         now = time.monotonic()
         return max(0.0, min(now, self._ended) - self._began)
 
     @property
     def good_answer(self) -> Answer | None:
-        """Return the answer if there is one that holds what was asked for."""
+        """Return the answer if it has arrived and is good."""
         future = self.future
         if not future.done() or future.cancelled() or future.exception() is not None:
             return None
@@ -77,7 +90,7 @@ class Entry:
     def make(
         self, account: Account, send: Callable[[], tuple[Response, PreparedRequest]]
     ) -> None:
-        """Make the request, in a thread."""
+        """Make the request; called in a thread."""
         self._room = room = account.reserve(self.kind.max_body)
         if room is None or not self.future.set_running_or_notify_cancel():
             self.release()
@@ -107,6 +120,10 @@ class Entry:
         except BaseException:
             raw.close()
             raise
+
+    def say(self) -> None:
+        """Log now what was logged on the way."""
+        say(self.records, plainly=self.kind.is_dispensable)
 
     def release(self) -> None:
         """Give back the room for its body."""

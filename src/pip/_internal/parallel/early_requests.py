@@ -1,16 +1,14 @@
-"""Send requests that are about to be made a little early, and several at a time.
+"""Send requests a little early, and several at a time.
 
-What is asked for early waits in the session's adapters, where it answers the request that
-upstream makes later, just as it would have been answered then: by the same cache and
-authentication, as patiently, and with the same error. Upstream's own order of doing
-things stays.
+An early response waits in the session's adapters until upstream makes the request. It
+answers just as the server would have answered then: with the same cache, authentication,
+patience and errors. Upstream's own order of work stays the same.
 """
 
 from __future__ import annotations
 
 import math
 import queue
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -26,10 +24,9 @@ from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.early_adapters import EarlyAdapter, with_early_responses
-from pip._internal.parallel.early_entries import HELD, Entry, Kind
+from pip._internal.parallel.early_entries import HELD, Entry, Kind, say
 from pip._internal.parallel.held_bytes import Account
-from pip._internal.parallel.held_records import emit
-from pip._internal.parallel.threads import start
+from pip._internal.parallel.threads import Workers, in_thread
 from pip._internal.parallel.time_limits import Overdue, TimeBudget
 
 if TYPE_CHECKING:
@@ -42,22 +39,22 @@ __all__ = ["EarlyRequests", "NotAnswered"]
 
 logger = get_logger(__name__)
 
-#: At so many at once, neither the server nor this machine minds.
+#: So many at once burden neither the server nor this machine.
 _WORKERS = 16
-#: Bytes of all bodies that are held, or on their way: as much as the workers can need.
+#: Bytes of all bodies, held or on their way: as much as the workers can need.
 _MAX_HELD = 32 * 1024 * 1024
-#: What goes wrong with a request; it would have gone wrong with a later one too.
+#: Failures of a request that a later one would have had too.
 _FAILURES = (RequestException, HTTPError, OSError, Overdue)
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
 
 
 class NotAnswered(BaseException):
-    """What is done ahead of upstream comes to a request that has no answer yet.
+    """Work ahead of upstream has reached a request that has no answer yet.
 
-    Not an error, and for nobody to handle who handles errors.
+    This is not an error, and error handlers must not catch it.
 
-    :ivar future: of an early request that answers it; None if it is left to upstream
+    :ivar future: of the early request for it; None if it is left to upstream
     """
 
     def __init__(self, future: Future[Answer] | None) -> None:
@@ -66,45 +63,48 @@ class NotAnswered(BaseException):
 
 
 class EarlyRequests:
-    """The requests of one session that were made before they were due.
+    """The early requests of one session.
 
-    :ivar due: called when a request comes up that was made early.
-    :ivar idle: called, in the same thread, when responses may have arrived that upstream
-        does not wait for yet.
+    :ivar due: called when upstream makes a request that was made early.
+    :ivar idle: called in the same thread while upstream waits, whenever other responses
+        may have arrived.
     """
 
     def __init__(self, session: PipSession) -> None:
         self._session = session
-        #: The session's own adapters, while these are in their place.
-        self._inner: dict[str, HTTPAdapter] = {}
+        #: These replace the session's own adapters while this is open.
         self._adapters: dict[str, EarlyAdapter] = {}
+        self._is_open = False
         self._entries: dict[_Key, Entry] = {}
-        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._workers = 0
-        #: What workers have to do, or are at.
-        self._unanswered: set[Future[Answer]] = set()
-        self._account = Account(_MAX_HELD)
+        self._begin()
         self._settings: dict[tuple[str, ...], Mapping[str, Any]] = {}
-        #: Nothing is asked for early that was asked for before.
+        #: What was requested once is never requested early.
         self._made: set[_Key] = set()
-        #: What was taken ahead of upstream since that began; None if it has not.
+        #: What was taken ahead of upstream so far; None in turn.
         self._taken: list[tuple[_Key, Entry]] | None = None
-        #: Of what is being asked for in turn.
+        #: For the requests that are made in turn.
         self._budget: TimeBudget | None = None
         self.due: Callable[[Future[Answer]], None] = lambda _: None
         self.idle: Callable[[], None] = lambda: None
 
+    def _begin(self) -> None:
+        self._account = Account(_MAX_HELD)
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._workers = Workers(_work, _WORKERS, self._jobs.get)
+        #: What the workers are doing or have still to do.
+        self._unanswered: set[Future[Answer]] = set()
+
     @property
     def held(self) -> int:
-        """Return the bytes of bodies that are held, or may be before long."""
+        """Return the bytes of bodies that are held or reserved."""
         return self._account.reserved
 
     def open(self) -> None:
-        """Let the session's adapters take early responses."""
+        """Let the session use early responses."""
         HELD.install()
+        self._is_open = True
         for prefix, inner in list(self._session.adapters.items()):
-            if isinstance(inner, HTTPAdapter) and prefix not in self._inner:
-                self._inner[prefix] = inner
+            if isinstance(inner, HTTPAdapter) and not isinstance(inner, EarlyAdapter):
                 if prefix not in self._adapters:
                     self._adapters[prefix] = with_early_responses(
                         inner, self.send, _WORKERS
@@ -112,44 +112,40 @@ class EarlyRequests:
                 self._session.mount(prefix, self._adapters[prefix])
 
     def close(self) -> None:
-        """Make requests when they are due from here on, and forget the early ones.
+        """Forget the early responses; from here on requests are made when due.
 
-        Connections stay, for it may be opened again.
+        Connections stay open, since this may be opened again.
         """
-        for prefix, inner in self._inner.items():
-            self._session.mount(prefix, inner)
-        self._inner.clear()
+        if self._is_open:
+            for prefix, adapter in self._adapters.items():
+                self._session.mount(prefix, adapter.inner)
+        self._is_open = False
         for entry in self._entries.values():
             entry.future.cancel()
         self._entries.clear()
         self._account.close()
-        self._account = Account(_MAX_HELD)
-        for _ in range(self._workers):
+        for _ in range(len(self._workers)):
             self._jobs.put(None)
         # A worker that hangs has yet to take its own; it is not for another one's eyes.
-        self._jobs = queue.SimpleQueue()
-        self._workers = 0
-        self._unanswered = set()
-
-    @property
-    def time_left(self) -> float:
-        """Give the seconds that are left of those that :meth:`within` allows."""
-        return math.inf if self._budget is None else self._budget.left
+        self._begin()
 
     @contextmanager
-    def within(self, budget: TimeBudget) -> Iterator[None]:
-        """Give up on what is asked for in turn when the time is over.
+    def within(self, seconds: float) -> Iterator[TimeBudget]:
+        """Limit the time of all requests that are made in turn.
 
-        What came of it early counts. Servers that ask for more time do not get it.
+        Time that they took early counts. Servers that ask for more time do not get it.
 
-        :raises Overdue: when it is
+        :param seconds: together; less if this is part of a task that has less time left
+        :return: the time that is left
+        :raises Overdue: when the time is over
         """
-        is_open = bool(self._inner)
+        is_open, before = self._is_open, self._budget
         if not is_open:
             self.open()
-        before, self._budget = self._budget, budget
+        left = math.inf if before is None else before.left
+        self._budget = TimeBudget(min(seconds, left))
         try:
-            yield
+            yield self._budget
         finally:
             self._budget = before
             if not is_open:
@@ -157,9 +153,9 @@ class EarlyRequests:
 
     @contextmanager
     def answered_only(self) -> Iterator[None]:
-        """Send nothing; answer by what was asked for early.
+        """Send nothing; answer with early responses alone.
 
-        :raises NotAnswered: if that does not do; then nothing is lost of it.
+        :raises NotAnswered: if one is missing; those that were used are kept then.
         """
         assert self._taken is None, "what is done ahead is done step by step"
         self._taken = []
@@ -179,16 +175,15 @@ class EarlyRequests:
     ) -> Future[Answer] | None:
         """Make a GET request early, in a thread.
 
-        The response is for the request with the same URL and headers that will be made
-        by the session; nobody else must read it.
+        The response is for the session's later request with the same URL and headers;
+        nobody else must read it.
 
-        :return: None if requests to that URL cannot be made early, or if this one has
-            been answered.
+        :return: None if that URL cannot be requested early, or its response was used.
         """
         adapter = self._session.get_adapter(url)
         if not isinstance(adapter, EarlyAdapter):
             return None
-        # Whatever is not meant for threads is done here: authentication, settings.
+        # Authentication and settings are not meant for threads.
         request = self._session.prepare_request(Request("GET", url, headers=headers))
         assert request.url is not None, "a prepared request has one"
         key = _key(request)
@@ -200,7 +195,7 @@ class EarlyRequests:
         return None if entry is None else entry.future
 
     def _settings_for(self, url: str) -> Mapping[str, Any]:
-        """Give proxies, certificates and such, which are the same for a host."""
+        """Return proxies, certificates and such, which are the same for all of a host."""
         host = tuple(urlsplit(url)[:2])
         if host not in self._settings:
             self._settings[host] = {
@@ -218,9 +213,9 @@ class EarlyRequests:
         *args: Any,
         **kwargs: Any,
     ) -> Response:
-        """Answer a request that is due, by an early one if it was made.
+        """Answer a request that is due, with an early response if there is one.
 
-        :raises Overdue: if there is a limit of time, and it is over
+        :raises Overdue: if the time for it is over
         """
         if self._taken is not None:
             return self._ahead(adapter, request, kwargs)
@@ -232,7 +227,7 @@ class EarlyRequests:
             def send() -> Response:
                 response = in_turn.send(request, *args, **kwargs)
                 if is_limited and not kwargs.get("stream"):
-                    # The session is about to read it, and has no limit.
+                    # The session would read it without a limit.
                     _ = response.content
                 return response
 
@@ -244,7 +239,7 @@ class EarlyRequests:
     ) -> Response:
         """Answer a request ahead of upstream.
 
-        Where one redirects to is asked for early, too.
+        The target of a redirect is requested early too.
         """
         assert self._taken is not None
         key = _key(request)
@@ -259,26 +254,27 @@ class EarlyRequests:
         ):
             self._made.add(key)
             entry = self._submit(key, adapter, request.copy(), settings, last.kind)
-        answer = None if entry is None else entry.good_answer
-        if entry is None or answer is None:
-            pending = entry is not None and not entry.future.done()
-            raise NotAnswered(entry.future if entry is not None and pending else None)
+        if entry is None:
+            raise NotAnswered(None)
+        answer = entry.good_answer
+        if answer is None:
+            raise NotAnswered(None if entry.future.done() else entry.future)
         del self._entries[key]
         self._taken.append((key, entry))
-        emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
+        entry.say()
         return answer.response()
 
     def _take(self, request: PreparedRequest) -> Response | None:
-        """Wait for the response to *request* if that was made early.
+        """Wait for the response to *request* if it was made early.
 
-        :return: None if it was not, or not to its end.
+        :return: None if it was not, or if it was not finished.
         """
         key = _key(request)
         self._made.add(key)
         entry = self._entries.pop(key, None)
         if entry is not None:
             self.due(entry.future)
-        # What has not begun waits for others, which nobody may need.
+        # One that has not begun waits behind others that nobody may need.
         if entry is None or entry.future.cancel():
             self.idle()
             return None
@@ -287,7 +283,7 @@ class EarlyRequests:
         try:
             self._wait_for(entry.future)
         finally:
-            emit(entry.records, _rewording(dispensable=entry.kind.is_dispensable))
+            entry.say()
             entry.release()
         error = entry.future.exception()
         if isinstance(error, _FAILURES):
@@ -298,52 +294,43 @@ class EarlyRequests:
         return entry.future.result().response()
 
     def _go_on_during(self, send: Callable[[], Response]) -> Response:
-        """Make a request that was not made early, in a thread if others are pending.
+        """Make a request in turn, in a thread if early ones are pending.
 
-        So what depends on these is not held up until this one is answered.
+        So work that depends on those goes on in the meantime.
 
-        :param send: makes the request; what it logs is logged when it is over.
+        :param send: makes the request; what it logs is shown when it is over.
         """
         if self._budget is None and not self._pending():
             return send()
-        future: Future[Response] = Future()
         records: deque[logging.LogRecord] = deque()
 
-        def job() -> None:
+        def send_quietly() -> Response:
             with HELD.of_this_thread(records.append):
-                try:
-                    response = send()
-                except (
-                    BaseException
-                ) as error:  # Upstream's thread waits for the future.
-                    future.set_exception(error)
-                else:
-                    future.set_result(response)
+                return send()
 
         try:
-            start(threading.Thread(target=job))
+            future = in_thread(send_quietly)
         except RuntimeError as error:
             logger.debug("No thread for a request: %s", error)
             return send()
         try:
             self._wait_for(future)
         except Overdue:
-            # Whatever comes of it comes too late.
+            # Whatever arrives now is too late.
             future.add_done_callback(_close)
             raise
         finally:
-            emit(records, _rewording(dispensable=self._budget is not None))
+            say(records, plainly=self._budget is not None)
         return future.result()
 
     def _wait_for(self, future: Future[Any]) -> None:
         budget = self._budget
         self.idle()
         while not future.done():
-            # Upstream waits here: time to prepare what it will ask for next.
-            seconds = None if budget is None else budget.left
-            if seconds == 0:
-                assert budget is not None
+            # While upstream waits, others prepare its next requests.
+            if budget is not None and not budget.left:
                 raise budget.overdue()
+            seconds = None if budget is None else budget.left
             wait([future, *self._pending()], seconds, FIRST_COMPLETED)
             self.idle()
 
@@ -365,33 +352,21 @@ class EarlyRequests:
 
         def send() -> tuple[Response, PreparedRequest]:
             response = ahead.send(request, **settings)
-            # To go on as if it were this one.
+            # For redirects and such, as if this adapter had sent it.
             response.connection = adapter
             return response, request
 
         self._unanswered.add(entry.future)
         entry.future.add_done_callback(self._unanswered.discard)
-        if self._workers < min(_WORKERS, len(self._unanswered)):
-            try:
-                start(threading.Thread(target=_work, args=[self._jobs]))
-            except RuntimeError as error:
-                logger.debug("No thread for early requests: %s", error)
-                if not self._workers:
-                    entry.future.set_exception(error)
-                    return entry
-            else:
-                self._workers += 1
+        try:
+            self._workers.grow(len(self._unanswered))
+        except RuntimeError as error:
+            logger.debug("No thread for early requests: %s", error)
+            if not self._workers:
+                entry.future.set_exception(error)
+                return entry
         self._jobs.put(partial(entry.make, self._account, send))
         return entry
-
-
-def _rewording(*, dispensable: bool) -> Callable[[logging.LogRecord], None]:
-    """Give what rewords the records of a request: upstream's own stay as they are."""
-    if not dispensable:
-        return lambda _: None
-    from pip._internal.parallel.request_errors import reword
-
-    return reword
 
 
 def _close(future: Future[Response]) -> None:
@@ -399,8 +374,8 @@ def _close(future: Future[Response]) -> None:
         future.result().close()
 
 
-def _work(jobs: queue.SimpleQueue[Callable[[], None] | None]) -> None:
-    while (job := jobs.get()) is not None:
+def _work(jobs: Iterator[Callable[[], None]]) -> None:
+    for job in jobs:
         job()
         # While there is nothing to do, nothing is held.
         del job

@@ -1,4 +1,4 @@
-"""An account of the bytes that are held before anybody has asked for them."""
+"""An account of the bytes that are held ahead of need."""
 
 from __future__ import annotations
 
@@ -8,24 +8,20 @@ __all__ = ["Account", "Room"]
 
 
 class Account:
-    """What may be held in all; whoever wants to hold more waits.
+    """A limit on what all threads hold; whoever wants more waits.
 
-    Room is reserved before a byte of it is there, so that the sum is never exceeded.
+    Room is reserved before the first byte arrives, so that the total is never exceeded.
 
-    :ivar total: bytes
-    :ivar reserved: bytes
+    :ivar total: bytes that may be held
+    :ivar reserved: bytes that are held or may be before long
+    :ivar is_closed: whether nobody needs what is held any more
     """
 
     def __init__(self, total: int) -> None:
         self.total = total
         self.reserved = 0
-        self._is_closed = False
+        self.is_closed = False
         self._changed = threading.Condition()
-
-    @property
-    def is_closed(self) -> bool:
-        """Tell whether nobody asks any more for what is held."""
-        return self._is_closed
 
     def reserve(self, size: int) -> Room | None:
         """Wait until there is room.
@@ -36,17 +32,17 @@ class Account:
         assert size <= self.total, f"there is never room for {size} bytes"
         with self._changed:
             self._changed.wait_for(
-                lambda: self._is_closed or self.reserved + size <= self.total
+                lambda: self.is_closed or self.reserved + size <= self.total
             )
-            if self._is_closed:
+            if self.is_closed:
                 return None
             self.reserved += size
         return Room(self, size)
 
     def close(self) -> None:
-        """Let nobody wait, and nobody hold anything more."""
+        """Refuse all further room, also to those who wait for it."""
         with self._changed:
-            self._is_closed = True
+            self.is_closed = True
             self._changed.notify_all()
 
     def _give_back(self, size: int) -> None:
@@ -58,7 +54,7 @@ class Account:
 class Room:
     """A part of an account.
 
-    :ivar size: in bytes; 0 once it was given back
+    :ivar size: in bytes; 0 once it is released
     """
 
     def __init__(self, account: Account, size: int) -> None:
@@ -66,13 +62,13 @@ class Room:
         self.size = size
 
     def shrink(self, size: int) -> None:
-        """Give back what is not needed of it.
+        """Release the part that is not needed.
 
-        :param size: what is, in bytes
+        :param size: bytes that are needed
         """
         left, self.size = self.size, min(self.size, size)
         self.account._give_back(left - self.size)
 
     def release(self) -> None:
-        """Give all of it back; once more does no harm."""
+        """Release all of it; doing so twice does no harm."""
         self.shrink(0)

@@ -1,4 +1,4 @@
-"""Keep what threads log until it is its turn."""
+"""Keep what threads log until its turn comes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+
+from pip._internal.console.output import filtered
 
 __all__ = ["HeldRecords", "emit"]
 
@@ -14,32 +16,24 @@ _Keep = Callable[[logging.LogRecord], None]
 
 
 class HeldRecords(logging.Filter):
-    """What threads have logged; for a while it goes to no handler."""
+    """A filter that keeps the records of threads from the handlers for a while."""
 
     def __init__(self) -> None:
         super().__init__()
         self._by_thread: dict[int, _Keep] = {}
 
     def install(self) -> None:
-        """Hold from here on what the threads that ask for it log."""
+        """Hold records from here on, of threads that ask for it."""
         for handler in logging.getLogger().handlers:
             handler.addFilter(self)
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
-        """Hold what the threads that ask for it log."""
-        handlers = list(logging.getLogger().handlers)
-        for handler in handlers:
-            handler.addFilter(self)
-        try:
-            yield
-        finally:
-            for handler in handlers:
-                handler.removeFilter(self)
+    def active(self) -> AbstractContextManager[None]:
+        """Hold records for a while, of threads that ask for it."""
+        return filtered(self)
 
     @contextmanager
     def of_this_thread(self, keep: _Keep) -> Iterator[None]:
-        """Give what this thread logs to *keep*."""
+        """Hand what this thread logs to *keep*."""
         thread = threading.get_ident()
         self._by_thread[thread] = keep
         try:
@@ -48,7 +42,7 @@ class HeldRecords(logging.Filter):
             del self._by_thread[thread]
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Hold a record once, however many handlers there are."""
+        """Hold a record, once however many handlers there are."""
         keep = self._by_thread.get(threading.get_ident())
         if keep is None:
             return True
@@ -62,13 +56,13 @@ def emit(
     records: deque[logging.LogRecord],
     reword: Callable[[logging.LogRecord], None] = lambda _: None,
 ) -> None:
-    """Log records now, as if they were of this thread.
+    """Log records now, as if this thread had made them.
 
-    :param reword: may change one before.
+    :param reword: may change each one first.
     """
     while records:
         record = records.popleft()
         reword(record)
-        # This thread's may be held in turn.
+        # This thread's own records may be held too.
         vars(record).pop("held", None)
         logging.getLogger(record.name).handle(record)

@@ -1,4 +1,4 @@
-"""Say in plain words what went wrong with a request; no object of Python's is shown."""
+"""Say in plain words what went wrong with a request, without any Python object."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-#: How it begins where that is what is wrong.
+#: The beginning of what is said of a certificate.
 UNTRUSTED = "its certificate is not trusted"
 
 
@@ -86,7 +86,7 @@ def _said_of_system(error: BaseException, cause: OSError) -> str | None:
 
 
 def _said_of_tls(cause: OSError) -> str:
-    # Not by its class: Python may have been built without TLS.
+    # Not by class: Python may have been built without TLS.
     told = getattr(cause, "verify_message", None)
     if told:
         return f"{UNTRUSTED}: {told}"
@@ -95,7 +95,7 @@ def _said_of_tls(cause: OSError) -> str:
 
 
 def reword(record: logging.LogRecord) -> None:
-    """Have a record say in plain words that a request is sent again."""
+    """Make a record say in plain words that a request is sent again."""
     match record.args:
         case (Retry(), Exception() as error, str() as path):
             said = said_of_request(error) or getattr(error, "strerror", None)
@@ -105,37 +105,37 @@ def reword(record: logging.LogRecord) -> None:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Tell whether the same request may be answered before long."""
+    """Tell whether the same request may succeed before long."""
     causes = _causes(error)
     tls = any(isinstance(each, urllib3.SSLError) for each in causes)
     return not tls and said_of_request(error) is not None
 
 
 def times(error: BaseException, session: PipSession) -> int:
-    """Tell how often a request was sent that ended with *error*.
+    """Return how often the request that ended with *error* was sent.
 
-    :param session: by which it was sent
+    :param session: which sent it
     """
     if not any(isinstance(each, urllib3.MaxRetryError) for each in _causes(error)):
         return 1
-    # The session counts them together, whatever goes wrong, and gives up at the last.
+    # The session counts all kinds of failures together.
     retries = getattr(session.get_adapter("https://"), "max_retries", None)
     return 1 + int(getattr(retries, "total", None) or 0)
 
 
 def with_attempts(said: str, error: BaseException, session: PipSession) -> str:
-    """Say of a request how often it was sent, if that was more than once."""
+    """Add how often a request was sent, if more than once, to what is said of it."""
     sent = times(error, session)
     return said if sent == 1 else f"{said} ({sent} attempts)"
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Give an error, what it is made of, and so on; the last is where it began."""
+    """Return an error, its cause, the cause of that, and so on."""
     causes = [error]
     while (inner := next(_beneath(causes[-1]), None)) is not None:
         causes.append(inner)
     if isinstance(error, ConnectionTimeoutError):
-        # It alone knows how long that was.
+        # It alone knows how long pip waited.
         causes.append(error)
     return causes
 

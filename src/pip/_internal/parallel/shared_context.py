@@ -1,7 +1,7 @@
-"""Load what TLS connections trust once, and let their handshakes go on together.
+"""Load the certificates that TLS trusts once, and let handshakes run side by side.
 
 Upstream's context loads all certificates again for each connection, which takes tens of
-milliseconds, and lets one handshake begin when the other has ended.
+milliseconds, and makes one handshake wait for the other.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from pip._vendor.truststore import SSLContext
@@ -28,16 +29,16 @@ _ONCE = (
 
 
 def share(context: SSLContext, loaded: Iterable[Locations] = ()) -> None:
-    """Make a context of upstream's fit for connections of several threads.
+    """Let several threads use a context of upstream's at once.
 
-    What it trusts stays the same. The system must be one whose certificates are files.
+    What it trusts stays the same. The system must keep its certificates in files.
 
-    :param loaded: what a connection that was made by it has loaded; none if none was.
+    :param loaded: what the context's connections have loaded so far.
     """
     if _ONCE[0] in vars(context):
         return
     shared = _Shared(context, loaded)
-    # The context may be known to connection pools, which are to have no other one.
+    # Connection pools may hold this very context, so that it is changed in place.
     for name in _ONCE:
         setattr(context, name, getattr(shared, name))
 
@@ -45,13 +46,13 @@ def share(context: SSLContext, loaded: Iterable[Locations] = ()) -> None:
 class _Shared:
     """What upstream's context does, once.
 
-    The context below it must not change while another thread makes a connection by it.
-    So what is set for each connection, always the same, is set once.
+    The context below it must not change while another thread uses it. So what upstream
+    sets for each connection, always the same, is set once.
     """
 
     def __init__(self, context: SSLContext, loaded: Iterable[Locations]) -> None:
         self._context: ssl.SSLContext = context._ctx
-        # Upstream's has a lock, for systems that judge certificates themselves.
+        # Upstream's class has a lock, for systems that judge certificates themselves.
         self._context.sslsocket_class = ssl.SSLSocket
         self._lock = threading.RLock()
         self._done: set[object] = set()
@@ -61,24 +62,23 @@ class _Shared:
     def load_verify_locations(
         self, cafile: Any = None, capath: Any = None, cadata: Any = None
     ) -> None:
-        """Trust certificates, if they are not trusted already."""
+        """Trust certificates that are not trusted already."""
         locations = (cafile, capath, cadata)
-        load = self._context.load_verify_locations
-        self._once(("trust", locations), lambda: load(*locations))
+        load = partial(self._context.load_verify_locations, *locations)
+        self._once(("trust", locations), load)
 
     def load_cert_chain(
         self, certfile: Any, keyfile: Any = None, password: Any = None
     ) -> None:
-        """Use a certificate of the client, if it is not used already."""
+        """Use a client certificate that is not used already."""
         chain = (certfile, keyfile, password)
-        load = self._context.load_cert_chain
-        self._once(("chain", chain), lambda: load(*chain))
+        self._once(("chain", chain), partial(self._context.load_cert_chain, *chain))
 
     def set_alpn_protocols(self, alpn_protocols: Any) -> None:
-        """Offer protocols, if these are not offered already."""
+        """Offer protocols that are not offered already."""
         protocols = list(alpn_protocols)
-        offer = self._context.set_alpn_protocols
-        self._once(("protocols", *protocols), lambda: offer(protocols))
+        offer = partial(self._context.set_alpn_protocols, protocols)
+        self._once(("protocols", *protocols), offer)
 
     def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
         """Make a connection that trusts what upstream's would."""

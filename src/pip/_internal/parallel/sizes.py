@@ -1,4 +1,4 @@
-"""How large files are, as far as an index tells before they are asked for (PEP 700)."""
+"""The sizes of files, as far as index pages tell them (PEP 700)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pip._internal.models.link import Link
 
 __all__ = ["SMALL", "listed_size", "take_note"]
 
-#: Bytes; of what is larger, upstream shows how its download gets on.
+#: Bytes; upstream shows the progress of larger downloads.
 SMALL = 512 * 1024
 
-#: Bytes of each file of the JSON pages that were read, by its URL; None: nobody asks.
+#: Bytes of each file on the JSON pages that were read, by URL; None: nobody asks.
 _noted: dict[str, int] | None = None
 
 
 def take_note() -> None:
-    """Take note of the sizes on the JSON pages that are read from here on.
+    """Note the sizes on the JSON pages that are read from here on.
 
-    Upstream drops them where it makes links. Only from here on that is wrapped, since a
-    page may list 10,000 files.
+    Upstream drops them when it makes links. That is wrapped only when it is needed,
+    since a page may list 10,000 files.
     """
     global _noted
     if _noted is not None:
@@ -39,5 +39,5 @@ def take_note() -> None:
 
 
 def listed_size(link: Link) -> int | None:
-    """Give the size of a file in bytes; None if it was not noted."""
+    """Return the size of a file in bytes; None if it was not noted."""
     return None if _noted is None else _noted.get(link.url_without_fragment)

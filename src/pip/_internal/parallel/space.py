@@ -12,21 +12,18 @@ from pip._internal.utils.misc import format_size
 
 __all__ = ["DiskFull", "is_full", "space_for"]
 
-_FULL = frozenset(
-    number
-    for name in ("ENOSPC", "EDQUOT")
-    if (number := getattr(errno, name, None)) is not None
-)
+#: Not every system has quotas.
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 class DiskFull(OSError):
     """There is not enough space in a folder.
 
-    :ivar said: that, within a sentence.
+    :ivar said: the same in words, to be put into a sentence.
     """
 
     def __init__(self, folder: str, needed: int) -> None:
-        """Look at what is left.
+        """Look at how much space is left.
 
         :param needed: bytes of what was to be written; 0 if that is not known.
         """
@@ -37,7 +34,7 @@ class DiskFull(OSError):
         except OSError:
             pass
         else:
-            # A quota may be used up where the disk is not.
+            # A quota may be used up though the disk is not.
             if free < needed or not needed:
                 sizes += f"{' and' if needed else ';'} {format_size(free)} are left"
         self.said = f"there is no space left in {folder}{sizes}"
@@ -45,16 +42,16 @@ class DiskFull(OSError):
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell whether an error is due to a lack of space."""
+    """Tell whether a lack of space caused an error."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 
 @contextmanager
 def space_for(needed: int, folder: str) -> Iterator[None]:
-    """Say of a lack of space where it is.
+    """Raise errors about a lack of space that name the folder.
 
     :param needed: bytes of what is to be written; 0 if that is not known.
-    :raises DiskFull: for an error that says less.
+    :raises DiskFull: in place of an error that says less.
     """
     try:
         yield

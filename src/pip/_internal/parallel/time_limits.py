@@ -1,6 +1,6 @@
-"""Keep a server that answers slowly, or says to come back later, from holding pip up.
+"""Keep pip from waiting for servers that answer slowly or ask it to come back later.
 
-The session's own timeout is for the time in which nothing arrives.
+The session's own timeout limits only the time in which nothing arrives.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from pip._internal.parallel.threads import start
 
 if TYPE_CHECKING:
     from pip._vendor.urllib3 import HTTPResponse
-    from pip._vendor.urllib3.util import Retry
 
-__all__ = ["MAX_TIME", "Overdue", "TimeBudget", "short_waits", "time_limit"]
+__all__ = ["MAX_TIME", "Overdue", "TimeBudget", "time_limit"]
 
-#: Seconds that a manifest may take: connections, retries and redirects included.
+#: Seconds for a manifest: connections, retries and redirects included.
 MAX_TIME = 60.0
 
 
@@ -28,9 +27,9 @@ class Overdue(Exception):
 
 
 class TimeBudget:
-    """The time that something may take, however many requests that are.
+    """The time that a task may take, however many requests it makes.
 
-    It begins when it is made.
+    It begins when this object is made.
 
     :param seconds: in all
     """
@@ -41,11 +40,11 @@ class TimeBudget:
 
     @property
     def left(self) -> float:
-        """Return the seconds that are left, 0 if none are."""
+        """Return how many seconds are left; 0 if none are."""
         return max(0.0, self._end - time.monotonic())
 
     def charge(self, seconds: float) -> None:
-        """Count time that was spent on it before."""
+        """Count time that was spent before."""
         self._end -= seconds
 
     def overdue(self) -> Overdue:
@@ -55,11 +54,11 @@ class TimeBudget:
 
 @contextmanager
 def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
-    """Break a response off if it is still being read when the time is over.
+    """Break off reading a response when the time is over.
 
-    :param raw: what it is read from
+    :param raw: the response
     :param budget: None for no limit.
-    :raises Overdue: in place of what comes of it.
+    :raises Overdue: if it was broken off.
     """
     if budget is None:
         yield
@@ -68,7 +67,7 @@ def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
 
     def stop() -> None:
         over.set()
-        # What comes from a cache has no connection, and is soon read.
+        # A response from the cache has no connection, and is soon read.
         with suppress(ValueError, RuntimeError, OSError):
             raw.shutdown()
 
@@ -83,8 +82,3 @@ def time_limit(raw: HTTPResponse, budget: TimeBudget | None) -> Iterator[None]:
         timer.cancel()
     if over.is_set():
         raise budget.overdue() from None
-
-
-def short_waits(retries: Retry) -> Retry:
-    """Give a way to retry that waits for a minute at most if a server asks for more."""
-    return retries.new(retry_after_max=int(MAX_TIME))

@@ -10,8 +10,7 @@ import pytest
 
 from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import InvalidHostFile
-from pip._internal.variants.machine.host_file import read_host_file
-from pip._internal.variants.machine.hosts import read_host
+from pip._internal.variants.machine.hosts import read_host, read_host_file
 from tests.lib.hosts import make_host
 
 

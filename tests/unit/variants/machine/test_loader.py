@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.variants.machine.loader import may_find
+from pip._internal.variants.machine.driver import may_find
 
 LIBRARY = "libdriver.so.1"
 

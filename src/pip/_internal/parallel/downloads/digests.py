@@ -1,4 +1,4 @@
-"""The digests of a file that is being written."""
+"""Digests of files while these are written."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Digests", "Verified", "check_path", "identity"]
 
-# What was checked while it was written: the hashes that were allowed, and the identity
-# of the file, by its path.
+# Files that were checked while they were written: by path, the hashes that were allowed
+# and the identity of the file.
 _CHECKED: dict[str, tuple[Hashes, tuple[int, ...]]] = {}
 
 
 class Verified(NamedTuple):
-    """A file that is whole and is what was expected; nothing else may be unpacked.
+    """A file that is complete and as expected; nothing else may be unpacked.
 
-    :ivar identity: of the file, when that was found.
+    :ivar identity: of the file at that time.
     """
 
     path: str
@@ -28,14 +28,14 @@ class Verified(NamedTuple):
 
     @classmethod
     def unchecked(cls, path: str) -> Verified:
-        """Take a file for verified of which upstream expects nothing either."""
+        """Accept a file for which upstream has no hash to check either."""
         return cls(path, identity(path))
 
 
 class Digests:
-    """What is needed to tell whether a file is one of those that are expected.
+    """Digests of a file, to be compared with the hashes that are expected.
 
-    :param hashes: the hashes of which one must be that of the file
+    :param hashes: the file must have one of them
     """
 
     def __init__(self, hashes: Hashes) -> None:
@@ -44,11 +44,11 @@ class Digests:
 
     @classmethod
     def of(cls, hashes: Hashes | None) -> Digests | None:
-        """Return None if nothing is expected, or not by an algorithm that is known."""
+        """Return None if no hash is expected, or none of a known algorithm."""
         try:
             return cls(hashes) if hashes else None
         except (ValueError, TypeError):
-            return None  # Upstream has words for it.
+            return None  # Upstream reports it.
 
     def update(self, data: bytes) -> None:
         """Take in the next bytes of the file."""
@@ -56,13 +56,13 @@ class Digests:
             got.update(data)
 
     def reset(self) -> None:
-        """Begin with the first byte again."""
+        """Begin again with the first byte."""
         self._gots = {name: hashlib.new(name) for name in self._gots}
 
     def check(self, path: str) -> Verified:
-        """Tell upstream, which checks it later too, what is at *path*.
+        """Check the file at *path*, and spare upstream from reading it again.
 
-        :raises HashMismatch: if it is none of the files that are expected
+        :raises HashMismatch: if its hash is not expected
         """
         for name, got in self._gots.items():
             if self._hashes.is_hash_allowed(name, got.hexdigest()):
@@ -75,7 +75,7 @@ class Digests:
 
 
 def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> None:
-    """Do not read a file again that was just checked."""
+    """Check a file, unless it was checked while it was written."""
     if path in _CHECKED:
         allowed, checked = _CHECKED[path]
         if hashes == allowed and identity(path) == checked:
@@ -84,6 +84,6 @@ def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> 
 
 
 def identity(path: str) -> tuple[int, ...]:
-    """Give what another file at the same path, or a changed one, would not have."""
+    """Return what a changed file, or another one at the same path, would not have."""
     status = os.stat(path)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

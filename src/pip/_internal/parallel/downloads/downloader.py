@@ -1,12 +1,10 @@
-"""What takes the place of upstream's downloader of a command."""
+"""The downloader of a command, in place of upstream's."""
 
 from __future__ import annotations
 
 import os
-import queue
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError
@@ -17,9 +15,7 @@ from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.places import make_staging
 from pip._internal.parallel.downloads.pool import Pool
 from pip._internal.parallel.downloads.progress import CombinedProgress
-from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import take_note
-from pip._internal.parallel.space import space_for
 
 if TYPE_CHECKING:
     from optparse import Values
@@ -34,14 +30,11 @@ __all__ = ["ParallelDownloader", "downloads_left", "enable"]
 
 logger = get_logger(__name__)
 
-#: Seconds between two looks at how far the downloads are.
-_TICK = 0.1
-
 _Downloaded = tuple["Link", tuple[str, str]]
 
 
 def enable(preparer: RequirementPreparer, options: Values) -> None:
-    """Let what prepares the requirements of a command download in parallel."""
+    """Make the preparer of a command download in parallel."""
     take_note()
     replacing.enable()
     staging = make_staging(options)
@@ -52,7 +45,7 @@ def enable(preparer: RequirementPreparer, options: Values) -> None:
 class ParallelDownloader(Downloader):
     """Downloads batches of links in parallel, and single ones as upstream does.
 
-    What it yields, raises and logs is what upstream's would, in the same order.
+    It yields, raises and logs what upstream's would, in the same order.
     """
 
     def __init__(self, preparer: RequirementPreparer, staging: Staging | None) -> None:
@@ -62,105 +55,48 @@ class ParallelDownloader(Downloader):
         self._expected: dict[Link, Hashes] = {}
 
     def expect(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take note of the hashes that the files of requirements must have."""
+        """Note the hashes that the files of requirements must have."""
         for requirement in requirements:
             assert requirement.link, "upstream asks for those that have one"
             try:
                 hashes = self._preparer._get_linked_req_hashes(requirement)
             except HashError:
-                continue  # Upstream says so when it comes to it.
+                continue  # Upstream reports it later.
             self._expected[requirement.link] = hashes
 
     def batch(self, links: Iterable[Link], location: str) -> Iterator[_Downloaded]:
-        """Download links; what is yielded is there, and its hash has been checked."""
+        """Download links; yield each when it is there and its hash has been checked."""
         links = list(links)
         if len(links) < 2:
             yield from super().batch(links, location)
             return
         fetches = [self._fetch(*each, location) for each in enumerate(links)]
-        held = HeldRecords()
-        pool = Pool(self._session, fetches, held)
-        with held.active(), CombinedProgress(self._progress_bar, fetches) as progress:
+        progress = CombinedProgress(self._progress_bar, fetches)
+        pool = Pool(self._session, fetches, progress)
+        with pool.held.active(), progress:
             if not pool.start():
                 yield from super().batch(links, location)
                 return
-            under_way = _Batch(fetches, pool, progress, alone=self)
             try:
                 for fetch in fetches:
-                    yield fetch.link, under_way.finish(fetch)
+                    yield fetch.link, pool.finish(fetch) or self._alone(fetch)
             finally:
                 pool.stop()
+
+    def _alone(self, fetch: Fetch) -> tuple[str, str]:
+        logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
+        return self(fetch.link, fetch.folder)
 
     def _stage(self, file: Verified) -> None:
         if self._staging is not None and file.path.endswith(".whl"):
             self._staging.add(file)
 
     def _fetch(self, number: int, link: Link, location: str) -> Fetch:
-        # Files of the same name may be on their way at the same time.
+        # Two files that are on their way may have the same name.
         folder = os.path.join(location, str(number))
         os.mkdir(folder)
         digests = Digests.of(self._expected.get(link))
         return Fetch(link, folder, digests, self._stage)
-
-
-class _Batch:
-    """Downloads that go on at the same time, and what is shown of them.
-
-    :param alone: downloads one link as upstream does
-    """
-
-    def __init__(
-        self,
-        fetches: Sequence[Fetch],
-        pool: Pool,
-        progress: CombinedProgress,
-        alone: Callable[[Link, str], tuple[str, str]],
-    ) -> None:
-        self._fetches = fetches
-        self._pool = pool
-        self._progress = progress
-        self._alone = alone
-
-    def finish(self, fetch: Fetch) -> tuple[str, str]:
-        """Wait for a download, and show meanwhile what there is to see."""
-        while not fetch.is_over:
-            self._wait()
-            emit(fetch.records)
-        if fetch.result is None and fetch.should_be_alone():
-            return self._again(fetch)
-        if fetch.error is not None:
-            self._fail(fetch)
-        emit(fetch.records)
-        assert fetch.result is not None, "it is over, and there was no error"
-        return fetch.result
-
-    def _wait(self) -> None:
-        """Wait a little, unless a download has failed that cannot be made good."""
-        failed = next((each for each in self._fetches if _has_failed(each)), None)
-        if failed is not None:
-            self._fail(failed)
-        with suppress(queue.Empty):
-            self._pool.news.get(timeout=_TICK)
-        self._progress.update()
-
-    def _fail(self, failed: Fetch) -> NoReturn:
-        """Stop all, and raise the error of a download."""
-        assert failed.error is not None
-        self._pool.stop()
-        for fetch in self._fetches[: self._fetches.index(failed)]:
-            emit(fetch.records)
-        self._progress.close()
-        emit(failed.records)
-        with space_for(failed.size or failed.listed_size, failed.folder):
-            raise failed.error
-
-    def _again(self, fetch: Fetch) -> tuple[str, str]:
-        """Download as upstream does, with nothing beside it."""
-        while not all(each.is_over for each in self._fetches):
-            self._wait()
-        self._progress.close()
-        logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
-        return self._alone(fetch.link, fetch.folder)
 
 
 def downloads_left(
@@ -169,12 +105,8 @@ def downloads_left(
     requirements: Iterable[InstallRequirement],
     **options: Any,
 ) -> None:
-    """Let upstream download and prepare what it has only the metadata of."""
+    """Let upstream download and prepare what it has only metadata of so far."""
     if isinstance(preparer._download, ParallelDownloader):
         requirements = list(requirements)
         preparer._download.expect(requirements)
     fn(preparer, requirements, **options)
-
-
-def _has_failed(fetch: Fetch) -> bool:
-    return fetch.error is not None and not fetch.should_be_alone()

@@ -1,4 +1,4 @@
-"""Files that are installed in a folder first, and moved to their places later."""
+"""Installing files into a folder first, to be moved to their places later."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextlib import contextmanager
 
 __all__ = ["compile_file", "final_path", "installed_below"]
 
-#: The folder that stands for the root at the moment.
+#: The folder that stands for the root, if any.
 _tree: str | None = None
 
 
 @contextmanager
 def installed_below(tree: str) -> Iterator[None]:
-    """Note that what is installed goes below a folder, as if that were the root."""
+    """Install below a folder, as if it were the root."""
     global _tree
     _tree = tree
     try:
@@ -25,14 +25,14 @@ def installed_below(tree: str) -> Iterator[None]:
 
 
 def final_path(path: str) -> str:
-    """Tell where a file will be that is installed at *path* now."""
+    """Return the place where the file at *path* will be in the end."""
     if _tree is not None and path.startswith(_tree + os.sep):
         return path.removeprefix(_tree)
     return path
 
 
 def compile_file(fn: Callable[[str], bool], path: str) -> bool:
-    """Compile a module for the place where it will be."""
+    """Compile a module for the place where it will be in the end."""
     place = final_path(path)
     if place == path:
         return fn(path)

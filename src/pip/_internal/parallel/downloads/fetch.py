@@ -1,4 +1,4 @@
-"""One file that is downloaded in a thread, by upstream's downloader."""
+"""One file that upstream's downloader fetches in a thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from pip._vendor.urllib3.exceptions import ProtocolError, ReadTimeoutError
 from pip._internal.exceptions import (
     ConnectionFailedError,
     ConnectionTimeoutError,
-    NetworkConnectionError,
     ProxyConnectionError,
 )
 from pip._internal.network.cache import is_from_cache
@@ -34,28 +33,28 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.parallel.downloads.digests import Digests
 
-__all__ = ["Fetch", "Stopped", "needs_the_user"]
+__all__ = ["Fetch", "Stopped"]
 
-#: Too many requests at a time, or no credentials that a thread may use.
+#: Too many requests at once, or credentials that a thread cannot ask for.
 _ALONE = frozenset({401, 407, 408, 425, 429})
 
 
 class Stopped(Exception):
-    """A download was given up since it is not needed any more."""
+    """A download was stopped because it is not needed any more."""
 
 
 class Fetch:
-    """A download, and how far it is.
+    """A download and its progress.
 
     :param use: called with the file when it is there and as expected
-    :ivar folder: where to put the file, and nothing else is
-    :ivar listed_size: bytes, as the index tells them; 0 if it does not
+    :ivar folder: for this file alone
+    :ivar listed_size: bytes according to the index; 0 if it does not tell
     :ivar records: what was logged on the way
-    :ivar size: bytes, as far as it is known
-    :ivar received: bytes, of what is not from the cache
-    :ivar is_shown: whether upstream would show its progress
-    :ivar result: path and content type, once it is there
-    :ivar error: why it is not
+    :ivar size: bytes according to the server; None if unknown or from the cache
+    :ivar received: bytes so far; 0 if from the cache
+    :ivar is_shown: whether upstream would show the progress
+    :ivar result: path and content type of the file, once it is there
+    :ivar error: why it is not there
     """
 
     def __init__(
@@ -81,20 +80,18 @@ class Fetch:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether nothing more will come of it."""
+        """Tell whether it has ended, well or not."""
         return self.result is not None or self.error is not None
 
     def run(self, session: PipSession) -> None:
         """Download and check the file; errors are kept."""
         try:
             path, content_type = self.download(session)
-            if self._digests is None:
-                self._use(Verified.unchecked(path))
-            else:
-                self._use(self._digests.check(path))
+            digests = self._digests
+            self._use(digests.check(path) if digests else Verified.unchecked(path))
             self.result = path, content_type
         except BaseException as error:
-            # What holds on to the response holds on to a temporary file of the cache.
+            # Whoever keeps the response keeps a temporary file of the cache open.
             traceback.clear_frames(error.__traceback__)
             for response in (self._response, getattr(error, "response", None)):
                 if response is not None:
@@ -103,53 +100,67 @@ class Fetch:
         self._response = None
 
     def download(self, session: PipSession) -> tuple[str, str]:
-        """Download the file; what it is has yet to be checked.
+        """Download the file without checking it.
 
         :return: its path and content type.
         """
         return _FetchDownloader(session, self)(self.link, self.folder)
 
     def stop(self) -> None:
-        """End it soon, without a result."""
+        """Make it end soon, without a result."""
         self._stop.set()
         response = self._response
         if response is not None:
-            # What comes from a cache or a file has no connection, and is soon read.
+            # A response from the cache or a file has no connection, and is soon read.
             with suppress(AttributeError, ValueError, RuntimeError, OSError):
                 response.raw.shutdown()
 
     def log(self, record: logging.LogRecord) -> None:
-        """Keep what was logged, but not what it says of being ended."""
+        """Keep a record, unless it is about being stopped."""
         if not self._stop.is_set():
             self.records.append(record)
 
     def go_on(self) -> None:
-        """Do nothing, unless it is to end.
+        """Check whether to go on.
 
-        :raises Stopped: it is
+        :raises Stopped: if not
         """
         if self._stop.is_set():
             raise Stopped
 
     def responded(self, response: Response) -> None:
-        """Take note of what is to be ended if need be."""
+        """Note the response, so that it can be stopped."""
         self._response = response
         self.go_on()
 
-    def began(self, response: Response, size: int | None) -> None:
-        """Take note of what is about to be read."""
-        if is_from_cache(response):
-            return
+    def began(self, size: int | None) -> None:
+        """Note how much is about to arrive."""
         self.size = size
-        if not self.size or self.size > SMALL:
-            self.is_shown = True
+        self.is_shown = self.is_shown or not size or size > SMALL
+
+    def wrote(self, data: bytes) -> None:
+        """Note what was written to the file."""
+        if self._digests is not None:
+            self._digests.update(data)
+        if self.size is not None or self.is_shown:
+            self.received += len(data)
+
+    def begin_again(self) -> None:
+        """Forget what was written to the file."""
+        if self._digests is not None:
+            self._digests.reset()
+        self.received = 0
+
+    @property
+    def refusal(self) -> int:
+        """Return the status of a server that refused; 0 if none did."""
+        response = getattr(self.error, "response", None)
+        return 0 if response is None else int(response.status_code)
 
     def should_be_alone(self) -> bool:
-        """Tell whether the error may be due to other downloads, or to being a thread."""
-        if isinstance(self.error, NetworkConnectionError):
-            response = self.error.response
-            status = 0 if response is None else response.status_code
-            return status in _ALONE or status >= 500
+        """Tell whether the error may come from other downloads, or from being a thread."""
+        if self.refusal:
+            return self.refusal in _ALONE or self.refusal >= 500
         return isinstance(
             self.error,
             (
@@ -164,14 +175,8 @@ class Fetch:
         )
 
 
-def needs_the_user(error: BaseException | None) -> bool:
-    """Tell whether a server asks for credentials."""
-    response = getattr(error, "response", None)
-    return response is not None and response.status_code == 401
-
-
 class _FetchDownloader(Downloader):
-    """Upstream's downloader for one file; nothing is shown."""
+    """Upstream's downloader for one file, without any output."""
 
     def __init__(self, session: PipSession, fetch: Fetch) -> None:
         super().__init__(session, "off")
@@ -184,7 +189,8 @@ class _FetchDownloader(Downloader):
         return response
 
     def _process_response(self, download: _FileDownload, resp: Response) -> None:
-        self._fetch.began(resp, download.size)
+        if not is_from_cache(resp):
+            self._fetch.began(download.size)
         if not isinstance(download.output_file, _Target):
             target = _Target(download.output_file, self._fetch)
             download.output_file = cast(BinaryIO, target)
@@ -192,32 +198,21 @@ class _FetchDownloader(Downloader):
 
 
 class _Target:
-    """The file that is written, as far as a downloader uses it."""
+    """The file that is written, as far as upstream's downloader uses it."""
 
     def __init__(self, file: BinaryIO, fetch: Fetch) -> None:
         self._file = file
         self._fetch = fetch
-        self.name = file.name
 
     def write(self, data: bytes) -> int:
         self._fetch.go_on()
-        digests = self._fetch._digests
-        if digests is not None:
-            digests.update(data)
-        if self._fetch.size is not None or self._fetch.is_shown:
-            self._fetch.received += len(data)
+        self._fetch.wrote(data)
         return self._file.write(data)
 
     def seek(self, *position: Any) -> int:
-        """Begin again, which is all that it is called for."""
-        digests = self._fetch._digests
-        if digests is not None:
-            digests.reset()
-        self._fetch.received = 0
+        """Begin again: upstream calls this for nothing else."""
+        self._fetch.begin_again()
         return self._file.seek(*position)
 
-    def truncate(self) -> int:
-        return self._file.truncate()
-
-    def flush(self) -> None:
-        self._file.flush()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)

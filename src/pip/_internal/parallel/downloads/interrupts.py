@@ -1,10 +1,10 @@
-"""Let signals that would end pip wait until what is being installed is whole."""
+"""Hold signals that would end pip until the installation is whole."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["HeldSignals"]
@@ -16,10 +16,10 @@ to stop at once.
 
 
 class HeldSignals:
-    """Signals that wait; a second one of a kind takes effect at once.
+    """Signals that wait; the second one of a kind takes effect at once.
 
-    Only the main thread gets signals, so that in another one nothing is held. Nor is a
-    signal for which somebody else has a handler.
+    Nothing is held in other threads than the main one, which alone gets signals, nor
+    signals that somebody else handles.
     """
 
     def __init__(self) -> None:
@@ -27,32 +27,28 @@ class HeldSignals:
         self._came: set[int] = set()
 
     def hold(self, number: int) -> None:
-        """Let a signal wait from here on."""
-        if signal.getsignal(number) not in (
-            signal.SIG_DFL,
-            signal.default_int_handler,
-        ):
-            return
-        try:
-            self._before[number] = signal.signal(number, self._take)
-        except ValueError:  # This is not the main thread.
-            return
+        """Hold a signal from here on."""
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            with suppress(ValueError):  # This is not the main thread.
+                self._before[number] = signal.signal(number, self._take)
 
     def release(self) -> None:
-        """Let nothing wait any more; what came takes effect when that is asked for."""
+        """Hold nothing any more; see :meth:`take_effect` for what came meanwhile."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()
 
     def take_effect(self) -> None:
-        """Do what the signals were to do that came while they had to wait.
+        """Do what the signals that came meanwhile should have done.
 
         :raises KeyboardInterrupt: if one of them was Ctrl-C.
         """
         came = sorted(self._came)
         self._came.clear()
         for number in came:
-            _effect(number)()
+            if number == signal.SIGINT:
+                raise KeyboardInterrupt
+            os.kill(os.getpid(), number)
 
     def _take(self, number: int, _frame: object) -> None:
         if number in self._came:
@@ -61,13 +57,3 @@ class HeldSignals:
         self._came.add(number)
         if number == signal.SIGINT:
             os.write(2, _INTERRUPTED)
-
-
-def _effect(number: int) -> Callable[[], None]:
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    def end() -> None:
-        os.kill(os.getpid(), number)
-
-    return interrupt if number == signal.SIGINT else end

@@ -1,16 +1,16 @@
-"""Write down what is about to be replaced, so that another run can go on with it.
+"""Write down what is about to be replaced, so that another run can finish it.
 
-A run that replaces packages works in a folder of its own below :data:`FOLDER`, which lies
-among the packages of the environment and is there only meanwhile. The folder is locked as
-long as that run lives, however it ends. What lies in it:
+A run that replaces packages works in a folder of its own below :data:`FOLDER`, among the
+packages of the environment, and removes it in the end. The folder is locked while the run
+lives, however it ends. It contains:
 
-- ``new-0``, ``new-1``, …: the packages to be put in place, as if the folder were the root;
+- ``new-0``, ``new-1``, …: the new packages, as if the folder were the root;
 - ``old-…``: what was taken away and is not needed any more;
 - ``journal``: the plan, from before the first file is taken away until all is in place;
-- ``finished``: the same, while all this is deleted.
+- ``finished``: the same plan, while all this is deleted.
 
-Nothing that is installed is ever taken for such a folder: it is sticky, and of what is in
-a wheel pip makes no folder of that kind.
+No installed package can pass for such a folder: it has the sticky bit, which pip sets on
+no folder of a wheel.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pip._internal.parallel.downloads import trees
 from pip._internal.parallel.downloads.trees import Identity, identity
@@ -38,16 +37,15 @@ _SCHEMA = 1
 _JOURNAL, _FINISHED = "journal", "finished"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One package that is replaced, or comes new.
+class Plan(NamedTuple):
+    """One package that is replaced, or installed for the first time.
 
     :ivar name: normalised.
-    :ivar version: of what comes.
-    :ivar tree: below the run's folder, what comes, as if that were the root.
-    :ivar info: the metadata folder of what comes.
+    :ivar version: the new one.
+    :ivar tree: where the new package lies below the run's folder, as if that were the root.
+    :ivar info: the new metadata folder.
     :ivar old: what is taken away: paths of files and of whole folders.
-    :ivar inside: the files in these folders; whatever else is there came later.
+    :ivar inside: the files in these folders; anything else there came later.
     """
 
     name: str
@@ -61,7 +59,7 @@ class Plan:
 class Moved(Exception):
     """The environment is not where the run worked: it was moved or copied.
 
-    :ivar plans: what the run was to put where the environment was.
+    :ivar plans: of that run.
     """
 
     def __init__(self, plans: Sequence[Plan]) -> None:
@@ -79,8 +77,7 @@ class Workplace:
         """Lock a folder.
 
         :raises BlockingIOError: if the run that made it is still alive.
-        :raises OSError: if it cannot be locked, is not there any more, or is another
-            user's.
+        :raises OSError: if it cannot be locked, has gone, or belongs to another user.
         """
         self.path = path
         self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -89,7 +86,7 @@ class Workplace:
             status = os.fstat(self._lock)
             if identity(path) != Identity(status.st_dev, status.st_ino):
                 raise FileNotFoundError(path)
-            # What is written there is done with the rights of whoever reads it.
+            # Its plan is carried out with this user's rights.
             if status.st_uid != os.geteuid():
                 raise PermissionError(f"somebody else has made {path}")
             if not status.st_mode & stat.S_ISVTX:
@@ -103,13 +100,12 @@ class Workplace:
         """Make a folder for this run.
 
         :param lib: where packages are installed.
-        :raises OSError: if there is none, nothing can be written there, or nothing can
-            be locked.
+        :raises OSError: if that cannot be written to, or nothing there can be locked.
         """
         parent = os.path.join(lib, FOLDER)
         with suppress(FileExistsError):
             os.mkdir(parent)
-        # As the folders beside it, and not for this user alone: it may become one of them.
+        # With the rights of the folders beside it: parts of it will be among them.
         path = os.path.join(parent, f"{os.getpid()}-{os.urandom(4).hex()}")
         os.mkdir(path, 0o777 | stat.S_ISVTX)
         try:
@@ -119,7 +115,7 @@ class Workplace:
             raise
 
     def write(self, plans: Sequence[Plan]) -> None:
-        """Write the journal; from here on another run may go on with it.
+        """Write the journal; from here on another run may finish the work.
 
         :raises OSError: if that is not possible.
         """
@@ -127,7 +123,7 @@ class Workplace:
             "schema": _SCHEMA,
             "path": self.path,
             "device": os.fstat(self._lock).st_dev,
-            "plans": [asdict(plan) for plan in plans],
+            "plans": [plan._asdict() for plan in plans],
         }
         partial = os.path.join(self.path, f"{_JOURNAL}.partial")
         with open(partial, "w", encoding="ascii") as file:
@@ -135,37 +131,34 @@ class Workplace:
         os.rename(partial, os.path.join(self.path, _JOURNAL))
 
     def take(self, path: str) -> None:
-        """Move a file or folder here, to be deleted with all the rest.
+        """Move a file or folder here, to be deleted with the rest.
 
         :raises OSError: if that is not possible.
         """
         os.rename(path, os.path.join(self.path, f"old-{os.urandom(4).hex()}"))
 
     def finish(self) -> None:
-        """Note that there is nothing left to do but to remove the folder.
+        """Note that only the folder is left to be removed.
 
         :raises OSError: if that is not possible.
         """
         os.rename(os.path.join(self.path, _JOURNAL), os.path.join(self.path, _FINISHED))
 
     def read(self) -> tuple[Sequence[Plan], bool]:
-        """Read what a run has written that was killed.
+        """Read the journal of a run that was killed.
 
-        :return: its plans, none if it did not come to replacing anything, and whether
-            all is in place.
+        :return: its plans, none if it had not begun to replace anything, and whether all
+            is in place.
         :raises Moved: if its paths lead elsewhere now.
         :raises OSError: if it cannot be read.
         """
         for name, is_finished in (_FINISHED, True), (_JOURNAL, False):
             with suppress(FileNotFoundError):
-                path = os.path.join(self.path, name)
-                with open(path, "rb") as file:
-                    content = _loaded(file.read())
-                if identity(content["path"]) != identity(self.path):
-                    raise Moved([] if is_finished else content["plans"])
-                # The number of a disk may be another one when it is mounted again.
-                device = {content["device"]: os.fstat(self._lock).st_dev}
-                return [_on(device, plan) for plan in content["plans"]], is_finished
+                with open(os.path.join(self.path, name), "rb") as file:
+                    path, plans = _loaded(file.read(), os.fstat(self._lock).st_dev)
+                if identity(path) != identity(self.path):
+                    raise Moved([] if is_finished else plans)
+                return plans, is_finished
         return (), False
 
     def keep(self) -> None:
@@ -173,12 +166,12 @@ class Workplace:
         os.close(self._lock)
 
     def close(self) -> None:
-        """Remove the folder, and unlock it, also if it cannot be removed.
+        """Remove the folder; unlock it whether or not that succeeds.
 
         :raises OSError: if it cannot be removed.
         """
         try:
-            # The journal last: what it speaks of must not be taken for unplanned.
+            # The journal last: without it, nothing here would count as planned.
             for entry in sorted(os.scandir(self.path), key=lambda e: not e.is_dir()):
                 trees.remove(entry.path)
             _remove_empty(self.path)
@@ -192,42 +185,34 @@ def _remove_empty(path: str) -> None:
         os.rmdir(os.path.dirname(path))
 
 
-def _loaded(text: bytes) -> dict[str, Any]:
+def _loaded(text: bytes, device: int) -> tuple[str, list[Plan]]:
+    """Return the folder in which a run worked, and its plans.
+
+    :param device: the number that the disk has now; it may have been mounted again.
+    :raises OSError: if the text is no journal.
+    """
     try:
-        content: dict[str, Any] = json.loads(text)
+        content = json.loads(text)
         if content["schema"] != _SCHEMA:
             raise OSError(f"a newer pip wrote {_JOURNAL}: {content['schema']!r}")
+        before = int(content["device"])
+
+        def which(was: int, number: int) -> Identity:
+            return Identity(device if was == before else was, number)
+
+        def known(plan: dict[str, Any], kind: str) -> list[tuple[str, Identity]]:
+            return [(path, which(*each)) for path, each in plan[kind]]
+
         plans = [
             Plan(
-                **{
-                    **plan,
-                    "info": Identity(*plan["info"]),
-                    **{
-                        kind: [(path, Identity(*which)) for path, which in plan[kind]]
-                        for kind in ("old", "inside")
-                    },
-                }
+                *(plan["name"], plan["version"], plan["tree"]),
+                *(which(*plan["info"]), known(plan, "old"), known(plan, "inside")),
             )
             for plan in content["plans"]
         ]
-        path, device = os.fspath(content["path"]), int(content["device"])
+        return os.fspath(content["path"]), plans
     except (KeyError, TypeError, ValueError) as error:
         raise OSError(f"its journal is damaged: {error!r}") from None
-    return {"path": path, "device": device, "plans": plans}
-
-
-def _on(device: Mapping[int, int], plan: Plan) -> Plan:
-    """Name the disks of a plan as they are named now."""
-
-    def named(which: Identity) -> Identity:
-        return Identity(device.get(which.device, which.device), which.number)
-
-    return replace(
-        plan,
-        info=named(plan.info),
-        old=[(path, named(which)) for path, which in plan.old],
-        inside=[(path, named(which)) for path, which in plan.inside],
-    )
 
 
 def abandoned(lib: str) -> Iterator[Workplace]:

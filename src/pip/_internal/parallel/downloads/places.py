@@ -1,20 +1,18 @@
-"""Where wheels can be unpacked so that their files need only be moved to be installed."""
+"""Where to unpack wheels so that their files need only be moved to be installed."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from optparse import Values
 from typing import TYPE_CHECKING
 
 from pip._internal.locations import get_scheme
 from pip._internal.parallel.downloads.staging import Staging
-from pip._internal.parallel.downloads.trees import is_faithful
+from pip._internal.parallel.downloads.trees import is_faithful, remove_old
 
 if TYPE_CHECKING:
     from pip._internal.models.scheme import Scheme
@@ -23,15 +21,14 @@ __all__ = ["make_staging"]
 
 #: Below the cache.
 _NAME = "staging"
-#: Seconds after which a folder there is one that a run has left that was killed.
+#: Seconds after which a folder there must be from a run that was killed.
 _OLD = 24 * 60 * 60
 
 
 def make_staging(options: Values) -> Staging | None:
     """Make the folder in which a command unpacks what it will install.
 
-    :return: None if it installs nothing, or where moved files would not be what new ones
-        are
+    :return: None if it installs nothing, or if moved files would differ from new ones
     """
     if getattr(options, "dry_run", True) or not is_faithful():
         return None
@@ -51,11 +48,11 @@ def make_staging(options: Values) -> Staging | None:
 
 
 def _parents(cache: str | None) -> Iterator[str | None]:
-    """Yield the folders that come into question; None: for temporary files."""
+    """Yield the folders to try; None stands for the one of temporary files."""
     yield None
     if cache:
         parent = os.path.join(cache, _NAME)
-        _remove_old(parent)
+        remove_old(parent, _OLD)
         yield parent
 
 
@@ -76,15 +73,8 @@ def _device(path: str) -> int | None:
 
 
 def _libs(options: Values, scheme: Scheme | None) -> dict[str, str]:
-    """Give where modules will be, if they are to be compiled as usual."""
+    """Return where modules will be, if they are to be compiled as usual."""
     unusual = sys.flags.optimize or sys.pycache_prefix is not None
     if scheme is None or not options.compile or unusual:
         return {}
     return {"purelib": scheme.purelib, "platlib": scheme.platlib}
-
-
-def _remove_old(parent: str) -> None:
-    with contextlib.suppress(OSError), os.scandir(parent) as entries:
-        for entry in entries:
-            if entry.stat().st_mtime < time.time() - _OLD:
-                shutil.rmtree(entry.path, ignore_errors=True)

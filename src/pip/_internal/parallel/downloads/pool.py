@@ -1,101 +1,142 @@
-"""A few threads that download files."""
+"""Download files in a few threads, and show how far they are."""
 
 from __future__ import annotations
 
 import operator
 import queue
 import threading
-import time
 from collections import deque
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel.downloads.fetch import Fetch, Stopped, needs_the_user
-from pip._internal.parallel.downloads.session import without_questions
-from pip._internal.parallel.held_records import HeldRecords
-from pip._internal.parallel.threads import start
+from pip._internal.parallel.connections import without_questions
+from pip._internal.parallel.downloads.fetch import Fetch, Stopped
+from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.space import space_for
+from pip._internal.parallel.threads import Workers
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
+    from pip._internal.parallel.downloads.progress import CombinedProgress
 
 __all__ = ["Pool"]
 
 logger = get_logger(__name__)
 
-#: At so many at once, neither a server nor this machine minds.
+#: So many at once burden neither a server nor this machine.
 _WORKERS = 8
-#: Bytes; a few files of this size fill most lines, and more of them at once only come
-#: later, each of them, to where they can be unpacked.
+#: Bytes; a few files of this size use up most lines. More of them at once would only all
+#: be complete later, and unpacked later.
 _LARGE = 10_000_000
 _LARGE_AT_ONCE = 3
-#: Seconds for all threads to end, once they are told to.
+#: Seconds between two looks at how far the downloads are.
+_TICK = 0.1
+#: Seconds that the threads have to end.
 _PATIENCE = 2.0
 
 _listed_size = operator.attrgetter("listed_size")
 
 
 class Pool:
-    """Downloads files, several at a time, those first that are known to be large.
+    """Downloads several files at a time; those known to be large come first.
 
-    :ivar news: gets an item whenever a download is over
+    :ivar held: what the threads log
     """
 
     def __init__(
-        self, session: PipSession, fetches: Sequence[Fetch], held: HeldRecords
+        self, session: PipSession, fetches: Sequence[Fetch], progress: CombinedProgress
     ) -> None:
-        self.news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self.held = HeldRecords()
         self._session = without_questions(session, _WORKERS)
         self._fetches = fetches
-        self._held = held
-        # What takes longest to unpack had better be there soon.
+        self._progress = progress
+        # What takes longest to unpack should arrive soon.
         self._waiting = deque(sorted(fetches, key=_listed_size, reverse=True))
         self._running: set[Fetch] = set()
         self._lock = threading.Lock()
-        self._threads: list[threading.Thread] = []
-        #: Whose credentials only the user knows.
+        self._workers = Workers(self._work, _WORKERS, self._next)
+        #: Gets an item whenever a download ends.
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        #: Hosts for which the user has to be asked for credentials.
         self._asking: set[str] = set()
 
     def start(self) -> bool:
-        """Begin; tell whether there are threads for it."""
-        for _ in range(min(_WORKERS, len(self._fetches))):
-            thread = threading.Thread(target=self._work)
-            try:
-                start(thread)
-            except RuntimeError as error:
-                logger.debug("No thread for a download: %s", error)
-                break
-            self._threads.append(thread)
-        return bool(self._threads)
+        """Begin; return whether there are threads."""
+        try:
+            self._workers.grow(len(self._fetches))
+        except RuntimeError as error:
+            logger.debug("No thread for a download: %s", error)
+        return bool(self._workers)
 
     def stop(self) -> None:
-        """Give up what is not over, and wait for the threads to see it."""
+        """Stop what has not ended, and wait for the threads to notice."""
         with self._lock:
             self._waiting.clear()
             running = list(self._running)
         for fetch in running:
             fetch.stop()
-        end = time.monotonic() + _PATIENCE
-        for thread in self._threads:
-            thread.join(max(0.0, end - time.monotonic()))
+        self._workers.join(_PATIENCE)
 
-    def _work(self) -> None:
-        while (fetch := self._next()) is not None:
+    def finish(self, fetch: Fetch) -> tuple[str, str] | None:
+        """Wait for a download, and show the progress of all meanwhile.
+
+        :return: its result; None if it should be tried again alone. Then all others have
+            ended.
+        """
+        while not fetch.is_over:
+            self._wait()
+            emit(fetch.records)
+        if fetch.result is None and fetch.should_be_alone():
+            while not all(each.is_over for each in self._fetches):
+                self._wait()
+            self._progress.close()
+            return None
+        if fetch.error is not None:
+            self._fail(fetch)
+        emit(fetch.records)
+        return fetch.result
+
+    def _wait(self) -> None:
+        """Wait a little, unless a download has failed for good."""
+        failed = (each for each in self._fetches if each.error is not None)
+        for each in failed:
+            if not each.should_be_alone():
+                self._fail(each)
+        with suppress(queue.Empty):
+            self._news.get(timeout=_TICK)
+        self._progress.update()
+
+    def _fail(self, failed: Fetch) -> NoReturn:
+        """Stop all downloads, and raise the error of one."""
+        assert failed.error is not None
+        self.stop()
+        for fetch in self._fetches[: self._fetches.index(failed)]:
+            emit(fetch.records)
+        self._progress.close()
+        emit(failed.records)
+        with space_for(failed.size or failed.listed_size, failed.folder):
+            raise failed.error
+
+    def _work(self, fetches: Iterator[Fetch]) -> None:
+        for fetch in fetches:
             host = urlsplit(fetch.link.url_without_fragment).netloc
             if host in self._asking:
                 fetch.error = Stopped()
             else:
-                with self._held.of_this_thread(fetch.log):
+                with self.held.of_this_thread(fetch.log):
                     fetch.run(self._session)
-                if needs_the_user(fetch.error):
+                if fetch.refusal == HTTPStatus.UNAUTHORIZED:
                     self._asking.add(host)
             with self._lock:
                 self._running.discard(fetch)
-            self.news.put(None)
+            self._news.put(None)
 
     def _next(self) -> Fetch | None:
-        """Take what is to be downloaded next, unless others should do the rest."""
+        """Take the next file; None if the rest is for other threads."""
         with self._lock:
             large = sum(fetch.listed_size > _LARGE for fetch in self._running)
             for fetch in self._waiting:

@@ -1,4 +1,4 @@
-"""Show how far several downloads are, taken together."""
+"""Show the progress of several downloads as one."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _logger = get_logger(__name__)
 
 
 class CombinedProgress:
-    """The progress of downloads, as bytes of all whose size is known.
+    """The progress of downloads together, in bytes as far as sizes are known.
 
-    It appears once one of them is large enough for upstream to show its progress.
+    It appears once one of them is so large that upstream would show its progress.
 
     :param bar_type: of ``--progress-bar``
     """
@@ -56,39 +56,34 @@ class CombinedProgress:
         self.close()
 
     def close(self) -> None:
-        """Show it a last time, as it is now."""
+        """Show the progress a last time."""
         self.update()
         self._closing.close()
         self._bar_type = "off"
 
     def update(self) -> None:
-        """Show how far they are now."""
+        """Show the progress as it is now."""
         if self._bar_type == "off":
             return
         if self._bar is None:
             if not any(fetch.is_shown for fetch in self._fetches):
                 return
-            self._bar = self._make()
+            self._bar = _Lines() if self._bar_type == "raw" else _Bar(self._closing)
         received = sum(fetch.received for fetch in self._fetches)
         total = sum(map(_total, self._fetches))
         over = sum(fetch.is_over for fetch in self._fetches)
         self._bar.show(received, total, over, len(self._fetches))
 
-    def _make(self) -> _Bar | _Lines:
-        if self._bar_type == "raw":
-            return _Lines()
-        return _Bar(self._closing)
-
 
 def _total(fetch: Fetch) -> int:
-    """Give the bytes that will have been received, as far as is known now."""
+    """Return the bytes of a download in the end, as far as is known now."""
     if fetch.is_over:
         return fetch.received
     return max(fetch.size or fetch.listed_size, fetch.received)
 
 
 class _Bar:
-    """A bar like upstream's, on a console that other lines can be written to."""
+    """A bar like upstream's, above which other lines can be written."""
 
     def __init__(self, closing: ExitStack) -> None:
         self._closing = closing
@@ -108,7 +103,7 @@ class _Bar:
         )
 
     def vanish(self) -> None:
-        """Leave nothing of it on the screen in the end."""
+        """Leave nothing on the screen in the end."""
         self._progress.live.transient = True
 
     def show(self, received: int, total: int, over: int, files: int) -> None:

@@ -1,7 +1,7 @@
-"""Finish what a run was replacing when it was killed (see :mod:`.journal`).
+"""Finish the work of a run that was killed while it replaced packages.
 
-Nothing is known of what happened since. So what is in place by now stays, unless it is
-exactly what that run was to take away.
+See :mod:`.journal`. Anything may have happened since. So what is in place now stays,
+unless it is exactly what that run was to take away.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ logger = get_logger(__name__)
 
 
 def mend(libs: Iterable[str]) -> None:
-    """Finish what was begun in environments, and remove what was only prepared.
+    """Finish what was begun, and remove what was only prepared.
 
     :param libs: where packages are installed.
     """
@@ -77,12 +77,12 @@ def _mend(workplace: Workplace, lib: str) -> None:
 
 
 def _is_begun(plan: Plan) -> bool:
-    """Tell whether anything was taken away."""
+    """Tell whether anything was taken away already."""
     return any(trees.identity(path) != which for path, which in plan.old)
 
 
 def _finish(plan: Plan, workplace: Workplace, lib: str) -> bool:
-    """Put a package in its place; tell whether it was not there yet.
+    """Put a package in its place; return whether it was not there yet.
 
     :raises OSError: if that is not possible.
     """
@@ -105,7 +105,7 @@ def _finish(plan: Plan, workplace: Workplace, lib: str) -> bool:
 
 
 def _take_stashed(plan: Plan, workplace: Workplace) -> None:
-    """Take along what upstream has moved aside; it lies beside where it was.
+    """Take what upstream has moved aside, which lies beside its old place.
 
     :raises OSError: if that is not possible.
     """
@@ -119,5 +119,7 @@ def _take_stashed(plan: Plan, workplace: Workplace) -> None:
             if trees.identity(stashed) in old:
                 workplace.take(stashed)
             elif other[1:] == name[1:]:
-                with suppress(OSError):  # Where something was to be moved, if empty.
+                with suppress(
+                    OSError
+                ):  # An empty one was only made to move something there.
                     os.rmdir(stashed)

@@ -1,15 +1,15 @@
-"""Take nothing away before all that replaces it lies ready.
+"""Take no package away before all new ones lie ready.
 
 Upstream takes an old package away and then writes the new one, file by file. If pip is
-killed meanwhile, neither is there. Here, before the first package is taken away, all that
-is left to install is installed by upstream's own code into a folder among the packages,
-as if that were the root (see :mod:`.journal`). Then upstream goes on as ever, but where it
-would write files, those that lie ready are moved to their places, whole folders where
-nothing is there. What was taken away is deleted last.
+killed meanwhile, neither is there. Here, before the first package is taken away, upstream's
+own code installs all new packages into a folder among the old ones, as if that folder were
+the root (see :mod:`.journal`). Then upstream goes on as ever; but where it would write
+files, those that lie ready are moved to their places, as whole folders where possible. What
+was taken away is deleted last.
 
-A wheel that cannot be installed at all is found out while nothing is lost. Where this way
-is not open, as without space for both, all is installed as upstream does it. Nothing may be
-imported here once upstream has begun to install.
+A wheel that cannot be installed is found out before anything is lost. Where this is not
+possible, for instance without space for both, upstream installs all in its own way. Nothing
+may be imported here once upstream has begun to install.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
 from pip._internal.locations import get_scheme
 from pip._internal.metadata import get_default_environment, get_environment
+from pip._internal.parallel.connections import like
 from pip._internal.parallel.downloads import staged, trees
 from pip._internal.parallel.downloads.elsewhere import final_path, installed_below
 from pip._internal.parallel.downloads.interrupts import HeldSignals
@@ -60,20 +61,20 @@ logger = get_logger(__name__)
 
 
 class _Unready(Exception):
-    """A package cannot be made ready; the message says why, to developers."""
+    """A package cannot be made ready; the message, for developers, says why."""
 
 
 class _Ready(NamedTuple):
-    """A package that lies ready, and what upstream logged when it installed it there."""
+    """A package that lies ready, and what upstream logged while it installed it."""
 
     plan: Plan
     records: deque[logging.LogRecord]
 
 
 class _Replacement:
-    """The packages that one command installs, whether it takes any away or not.
+    """The packages that one command installs, whether or not it replaces any.
 
-    :param options: how upstream installs each.
+    :param options: with which upstream installs each.
     """
 
     def __init__(
@@ -86,12 +87,12 @@ class _Replacement:
         self._signals = HeldSignals()
         self._workplace: Workplace | None = None
         self._ready: dict[int, _Ready] = {}
-        #: What upstream found out of each package that it is to take away.
+        #: By package, what upstream will take away.
         self._removals: dict[str, UninstallPathSet] = {}
         self._is_prepared = False
 
     def run(self, install_all: Callable[[], T]) -> T:
-        """Let upstream install all; an interrupt waits until that is done."""
+        """Let upstream install all; interrupts wait until that is done."""
         self._signals.hold(signal.SIGINT)
         try:
             result = install_all()
@@ -104,19 +105,19 @@ class _Replacement:
         return result
 
     def make_ready(self) -> None:
-        """Make all ready that is left to install, before anything is taken away."""
+        """Make all packages ready that are left to install, once."""
         if self._is_prepared:
             return
         self._is_prepared = True
-        # Nothing is lost yet, so that whoever interrupts pip need not wait.
+        # Nothing is lost yet, so interrupts need not wait.
         self._signals.release()
         self._signals.take_effect()
-        # Upstream has a way of its own to install in the folder of --target.
+        # Upstream installs into the folder of --target in a way of its own.
         if self._options.get("home") is None and trees.is_faithful():
             try:
                 self._make_ready()
             except (OSError, _Unready) as error:
-                # Upstream takes less space, and finds out what else there is.
+                # Upstream needs less space, and reports whatever else is wrong.
                 logger.debug("Installing without making it ready before: %r", error)
                 self._ready.clear()
                 self._removals.clear()
@@ -125,7 +126,7 @@ class _Replacement:
             staged.settle()
         self._signals.hold(signal.SIGINT)
         if self._ready:
-            # The rest is over before anybody loses patience.
+            # The rest does not take long.
             self._signals.hold(signal.SIGTERM)
 
     def _make_ready(self) -> None:
@@ -136,9 +137,9 @@ class _Replacement:
         self._workplace.write([ready.plan for ready in self._ready.values()])
 
     def _made_ready(self, requirement: InstallRequirement, tree: str) -> _Ready:
-        """Install one package where it lies ready.
+        """Install one package below *tree*, where it lies ready.
 
-        :raises _Unready: if what comes of it would be another than upstream's.
+        :raises _Unready: if the result would differ from upstream's.
         :raises InstallationError: if upstream cannot install it; nothing is lost yet.
         """
         records: deque[logging.LogRecord] = deque()
@@ -152,7 +153,7 @@ class _Replacement:
                 with installed_below(tree):
                     requirement.install(root=root, **self._options)
             except InstallationError as error:
-                # It is about the places where files would be.
+                # Name the places where the files would have been in the end.
                 error.args = tuple(str(each).replace(tree, "") for each in error.args)
                 raise
             requirement.install_succeeded = False
@@ -174,9 +175,9 @@ class _Replacement:
     def _old_paths(
         self, requirement: InstallRequirement
     ) -> list[tuple[str, trees.Identity]]:
-        """Tell what upstream will take away for a requirement.
+        """Return what upstream will take away for a requirement.
 
-        :raises _Unready: if that is more than files.
+        :raises _Unready: if it will change other files too.
         """
         if not requirement.should_reinstall:
             return []
@@ -195,9 +196,9 @@ class _Replacement:
     def removal(
         self, dist: BaseDistribution, find_out: Callable[[], UninstallPathSet]
     ) -> UninstallPathSet:
-        """Tell what to take away of a package, which takes long for a large one.
+        """Return what to take away of a package, without looking for it twice.
 
-        What has gone with another package by now is left out, as upstream would.
+        Upstream would leave out what has gone with another package, and so does this.
         """
         removal = self._removals.pop(dist.canonical_name, None)
         if removal is None:
@@ -215,16 +216,16 @@ class _Replacement:
 
     def uninstall(
         self, remove: Callable[[], UninstallPathSet | None]
-    ) -> UninstallPathSet | _DeletedLater | None:
-        """Let upstream take a package away, once all lies ready."""
+    ) -> UninstallPathSet | None:
+        """Let upstream take a package away once all lies ready."""
         self.make_ready()
         removed = remove()
         if removed is None or self._workplace is None:
             return removed
-        return _DeletedLater(removed, self._workplace)
+        return like(removed, _DeletedLater, workplace=self._workplace)
 
     def put(self, requirement: InstallRequirement) -> bool:
-        """Put a package in its place; tell whether it lay ready.
+        """Put a package in its place; return whether it lay ready.
 
         :raises OSError: if that is not possible; then nothing of it is there.
         """
@@ -243,7 +244,7 @@ class _Replacement:
         return True
 
     def _clean(self) -> None:
-        """Delete what was taken away, and what was needed for that."""
+        """Delete what was taken away, and the folder of this run."""
         workplace, self._workplace = self._workplace, None
         if workplace is None:
             return
@@ -259,28 +260,20 @@ class _Replacement:
             )
 
 
-class _DeletedLater:
-    """What upstream has taken away, and deletes when all is in place.
+class _DeletedLater(UninstallPathSet):
+    """What upstream has taken away, to be deleted when all is in place.
 
-    :param workplace: what lies there is deleted then.
+    :ivar workplace: the folder that is deleted then.
     """
 
-    def __init__(self, removed: UninstallPathSet, workplace: Workplace) -> None:
-        self._removed = removed
-        self._workplace = workplace
-
-    @property
-    def can_rollback(self) -> bool:
-        return self._removed.can_rollback
-
-    def rollback(self) -> None:
-        self._removed.rollback()
+    workplace: Workplace
 
     def commit(self) -> None:
-        for _, stashed in self._removed._moved_paths._moves:
+        """Move it to what will be deleted together."""
+        for _, stashed in self._moved_paths._moves:
             with suppress(OSError):  # It may be on another disk.
-                self._workplace.take(stashed)
-        self._removed.commit()
+                self.workplace.take(stashed)
+        super().commit()
 
 
 _is_wished = False
@@ -288,7 +281,7 @@ _replacement: _Replacement | None = None
 
 
 def enable() -> None:
-    """Let this command, and no other, replace packages at once."""
+    """Let this command, and none after it, replace packages at once."""
     global _is_wished
     _is_wished = True
 
@@ -315,7 +308,7 @@ def uninstall(
     requirement: InstallRequirement,
     *args: Any,
     **kwargs: Any,
-) -> UninstallPathSet | _DeletedLater | None:
+) -> UninstallPathSet | None:
     """Take one package away."""
     if _replacement is None:
         return fn(requirement, *args, **kwargs)
@@ -327,7 +320,7 @@ def removal(
     cls: type[UninstallPathSet],
     dist: BaseDistribution,
 ) -> UninstallPathSet:
-    """Find out what is to be taken away of a package."""
+    """Find out what belongs to a package that is taken away."""
     if _replacement is None:
         return fn(cls, dist)
     return _replacement.removal(dist, lambda: fn(cls, dist))
@@ -344,5 +337,5 @@ def install(
 def scripts_not_on_path(
     fn: Callable[[Sequence[str]], str | None], scripts: Sequence[str]
 ) -> str | None:
-    """Warn of the places where scripts will be."""
+    """Warn of scripts by the places where they will be in the end."""
     return fn([final_path(script) for script in scripts])

@@ -1,7 +1,7 @@
 """Install the files of wheels that lie unpacked in a staging folder.
 
-Upstream allows no import once it has begun to install, so that nothing is imported here
-later. Whatever is not as it should be is installed as upstream does it.
+Upstream allows no import once it has begun to install, so that nothing is imported late
+here. Whatever is not as it should be is left to upstream.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib.util import cache_from_source
 from typing import TYPE_CHECKING
 
-# What is logged while pip installs is made of these, and nothing is imported then.
+# Logging needs it while pip installs, when nothing may be imported.
 import pip._internal.console.wrapped  # noqa: F401
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.downloads import elsewhere
@@ -32,38 +32,30 @@ logger = get_logger(__name__)
 
 
 class _Installing:
-    """What is moved from one staging folder."""
+    """Files that are moved from one staging folder."""
 
     def __init__(self, staging: Staging) -> None:
-        self._staging = staging
+        self.staging = staging
         self._folders: dict[str, str | None] = {}
         self._plain: dict[str, bool] = {}
-        #: By the path of a module, its identity, and its bytecode in the staging folder.
+        #: By path of a module: its identity, and its bytecode in the staging folder.
         self._modules: dict[str, tuple[tuple[int, ...], str]] = {}
 
-    def settle(self) -> None:
-        """Wait until nothing is unpacked any more."""
-        self._staging.settle()
-
     def move(self, file: ZipBackedFile) -> bool:
-        """Move a file to where it is installed; tell whether that was possible."""
+        """Move a file to its place; return whether that was possible."""
         folder = self._folder_of(str(file._zip_file.filename))
         if folder is None:
             return False
         info = file._getinfo()
         source = os.path.join(folder, str(info.header_offset))
         target = file.dest_path
-        if not self._can_move(source, target, info.file_size):
-            return False
-        try:
-            os.rename(source, target)
-        except OSError:
+        if not self._rename(source, target, info.file_size):
             return False
         file.written = True
         if zip_item_is_executable(info):
             set_extracted_file_to_default_mode_plus_executable(target)
         final = elsewhere.final_path(target)
-        for kind, lib in self._staging.libs.items():
+        for kind, lib in self.staging.libs.items():
             bytecode = f"{source}.{kind}"
             place = os.path.join(lib, os.path.normpath(file.src_record_path))
             if place == final and os.path.exists(bytecode):
@@ -71,7 +63,7 @@ class _Installing:
         return True
 
     def move_bytecode(self, path: str) -> bool:
-        """Move what a module was compiled to; tell whether that was possible."""
+        """Move the bytecode of a module; return whether that was possible."""
         if path not in self._modules:
             return False
         was, source = self._modules.pop(path)
@@ -80,48 +72,48 @@ class _Installing:
             if identity(path) != was:
                 return False
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            if not self._can_move(source, target):
-                return False
-            os.rename(source, target)
         except OSError:
             return False
-        return True
+        return self._rename(source, target)
 
     def _folder_of(self, wheel: str) -> str | None:
         if wheel not in self._folders:
-            folder = self._folders[wheel] = self._staging.folder_of(wheel)
+            folder = self._folders[wheel] = self.staging.folder_of(wheel)
             if folder is not None:
                 logger.debug("%s was unpacked ahead, in %s", wheel, folder)
         return self._folders[wheel]
 
-    def _can_move(self, source: str, target: str, size: int | None = None) -> bool:
-        """Tell whether a new file at *target* would be just like *source*."""
+    def _rename(self, source: str, target: str, size: int | None = None) -> bool:
+        """Rename a file if it equals a new one at *target* then; return whether it does."""
         folder = os.path.dirname(target)
         try:
             if folder not in self._plain:
                 self._plain[folder] = gives_nothing_on(folder)
-            return (
+            is_like_new = (
                 self._plain[folder]
                 and not os.path.lexists(target)
                 and size in (None, os.lstat(source).st_size)
             )
+            if is_like_new:
+                os.rename(source, target)
         except OSError:
             return False
+        return is_like_new
 
 
 _installing: _Installing | None = None
 
 
 def use(staging: Staging | None) -> None:
-    """Have the files of this command, and of no other, taken from a staging folder."""
+    """Take the files of this command, and of none after it, from a staging folder."""
     global _installing
     _installing = None if staging is None else _Installing(staging)
 
 
 def settle() -> None:
-    """Wait until nothing is unpacked any more, so that nothing waits for it later."""
+    """Wait for what is being unpacked, so that nothing waits for it later."""
     if _installing is not None:
-        _installing.settle()
+        _installing.staging.settle()
 
 
 def save(fn: Callable[[ZipBackedFile], None], file: ZipBackedFile) -> None:

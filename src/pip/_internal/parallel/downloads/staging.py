@@ -10,48 +10,43 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.downloads.digests import Verified, identity
-from pip._internal.parallel.threads import start
+from pip._internal.parallel.threads import Workers
 from pip._internal.utils.temp_dir import TempDirectory
 
 __all__ = ["Staging"]
 
 logger = get_logger(__name__)
 
-#: The downloads themselves wait for the network most of the time.
+#: Downloads leave the CPU idle: they wait for the network most of the time.
 _MAX_CHILDREN = 4
 
 
-@dataclass(eq=False, slots=True)
-class _Job:
+class _Job(NamedTuple):
     """A wheel to be staged.
 
-    :ivar identity: of the file, when it was complete
-    :ivar is_begun: whether it is worth waiting for
+    :ivar is_staged: whether that succeeded; worth waiting for once it has begun
     """
 
-    wheel: str
+    file: Verified
     folder: str
-    identity: tuple[int, ...]
-    is_begun: bool = False
-    is_staged: bool = False
-    over: threading.Event = field(default_factory=threading.Event)
+    is_staged: Future[bool]
 
 
 class Staging(TempDirectory):
-    """A folder of wheels that are unpacked, each in a folder of its own.
+    """A folder in which wheels are unpacked, each in a folder of its own.
 
-    Nothing in it is ever imported. It is removed with pip's other temporary folders, or
-    before, and no process works in it then any more.
+    Nothing in it is ever imported. It is removed with pip's other temporary folders at
+    the latest, after the processes that work in it have ended.
 
-    :param parent: where to make it; None: where temporary folders are made
-    :param libs: by ``purelib`` and ``platlib``, where files will be installed, as far as
-        that is known
+    :param parent: where to make it; None for the place of temporary folders
+    :param libs: where files of ``purelib`` and ``platlib`` will be installed, if known
     """
 
     def __init__(self, parent: str | None, libs: Mapping[str, str]) -> None:
@@ -59,76 +54,74 @@ class Staging(TempDirectory):
         self._jobs: dict[str, _Job] = {}
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._children: list[subprocess.Popen[bytes]] = []
-        self._threads = 0
-        self._is_open = True
+        most = min(_MAX_CHILDREN, len(os.sched_getaffinity(0)))
+        self._workers = Workers(self._work, most, self._waiting.get)
+        self._is_closed = threading.Event()
         self._lock = threading.Lock()
-        path = None if parent is None else _make_below(parent)
+        path = None
+        if parent is not None:
+            os.makedirs(parent, exist_ok=True)
+            path = tempfile.mkdtemp(dir=parent)
         super().__init__(path, True, kind="staging", globally_managed=True)
 
     def add(self, file: Verified) -> None:
-        """Have a wheel staged."""
-        wheel = file.path
+        """Stage a wheel as soon as a process is free."""
         with self._lock:
-            if not self._is_open:
+            if self._is_closed.is_set():
                 return
             try:
-                folder = tempfile.mkdtemp(dir=self.path)
-                job = _Job(wheel, folder, file.identity)
+                job = _Job(file, tempfile.mkdtemp(dir=self.path), Future())
             except OSError as error:
-                logger.debug("%s is not unpacked ahead: %s", wheel, error)
+                logger.debug("%s is not unpacked ahead: %s", file.path, error)
                 return
-            self._jobs[wheel] = job
-            if self._threads < min(_MAX_CHILDREN, len(os.sched_getaffinity(0))):
-                self._threads += 1
-                with suppress(RuntimeError):
-                    start(threading.Thread(target=self._work))
+            self._jobs[file.path] = job
+            with suppress(RuntimeError):
+                self._workers.grow(len(self._workers) + 1)
         self._waiting.put(job)
 
     def folder_of(self, wheel: str) -> str | None:
-        """Give where a wheel is unpacked, and wait for it if that has begun.
+        """Return where a wheel is unpacked; wait for that if it has begun.
 
-        :return: None if it is not, nor will be
+        :return: None if the wheel is not unpacked, and will not be
         """
         job = self._jobs.get(wheel)
         if job is None:
             return None
-        with self._lock:
-            if not job.is_begun:
-                # Whoever needs it now is faster than whoever is at something else.
-                del self._jobs[wheel]
-                return None
-        job.over.wait()
-        if job.is_staged and identity(wheel) == job.identity:
+        if job.is_staged.cancel():
+            # It is needed now: the caller is faster than a process that is still busy.
+            del self._jobs[wheel]
+            return None
+        if job.is_staged.result() and identity(wheel) == job.file.identity:
             return job.folder
         return None
 
     def settle(self) -> None:
-        """Wait for all wheels that are being staged; those that wait will not be."""
+        """Wait for the wheels that are being staged, and drop those that are waiting."""
         for wheel in list(self._jobs):
             self.folder_of(wheel)
 
     def close(self) -> None:
         """End all work."""
         with self._lock:
-            self._is_open = False
+            self._is_closed.set()
             children = list(self._children)
-        for _ in range(self._threads):
+        for _ in range(len(self._workers)):
             self._waiting.put(None)
         for child in children:
             child.kill()
             child.wait()
 
     def cleanup(self) -> None:
-        """Remove the folder, once nothing is written there any more."""
+        """Remove the folder after all work has ended."""
         self.close()
         super().cleanup()
 
-    def _work(self) -> None:
+    def _work(self, jobs: Iterator[_Job]) -> None:
         source = pkgutil.get_data(__package__, "staging_child.py")
         assert source is not None, "a module of this package is there"
         command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", source.decode()]
         with self._lock:
-            if not self._is_open:
+            if self._is_closed.is_set():
                 return
             try:
                 child = subprocess.Popen(
@@ -141,25 +134,21 @@ class Staging(TempDirectory):
                 logger.debug("Wheels are not unpacked ahead: %s", error)
                 return
             self._children.append(child)
-        # To a process that was ended there is nothing more to say.
+        # A process that was killed takes no more orders.
         with suppress(OSError), child:
-            while (job := self._waiting.get()) is not None:
-                if self._begin(job):
-                    job.is_staged = self._is_done_by(child, job)
-                    job.over.set()
+            for job in jobs:
+                if self._is_closed.is_set():
+                    return
+                if job.is_staged.set_running_or_notify_cancel():
+                    job.is_staged.set_result(self._is_done_by(child, job))
                     if child.poll() is not None:
                         return
-
-    def _begin(self, job: _Job) -> bool:
-        """Tell whether a job is still to be done."""
-        with self._lock:
-            job.is_begun = self._is_open and job.wheel in self._jobs
-            return job.is_begun
 
     def _is_done_by(self, child: subprocess.Popen[bytes], job: _Job) -> bool:
         assert child.stdin is not None, "it is a pipe"
         assert child.stdout is not None, "it is a pipe"
-        order = {"wheel": job.wheel, "folder": job.folder, "libs": self.libs}
+        wheel = job.file.path
+        order = {"wheel": wheel, "folder": job.folder, "libs": self.libs}
         try:
             child.stdin.write(json.dumps(order).encode() + b"\n")
             child.stdin.flush()
@@ -167,10 +156,5 @@ class Staging(TempDirectory):
         except (OSError, ValueError) as error:
             answer = repr(error).encode()
         if answer != b"staged\n":
-            logger.debug("%s was not unpacked ahead: %r", job.wheel, answer)
+            logger.debug("%s was not unpacked ahead: %r", wheel, answer)
         return answer == b"staged\n"
-
-
-def _make_below(parent: str) -> str:
-    os.makedirs(parent, exist_ok=True)
-    return tempfile.mkdtemp(dir=parent)

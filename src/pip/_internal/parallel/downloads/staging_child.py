@@ -1,11 +1,11 @@
 """Run in a process of its own: unpack and compile wheels into a staging folder.
 
 The source of this module is handed to ``python -I -S -c``, so that it imports nothing but
-the standard library. It is given a JSON object a line on its standard input, and answers
-each with a line: ``staged`` if all files of the wheel lie in the folder.
+the standard library. It reads a JSON object a line from standard input, and answers each
+with a line: ``staged`` if all files of the wheel lie in the folder.
 
-The name of an unpacked file is the position of its entry in the wheel, whatever the name of
-the entry is; compiled, it has the name of the place besides for which it was compiled.
+An unpacked file is named after the position of its entry in the wheel, never after the
+entry. Its bytecode has the same name, with the kind of library it was compiled for.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import sys
 import zipfile
 from typing import Any
 
-#: Larger ones cost pages of memory anew each time, and a third more time.
+#: Larger blocks need fresh pages of memory each time, and take a third longer.
 _BLOCK = 1 << 18
 
 
 def main() -> None:
-    """Do one job after the other, until nobody is there for whom to do them."""
-    # Ctrl-C is for pip, which ends this process.
+    """Do one job after the other until pip ends."""
+    # Ctrl-C is for pip, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for line in sys.stdin:
         job = json.loads(line)
@@ -34,18 +34,18 @@ def main() -> None:
             stage(job["wheel"], job["folder"], job["libs"])
             answer = "staged"
         except Exception as error:
-            # Upstream says it in its own words when it installs the wheel.
+            # Upstream reports it when it installs the wheel.
             shutil.rmtree(job["folder"], ignore_errors=True)
             answer = f"not staged: {error!r}"
         print(answer.encode("ascii", "backslashreplace").decode(), flush=True)
 
 
 def stage(wheel: str, folder: str, libs: dict[str, str]) -> None:
-    """Unpack a wheel into an empty folder, and compile what is Python.
+    """Unpack a wheel into an empty folder, and compile its modules.
 
-    :param libs: by ``purelib`` and ``platlib``, where its files will be; empty if that is
-        not known, so that nothing is compiled
-    :raises Exception: it is no wheel that can be unpacked here
+    :param libs: where its files will be, by ``purelib`` and ``platlib``; empty if that is
+        unknown, so that nothing is compiled
+    :raises Exception: if it cannot be unpacked
     """
     with zipfile.ZipFile(wheel) as archive:
         entries = [info for info in archive.infolist() if info.filename[-1:] != "/"]
@@ -69,7 +69,7 @@ def stage(wheel: str, folder: str, libs: dict[str, str]) -> None:
 
 
 def kind_of_root(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> str:
-    """Tell where the files of a wheel go, apart from those of its data folder."""
+    """Return the kind of library that a wheel's files go to, apart from its data."""
     pattern = re.compile(r"[^/]+\.dist-info/WHEEL")
     (wheel,) = (info for info in entries if pattern.fullmatch(info.filename))
     lines = archive.read(wheel).decode().lower().splitlines()
@@ -78,12 +78,12 @@ def kind_of_root(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> st
 
 
 def is_module(name: str) -> bool:
-    """Tell whether an entry is Python, and is not in the wheel's data folder."""
+    """Tell whether an entry is a module that is not in the wheel's data folder."""
     return name.endswith(".py") and not name.split("/", 1)[0].endswith(".data")
 
 
 def compile_for(path: str, target: str, place: str) -> None:
-    """Compile a file as if it lay in another place, if it is a program."""
+    """Compile a file as if it lay in another place, if it can be compiled."""
     try:
         py_compile.compile(path, target, place, doraise=True)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Put a tree of files into another one by renames, whole folders where that is possible."""
+"""Move a tree of files into another one, as whole folders where possible."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -21,20 +22,21 @@ __all__ = [
     "put",
     "remove",
     "remove_known",
+    "remove_old",
 ]
 
 _DEFAULT_ACL = "system.posix_acl_default"
 
 
 class Identity(NamedTuple):
-    """What a file or folder keeps when it is renamed, and another one does not have."""
+    """What tells a file or folder from all others, and stays when it is renamed."""
 
     device: int
     number: int
 
 
 def identity(path: str) -> Identity | None:
-    """Tell what is at *path*, of a link the link itself; None if nothing is there."""
+    """Return what is at *path*, without following links; None if nothing is there."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -43,7 +45,7 @@ def identity(path: str) -> Identity | None:
 
 
 def inside(folder: str) -> Iterator[tuple[str, Identity]]:
-    """Yield the files below a folder; none if it is a link or no folder."""
+    """Yield the files below a folder; none if *folder* is a link or a file."""
     if os.path.islink(folder):
         return
     for parent, folders, files in os.walk(folder):
@@ -56,13 +58,13 @@ def inside(folder: str) -> Iterator[tuple[str, Identity]]:
 
 
 def is_faithful() -> bool:
-    """Tell whether a moved file has the rights of one that was made where it is."""
-    # Elsewhere these depend on more than can be seen here.
+    """Tell whether a moved file has the same rights as one made in its place."""
+    # Elsewhere rights depend on more than this module can see.
     return sys.platform == "linux" and not os.path.exists("/sys/fs/selinux/enforce")
 
 
 def gives_nothing_on(folder: str) -> bool:
-    """Tell whether files have no group or rights from the folder they are made in.
+    """Tell whether files get no group or rights from the folder they are made in.
 
     :raises OSError: if it cannot be looked at.
     """
@@ -71,7 +73,7 @@ def gives_nothing_on(folder: str) -> bool:
 
 
 def met_folders(tree: str, place: str) -> Iterator[str]:
-    """Yield the folders below *place* that are there already and get something new."""
+    """Yield *place* and the existing folders below it that get something new."""
     yield place
     with os.scandir(tree) as entries:
         for entry in entries:
@@ -81,12 +83,12 @@ def met_folders(tree: str, place: str) -> Iterator[str]:
 
 
 def put(tree: str, place: str) -> None:
-    """Move all that is in the folder *tree* to the folder *place*.
+    """Move the contents of the folder *tree* to the folder *place*.
 
-    A file that is there is replaced; a folder that is there gets what it lacks. Metadata
-    comes last, so that what it speaks of is there.
+    Existing files are replaced, existing folders get what they lack. Metadata comes last,
+    when the files that it names are there.
 
-    :raises OSError: if that is not possible; then nothing is moved.
+    :raises OSError: if that is not possible; then all is moved back.
     """
     moved: list[tuple[str, str]] = []
     try:
@@ -113,7 +115,7 @@ def _put(tree: str, place: str, moved: list[tuple[str, str]]) -> None:
 
 
 def _move(source: str, target: str) -> None:
-    """Rename a file or folder; between disks, which may be mounts of one, copy it."""
+    """Rename a file or folder, or copy it between disks and mounts."""
     try:
         os.rename(source, target)
     except OSError as error:
@@ -130,7 +132,7 @@ def _move(source: str, target: str) -> None:
 
 
 def remove_known(path: str, known: Collection[tuple[str, Identity]]) -> None:
-    """Remove a file, or of a folder what is known to be in it.
+    """Remove a file, or those files of a folder that are known.
 
     :raises OSError: if that is not possible.
     """
@@ -146,7 +148,7 @@ def remove_known(path: str, known: Collection[tuple[str, Identity]]) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, or a folder with all that is in it.
+    """Remove a file, or a folder with everything in it.
 
     :raises OSError: if that is not possible.
     """
@@ -156,9 +158,23 @@ def remove(path: str) -> None:
     try:
         shutil.rmtree(path)
     except PermissionError:
-        # Nothing can be removed from a folder that is there to be read alone.
+        # Nothing can be removed from a read-only folder.
         _make_writable(path)
         shutil.rmtree(path)
+
+
+def remove_old(folder: str, seconds: float, prefix: str = "") -> None:
+    """Remove what runs that were killed have left in a folder.
+
+    :param seconds: after which nothing there is in use any more.
+    :param prefix: of the names of what they leave.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                age = time.time() - entry.stat().st_mtime
+                if entry.name.startswith(prefix) and age > seconds:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _make_writable(folder: str) -> None:

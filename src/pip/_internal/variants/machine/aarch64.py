@@ -10,12 +10,12 @@ Properties, most preferred first; names and order are those of provider-variant-
 CPU flags (``sve2``, ``bf16``, …)
     The single value ``on``, newest first.
 
-Differences: a flag counts if this CPU has it, not if archspec's closest model has it;
-and ``bti``, ``ecv``, ``asimdrdm`` and ``atomics``, which the older provider runs
-together, are flags of their own. Limits: no CPU tells its version, so that it is the
-one of the closest model known to archspec; a CPU that cannot be read, and any on
-Windows, is taken for an 8a one; there are no override variables, so that nothing is
-supported when another machine is the target.
+Differences: a flag counts if this CPU has it, whatever archspec's closest model has;
+``bti``, ``ecv``, ``asimdrdm`` and ``atomics``, which the older provider runs together,
+are flags of their own. Limits: no CPU tells its version, so the version is that of the
+closest model known to archspec; a CPU that cannot be read, and any on Windows, counts as
+8a; there are no override variables, so nothing is supported when another machine is the
+target.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ FLAGS = (
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
-    """Tell which version of the architecture and flags this machine's CPU has."""
+    """Return the version of the architecture and the flags that this machine's CPU has."""
     return ask_cpu("aarch64", _features, _versions([_OLDEST]), hardware=hardware)
 
 

@@ -10,18 +10,18 @@ Properties, most preferred first; equal to those of amd-variant-provider 0.0.2 (
     ``major.minor`` of the installed ROCm, and no older one.
 
 GPUs are read from the topology that the kernel driver (KFD) shows, as ROCm's runtime
-reads it: those whose device files this process may not use do not exist,
-``HSA_OVERRIDE_GFX_VERSION`` replaces every architecture, ``ROCR_VISIBLE_DEVICES`` hides
-GPUs (all of them if it is empty), and of the rest ``HIP_VISIBLE_DEVICES`` does, or
+reads it. GPUs whose device files this process may not use do not count.
+``HSA_OVERRIDE_GFX_VERSION`` replaces every architecture. ``ROCR_VISIBLE_DEVICES`` hides
+GPUs (all of them if it is empty); ``HIP_VISIBLE_DEVICES`` hides more of the rest, or
 ``CUDA_VISIBLE_DEVICES`` where that is unset or empty. ROCm is looked for in
 ``ROCM_PATH`` or ``/opt/rocm``.
 
 Differences: the older provider runs ``rocminfo`` and, if an architecture is unknown,
 takes what ``rocm_agent_enumerator`` says; it does not know the variables of HIP.
-Limits: GPUs are found on Linux alone, under a kernel that tells ``gfx_target_version``.
+Limits: GPUs are found on Linux only, with a kernel that tells ``gfx_target_version``.
 
-An override variable stands in for a feature. An invalid one leaves it out; the other
-one is still asked of the machine. ``ROCM_PATH`` is no word about another machine.
+An override variable replaces detection of a feature. An invalid one leaves the feature
+out; the other feature is still detected. ``ROCM_PATH`` says nothing of another machine.
 """
 
 from __future__ import annotations
@@ -29,10 +29,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
-from pip._internal.variants.core.answer import NOT_THIS_MACHINE, Answer
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.machine.findings import (
+    Findings,
+    Undetected,
+    forced,
+    require_this_machine,
+)
 
 __all__ = ["GFX_VARIABLE", "PACKAGES", "ROCM_VARIABLE", "detect"]
 
@@ -40,6 +46,7 @@ PACKAGES = frozenset({"amd-variant-provider"})
 
 GFX_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
 ROCM_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
+_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
 _KNOWN = frozenset(
     {
@@ -48,7 +55,7 @@ _KNOWN = frozenset(
     }
 )
 
-# Not compiled: most machines need none of them.
+# Not compiled: most machines need none of these.
 _GFX_FORM = r"gfx[0-9]+[0-9a-f]*"
 _OVERRIDE_FORM = r"([0-9]{1,2})\.([0-9]{1,3})\.([0-9]{1,3})"
 _ROCM_FORM = r"([0-9]{1,3})\.([0-9]{1,3})\.[0-9]+"
@@ -56,75 +63,48 @@ _ROCM_FILE_FORM = r"([0-9]{1,3})\.([0-9]{1,3})(?:[.-].*)?"
 _PROPERTY_FORM = r"^(\w+) ([0-9]{1,20})$"
 
 
-class _Undetected(Exception):
-    """A feature is absent; the text is the reason.
-
-    :ivar warnings: what the user should hear of it.
-    """
-
-    def __init__(self, reason: str, *warnings: str) -> None:
-        super().__init__(reason)
-        self.warnings = warnings
-
-
 class _Gpu(NamedTuple):
     """A GPU as its driver describes it.
 
-    :ivar target: the architecture as a number, 90402 for gfx942; 0 if not told.
+    :ivar architecture: ``gfx000`` if the driver does not tell it.
     :ivar uuid: ``GPU-`` and 16 hexadecimal digits in upper case; empty if it has none.
     """
 
-    target: int
+    architecture: str
     uuid: str
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> Answer:
-    """Tell which ROCm builds this machine, or the one that *environ* forces, can run.
+    """Return which ROCm builds this machine, or the one that *environ* forces, can run.
 
     :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
     """
-    features: list[SupportedFeature] = []
-    origins: list[str] = []
-    reasons: list[str] = []
-    warnings: list[str] = []
-    for name, ask in (("gfx_arch", _architectures), ("rocm_version", _rocm_version)):
-        try:
-            values, origin = ask(environ, hardware, root)
-        except _Undetected as absent:
-            reasons.append(str(absent))
-            warnings.extend(absent.warnings)
-        else:
-            features.append(SupportedFeature(name, values))
-            origins.append(origin)
-    return Answer(
-        features=tuple(features),
-        origin=", ".join(origins),
-        reason="; ".join(dict.fromkeys(reasons)) or None,
-        warnings=tuple(warnings),
-    )
+    found = Findings()
+    for feature, ask in (("gfx_arch", _architectures), ("rocm_version", _rocm_version)):
+        values = found.attempt(partial(ask, environ, hardware, root))
+        found.add(feature, values or ())
+    return found.answer()
 
 
 def _architectures(
     environ: Mapping[str, str], hardware: bool, root: str
 ) -> tuple[tuple[str, ...], str]:
-    forced = environ.get(GFX_VARIABLE, "").strip()
-    if forced:
-        names = [name for name in re.split(r"[,;\s]+", forced.lower()) if name]
-        if not names or not all(re.fullmatch(_GFX_FORM, name) for name in names):
-            expected = "a list of architectures, such as 'gfx90a,gfx1100'"
-            raise _invalid(GFX_VARIABLE, expected, forced)
-        return tuple(dict.fromkeys(names)), GFX_VARIABLE
-    _require_this_machine(hardware)
+    expected = "a list of architectures, such as 'gfx90a,gfx1100'"
+    given = forced(environ, GFX_VARIABLE, _listed_architectures, expected)
+    if given is not None:
+        return given
+    require_this_machine(hardware)
 
     gpus = _visible(_read_gpus(root), environ)
-    override = environ.get("HSA_OVERRIDE_GFX_VERSION", "").strip()
-    if override:
-        found = [_overriding_architecture(override)]
+    expected = "major.minor.stepping, such as '10.3.0'"
+    override = forced(environ, _OVERRIDE, _overriding_architecture, expected)
+    if override is not None:
+        found = [override[0]]
     else:
-        found = sorted({_architecture(gpu.target) for gpu in gpus})
+        found = sorted({gpu.architecture for gpu in gpus})
     unknown = [name for name in found if name not in _KNOWN]
     if unknown:
-        raise _Undetected(
+        raise Undetected(
             f"the provider does not know the architecture of a GPU "
             f"({', '.join(unknown)}): ROCR_VISIBLE_DEVICES can hide that GPU, or "
             f"{GFX_VARIABLE} tell what to install for"
@@ -132,16 +112,23 @@ def _architectures(
     return tuple(found), "AMD driver"
 
 
+def _listed_architectures(text: str) -> tuple[str, ...] | None:
+    names = list(filter(None, re.split(r"[,;\s]+", text.lower())))
+    if not names or not all(re.fullmatch(_GFX_FORM, name) for name in names):
+        return None
+    return tuple(dict.fromkeys(names))
+
+
 def _read_gpus(root: str) -> list[_Gpu]:
-    """Read the GPUs that this process may use, in the order in which ROCm counts them."""
+    """Read the GPUs that this process may use, in the order of ROCm."""
     nodes = os.path.join(root, "sys/class/kfd/kfd/topology/nodes")
     try:
         numbers = sorted(int(name) for name in os.listdir(nodes) if name.isdecimal())
     except OSError as error:
-        raise _Undetected("no driver for AMD GPUs was found") from error
-    # A container sees the topology of its host, whether or not it was given devices.
+        raise Undetected("no driver for AMD GPUs was found") from error
+    # A container sees the topology of its host even if it was given no devices.
     if not _is_usable(os.path.join(root, "dev/kfd")):
-        raise _Undetected(
+        raise Undetected(
             "there is a driver for AMD GPUs, but /dev/kfd is not there or not to be "
             "used by this user"
         )
@@ -156,14 +143,17 @@ def _read_gpus(root: str) -> list[_Gpu]:
             continue
         unique_id = node.get("unique_id", 0)
         uuid = f"GPU-{unique_id:016X}" if unique_id else ""
-        gpus.append(_Gpu(node.get("gfx_target_version", 0), uuid))
+        # gfx942 is told as 90402.
+        target = node.get("gfx_target_version", 0)
+        name = _gfx_name(target // 10000, target // 100 % 100, target % 100)
+        gpus.append(_Gpu(name, uuid))
     if not gpus:
-        raise _Undetected("the AMD driver shows no GPU that can be used")
+        raise Undetected("the AMD driver shows no GPU that can be used")
     return gpus
 
 
 def _is_usable(device: str) -> bool:
-    # To open one would make the driver set up a context for this process.
+    # Opening one would make the driver set up a context for this process.
     return os.access(device, os.R_OK | os.W_OK)
 
 
@@ -172,7 +162,7 @@ def _read_properties(path: str) -> dict[str, int]:
         with open(path, encoding="ascii", errors="replace") as file:
             text = file.read()
     except OSError:
-        # So the kernel hides a GPU that a control group denies to this process.
+        # This is how the kernel hides a GPU that a control group denies to this process.
         return {}
     found = re.findall(_PROPERTY_FORM, text, re.MULTILINE)
     return {name: int(value) for name, value in found}
@@ -188,17 +178,17 @@ def _visible(gpus: list[_Gpu], environ: Mapping[str, str]) -> list[_Gpu]:
     for variable in variables:
         gpus = [gpus[index] for index in _named(gpus, environ[variable].split(","))]
         if not gpus:
-            raise _Undetected(f"{variable} hides every AMD GPU: {environ[variable]!r}")
+            raise Undetected(f"{variable} hides every AMD GPU: {environ[variable]!r}")
     return gpus
 
 
 def _named(gpus: list[_Gpu], items: Iterable[str]) -> list[int]:
-    """Find GPUs by index or UUID, up to the first item that names none or one again."""
+    """Find GPUs by index or UUID, up to the first item that names none, or one twice."""
     named: list[int] = []
     for item in items:
         text = item.strip().upper()
         if text.startswith("GPU-") and len(text) > len("GPU-"):
-            # The start of a UUID will do if no other one has it.
+            # The beginning of a UUID is enough if no other UUID has it.
             matches = [i for i, gpu in enumerate(gpus) if gpu.uuid.startswith(text)]
         else:
             matches = [i for i in range(len(gpus)) if text == str(i)]
@@ -208,16 +198,9 @@ def _named(gpus: list[_Gpu], items: Iterable[str]) -> list[int]:
     return named
 
 
-def _architecture(target: int) -> str:
-    return _gfx_name(target // 10000, target // 100 % 100, target % 100)
-
-
-def _overriding_architecture(text: str) -> str:
+def _overriding_architecture(text: str) -> str | None:
     match = re.fullmatch(_OVERRIDE_FORM, text)
-    if match is None:
-        expected = "major.minor.stepping, such as '10.3.0'"
-        raise _invalid("HSA_OVERRIDE_GFX_VERSION", expected, text)
-    return _gfx_name(*map(int, match.groups()))
+    return None if match is None else _gfx_name(*map(int, match.groups()))
 
 
 def _gfx_name(major: int, minor: int, stepping: int) -> str:
@@ -227,48 +210,37 @@ def _gfx_name(major: int, minor: int, stepping: int) -> str:
 def _rocm_version(
     environ: Mapping[str, str], hardware: bool, root: str
 ) -> tuple[tuple[str, ...], str]:
-    forced = environ.get(ROCM_VARIABLE, "").strip()
-    if forced:
-        match = re.fullmatch(_ROCM_FORM, forced)
-        if match is None:
-            expected = "a full version of ROCm, such as '6.4.1'"
-            raise _invalid(ROCM_VARIABLE, expected, forced)
-        return (f"{int(match[1])}.{int(match[2])}",), ROCM_VARIABLE
-    _require_this_machine(hardware)
+    expected = "a full version of ROCm, such as '6.4.1'"
+    given = forced(environ, ROCM_VARIABLE, partial(_version, _ROCM_FORM), expected)
+    if given is not None:
+        return given
+    require_this_machine(hardware)
 
-    given = environ.get("ROCM_PATH", "")
-    folder = given or os.path.join(root, "opt/rocm")
+    stated = environ.get("ROCM_PATH", "")
+    folder = stated or os.path.join(root, "opt/rocm")
     path = os.path.join(folder, ".info", "version")
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             content = file.read(100).strip()
     except OSError as error:
-        raise _no_rocm(f"{path}: {error.strerror}", given) from error
-    found = re.fullmatch(_ROCM_FILE_FORM, content)
+        raise _no_rocm(f"{path}: {error.strerror}", stated) from error
+    found = _version(_ROCM_FILE_FORM, content)
     if found is None:
-        raise _no_rocm(f"{path} has {content!r}", given)
-    return (f"{int(found[1])}.{int(found[2])}",), f"ROCm in {folder}"
+        raise _no_rocm(f"{path} has {content!r}", stated)
+    return found, f"ROCm in {folder}"
 
 
-def _no_rocm(problem: str, given: str) -> _Undetected:
+def _version(form: str, text: str) -> tuple[str, ...] | None:
+    match = re.fullmatch(form, text)
+    return None if match is None else (f"{int(match[1])}.{int(match[2])}",)
+
+
+def _no_rocm(problem: str, stated: str) -> Undetected:
     reason = f"no version of ROCm was found ({problem})"
-    if not given:
-        return _Undetected(reason)
-    return _Undetected(
+    if not stated:
+        return Undetected(reason)
+    return Undetected(
         reason,
         f"{reason}: ROCM_PATH should name the folder that ROCm is installed in, or "
-        f"{ROCM_VARIABLE} the version; got {given!r}",
-    )
-
-
-def _require_this_machine(hardware: bool) -> None:
-    if not hardware:
-        raise _Undetected(NOT_THIS_MACHINE)
-
-
-def _invalid(variable: str, expected: str, value: str) -> _Undetected:
-    return _Undetected(
-        f"{variable} is invalid",
-        f"{variable} is ignored and nothing detected in its place: expected "
-        f"{expected}, got {value!r}",
+        f"{ROCM_VARIABLE} the version; got {stated!r}",
     )

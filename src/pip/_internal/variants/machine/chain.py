@@ -1,17 +1,17 @@
-"""Ask for the supported properties of a namespace: the first source that has a say.
+"""Ask for the supported properties of a namespace; the first source that applies counts.
 
-The order, in which each step excludes those after it (PEP 850): what is disabled, or
-optional and not enabled, supports nothing; the manifest's own static list; versions of
-other packages (``abi_dependency``); the host file of the user; a built-in provider; a
-plugin that the user trusts; otherwise nothing.
+The order (PEP 850): a provider that is disabled, or optional and not enabled, supports
+nothing; then the manifest's own static list; versions of other packages
+(``abi_dependency``); the user's host file; a built-in provider; a plugin that the user
+trusts; otherwise nothing.
 """
 
 from __future__ import annotations
 
-import copy
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
@@ -38,8 +38,12 @@ from pip._internal.variants.core.provider_requirements import (
     requirement_applies,
 )
 from pip._internal.variants.machine import target
-from pip._internal.variants.machine.host_file import HOST_SCHEMA, MARKER_VARIABLES
-from pip._internal.variants.machine.hosts import Host, read_host
+from pip._internal.variants.machine.hosts import (
+    HOST_SCHEMA,
+    MARKER_VARIABLES,
+    Host,
+    read_host,
+)
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -58,7 +62,7 @@ __all__ = [
 
 logger = get_logger(__name__)
 
-#: Each has a module of its name here.
+#: Each has a module of that name here.
 BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
 
 _UNKNOWN = (
@@ -69,12 +73,12 @@ _DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISA
 
 
 class ProviderSettings(target.TargetSettings, Protocol):
-    """What the options of a command say of the target and of who is asked about it.
+    """What the options of a command say of the target and of its providers.
 
-    :ivar variant_host: the file or the name of the machine that replaces detection.
+    :ivar variant_host: the file or name of a machine that replaces detection.
     :ivar enabled_providers: namespaces whose optional provider applies.
     :ivar disabled_providers: namespaces of which nothing is supported.
-    :ivar provider_kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says.
+    :ivar provider_kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user chose.
     """
 
     variant_host: str | None
@@ -83,45 +87,34 @@ class ProviderSettings(target.TargetSettings, Protocol):
     provider_kinds: dict[str, str]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Providers:
-    """The answers of one run: each namespace of a machine is asked at most once."""
+    """The chain for one target; it asks each provider at most once a run.
 
-    def __init__(
-        self,
-        *,
-        environ: Mapping[str, str],
-        environment: Mapping[str, str],
-        hardware: bool,
-        host: Host | None = None,
-        plugins: Plugins | None = None,
-        enabled: Collection[str] = (),
-        disabled: Collection[str] = (),
-        kinds: Mapping[str, str] | None = None,
-        neighbours: Neighbours | None = None,
-    ) -> None:
-        """Make the chain for one target.
+    :ivar environ: where override variables are read.
+    :ivar environment: environment markers of the target.
+    :ivar hardware: whether the target is this machine.
+    :ivar host: a machine that replaces detection, if any.
+    :ivar plugins: what asks plugins; None if they are not asked.
+    :ivar enabled: namespaces whose optional provider applies.
+    :ivar disabled: namespaces of which nothing is supported.
+    :ivar kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user chose.
+    :ivar neighbours: the versions of other packages; None if unknown.
+    :ivar lacks: by namespace, how the user said that the target has no such devices.
+    :ivar detected: the answers of built-in providers so far.
+    """
 
-        :param environ: where override variables are read.
-        :param environment: environment markers of the target.
-        :param hardware: whether the target is this machine.
-        :param host: the machine that replaces detection, if any.
-        :param plugins: who asks plugins; None if they are not asked.
-        :param enabled: namespaces whose optional provider applies.
-        :param disabled: namespaces of which nothing is supported.
-        :param kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user says which.
-        :param neighbours: the versions of other packages; None if nothing is known.
-        """
-        self._neighbours = neighbours
-        self._environ = environ
-        self._environment = environment
-        self._hardware = hardware
-        self.host = host
-        self._plugins = plugins
-        self._enabled = frozenset(enabled)
-        self._disabled = frozenset(disabled)
-        self._kinds = kinds or {}
-        self._lacking: Mapping[str, str] = {}
-        self._detected: dict[str, Answer] = {}
+    environ: Mapping[str, str]
+    environment: Mapping[str, str]
+    hardware: bool
+    host: Host | None = None
+    plugins: Plugins | None = None
+    enabled: Collection[str] = ()
+    disabled: Collection[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    neighbours: Neighbours | None = None
+    lacks: Mapping[str, str] = field(default_factory=dict)
+    detected: dict[str, Answer] = field(default_factory=dict)
 
     @classmethod
     def for_settings(
@@ -132,7 +125,7 @@ class Providers:
     ) -> Providers:
         """Make the chain for the target that the options of a command name.
 
-        :raises InvalidHostFile: if its host file does not describe one.
+        :raises InvalidHostFile: if its host file does not describe a machine.
         """
         named = settings.variant_host
         host = None if named is None else read_host(named)
@@ -151,31 +144,27 @@ class Providers:
         )
 
     def without_plugins(self) -> Providers:
-        """Give the same chain, and its answers so far, with no plugin asked."""
-        chain = copy.copy(self)
-        chain._plugins = None
-        return chain
+        """Return the same chain with its answers so far, but without plugins."""
+        return replace(self, plugins=None)
 
     def lacking(self, reasons: Mapping[str, str]) -> Providers:
-        """Give the same chain for a target that the user says lacks some devices.
+        """Return the same chain for a target without some devices, as the user said.
 
-        :param reasons: by namespace, how he said so.
+        :param reasons: by namespace, how the user said so.
         """
-        chain = copy.copy(self)
-        chain._lacking = reasons
-        return chain
+        return replace(self, lacks=reasons)
 
     @property
     def warnings(self) -> list[str]:
-        """Give what there is to say of what was detected so far."""
-        return warnings_of(self._detected)
+        """Return the warnings about what was detected so far."""
+        return warnings_of(self.detected)
 
     def ask(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
     ) -> dict[str, Answer]:
-        """Ask for *namespaces* as *manifest* says they are provided.
+        """Ask for *namespaces*, with the providers that *manifest* names.
 
-        :param project: normalised name of what the manifest is about, if that is known.
+        :param project: normalised name of the manifest's project, if known.
         """
         return {
             namespace: self._ask(manifest, manifest.provider(namespace), project)
@@ -186,9 +175,9 @@ class Providers:
         self, manifest: Manifest, provider: Provider, project: str | None
     ) -> Answer:
         namespace = provider.namespace
-        if namespace in self._disabled:
+        if namespace in self.disabled:
             return _DISABLED
-        if provider.optional and namespace not in self._enabled:
+        if provider.optional and namespace not in self.enabled:
             reason = (
                 "its provider is optional: --enable-variant-provider "
                 f"{namespace} turns it on"
@@ -204,12 +193,10 @@ class Providers:
         if provider.builtin == ABI_DEPENDENCY:
             from pip._internal.variants.core import abi_dependency
 
-            found = abi_dependency.answer(
-                manifest, namespace, self._neighbours, project
-            )
+            found = abi_dependency.answer(manifest, namespace, self.neighbours, project)
             return found._replace(step=Step.BUILTIN)
-        if namespace in self._lacking:
-            return no_answer(self._lacking[namespace], step=Step.DECLARED)
+        if namespace in self.lacks:
+            return no_answer(self.lacks[namespace], step=Step.DECLARED)
         if self.host is not None:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:
@@ -219,7 +206,7 @@ class Providers:
         return no_answer("no provider is named for it")
 
     def _described(self, namespace: str) -> Answer:
-        """Give what the user's host file says of a namespace."""
+        """Return what the user's host file says of a namespace."""
         assert self.host is not None
         features, path = self.host.supported.features(namespace), self.host.path
         if not features:
@@ -227,19 +214,19 @@ class Providers:
         return Answer(features, path, step=Step.HOST)
 
     def _excluded(self, provider: Provider) -> str | None:
-        """Say why the marker of a provider keeps it from applying, if it does."""
+        """Say why a provider does not apply here, if its marker excludes it."""
         marker = provider.enable_if
         try:
-            if marker is None or applies(marker, provider.namespace, self._environment):
+            if marker is None or applies(marker, provider.namespace, self.environment):
                 return None
         except UnusableProvider as error:
             return str(error)
         return f"it applies only if {marker}"
 
     def _ask_plugin(self, manifest: Manifest, provider: Provider) -> Answer:
-        """Ask a plugin, or what is built in if that is known to be the same."""
+        """Ask a plugin, or the built-in provider that is known to be the same."""
         namespace = provider.namespace
-        kind = self._kinds.get(namespace)
+        kind = self.kinds.get(namespace)
         is_built_in = namespace in BUILTIN_NAMESPACES
         if is_built_in and kind == "builtin":
             return self.detect(namespace)
@@ -248,7 +235,7 @@ class Providers:
         except UnusableProvider as error:
             return no_answer(str(error))
         if is_built_in and kind != "plugin":
-            # What lies at some URL need not be the package that is known.
+            # A package from a URL need not be the known one of that name.
             names = {
                 canonicalize_name(each.name) for each in required if each.url is None
             }
@@ -256,58 +243,48 @@ class Providers:
                 return self.detect(namespace)
         if not required:
             return Answer(reason="none of the plugins that it requires applies here")
-        if not self._hardware:
+        if not self.hardware:
             return no_answer(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
-        if self._plugins is None:
+        if self.plugins is None:
             return no_answer("its plugin was not asked")
-        known = sorted(
-            {
-                each
-                for variant in manifest.variants.values()
-                for each in variant.properties()
-                if each.namespace == namespace
-            }
-        )
-        return self._plugins.ask(provider, required, known)
+        of_variants = (each.properties() for each in manifest.variants.values())
+        stated = frozenset().union(*of_variants)
+        known = sorted(each for each in stated if each.namespace == namespace)
+        return self.plugins.ask(provider, required, known)
 
     def _required(self, provider: Provider) -> list[Requirement]:
-        """Give the requirements of a plugin that apply on the target.
+        """Return the requirements of a plugin that apply on the target.
 
-        :raises UnusableProvider: if one of them cannot be read: nobody can tell then
-            what would run.
+        :raises UnusableProvider: if one cannot be read, since nobody could tell then what
+            would run.
         """
         required = []
         for text in provider.requires:
             requirement = parse_requirement(text, provider.namespace)
-            if requirement_applies(requirement, provider.namespace, self._environment):
-                # A marker that was evaluated for the target is done with.
+            if requirement_applies(requirement, provider.namespace, self.environment):
+                # It was evaluated for the target, and must not be again for this machine.
                 requirement.marker = None
                 required.append(requirement)
         return required
 
     def survey(self, manifest: Manifest | None = None) -> dict[str, Answer]:
-        """Give what the target supports.
+        """Return what the target supports.
 
-        These are the namespaces of *manifest*, if any, and then those that can be told
-        of without one: of the host file, or those that are built in.
+        First come the namespaces of *manifest*, if any; then those that need no manifest:
+        the ones of the host file, or else the built-in ones.
         """
         answers = {} if manifest is None else self.ask(manifest, manifest.namespaces)
         known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
-        for namespace in known:
-            if namespace in answers:
-                continue
-            if namespace in self._disabled:
-                answers[namespace] = _DISABLED
-            elif self.host is None:
-                answers[namespace] = self.detect(namespace)
-            else:
-                answers[namespace] = self._described(namespace)
+        tell = self.detect if self.host is None else self._described
+        for each in known:
+            if each not in answers:
+                answers[each] = _DISABLED if each in self.disabled else tell(each)
         return answers
 
     def described_host(self, answers: Mapping[str, Answer]) -> dict[str, object]:
         """Describe the target as a host file does.
 
-        :param answers: a survey. What a manifest lists itself is no part of a machine.
+        :param answers: a survey; what a manifest lists itself is left out.
         """
         return {
             "host-schema": HOST_SCHEMA,
@@ -321,37 +298,37 @@ class Providers:
             },
             "environment": {
                 name: value
-                for name, value in sorted(self._environment.items())
+                for name, value in sorted(self.environment.items())
                 if name in MARKER_VARIABLES
             },
         }
 
     def detect(self, namespace: str) -> Answer:
-        """Ask the built-in provider of *namespace*, once a run."""
-        answer = self._detected.get(namespace)
+        """Ask the built-in provider of *namespace*, but only once."""
+        answer = self.detected.get(namespace)
         if answer is None:
             start = time.perf_counter()
             answer = self._detect(namespace)
             seconds = time.perf_counter() - start
             answer = answer._replace(seconds=seconds, step=Step.BUILTIN)
-            if not self._hardware and not answer.features:
+            if not self.hardware and not answer.features:
                 answer = answer._replace(warnings=(*answer.warnings, _UNKNOWN))
-            self._detected[namespace] = answer
+            self.detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
         return answer
 
     def _detect(self, namespace: str) -> Answer:
         try:
-            return _builtin(namespace).detect(self._environ, hardware=self._hardware)
+            return _builtin(namespace).detect(self.environ, hardware=self.hardware)
         except Exception as error:
-            # A provider must not raise. If one does, that costs its namespace alone.
+            # A provider must not raise. If one does, only its namespace is lost.
             logger.debug("The provider of %s failed", namespace, exc_info=True)
             reason = f"its provider failed: {error!r}"
             return no_answer(reason, warnings=(f"{namespace}: {reason}",))
 
 
 def warnings_of(answers: Mapping[str, Answer]) -> list[str]:
-    """Collect what *answers* lack, each thing once, with what to do about it."""
+    """Collect the warnings of *answers*, each once, with their remedies."""
     said: dict[str, None] = {}
     for answer in answers.values():
         *others, last = answer.warnings or ("",)

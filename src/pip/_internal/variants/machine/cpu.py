@@ -1,7 +1,7 @@
-"""Read the CPU through vendored archspec, without the process that it may start.
+"""Read the CPU with vendored archspec, but start no process, as archspec might.
 
-Linux tells the flags in ``/proc/cpuinfo``, Windows through the ``cpuid`` instruction
-(x86-64 only), macOS through ``sysctlbyname``. Other systems tell nothing.
+Flags come from ``/proc/cpuinfo`` on Linux, from the ``cpuid`` instruction on Windows
+(x86-64 only), and from ``sysctlbyname`` on macOS. Other systems tell nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _APPLE_SYSCTLS = ("machdep.cpu.brand_string",)
 
 
 class CpuUnreadable(Exception):
-    """Nothing tells what the CPU can do; the text says why."""
+    """The features of the CPU cannot be read; the text says why."""
 
 
 def ask_cpu(
@@ -42,10 +42,10 @@ def ask_cpu(
     *,
     hardware: bool,
 ) -> Answer:
-    """Answer for the namespace that is named after an architecture.
+    """Answer for a namespace that is named after an architecture.
 
-    :param detect: reads the CPU of a machine of that architecture.
-    :param baseline: what every such CPU supports; the answer if *detect* fails.
+    :param detect: reads a CPU of that architecture.
+    :param baseline: what every such CPU supports; answered if *detect* fails.
     :param hardware: whether this machine may be asked.
     """
     if not hardware:
@@ -67,16 +67,16 @@ def ask_cpu(
 
 
 def read_cpu() -> Microarchitecture:
-    """Return the CPU's flags, under the names that Linux uses, as archspec holds them.
+    """Return the CPU's flags, under the names of Linux, as archspec holds them.
 
-    It is a known model of archspec's where the system tells the model alone (Apple).
+    Where the system tells only the model (Apple), the flags are archspec's for it.
 
-    :raises CpuUnreadable: if the system does not tell.
+    :raises CpuUnreadable: if the system tells nothing.
     """
     from pip._vendor.archspec.cpu import detect
 
-    # Not archspec's own choice by system: on macOS it starts sysctl(8), and a failure
-    # becomes a Python warning.
+    # archspec itself would start sysctl(8) on macOS, and turn a failure into a Python
+    # warning.
     cpu: Microarchitecture
     if sys.platform == "linux":
         cpu = detect.proc_cpuinfo()
@@ -94,13 +94,13 @@ def read_cpu() -> Microarchitecture:
 
 
 def cpu_from_sysctls(values: dict[str, str]) -> Microarchitecture:
-    """Return the CPU that values of macOS' ``sysctl`` describe.
+    """Return the CPU that values of macOS's ``sysctl`` describe.
 
-    AVX-512 is left out: macOS lists the flags even where it has disabled the feature.
+    AVX-512 is left out, since macOS lists its flags even where it is disabled.
     """
     from pip._vendor.archspec.cpu import TARGETS, detect
 
-    # archspec has no public function for values that it did not fetch itself.
+    # archspec has no public function for values that somebody else has read.
     if values.get("machdep.cpu.brand_string"):
         model: Microarchitecture = TARGETS[detect._sysctl_info_apple(values).name]
         return model
@@ -110,7 +110,7 @@ def cpu_from_sysctls(values: dict[str, str]) -> Microarchitecture:
 
 
 def read_sysctl(name: str) -> str:
-    """Return a text that macOS' kernel tells under *name*; empty if there is none."""
+    """Return the text that macOS's kernel has under *name*; empty if there is none."""
     import ctypes
 
     function = ctypes.CDLL(None).sysctlbyname
@@ -129,5 +129,5 @@ def read_sysctl(name: str) -> str:
 def flag_features(
     cpu: Microarchitecture, flags: Iterable[str]
 ) -> tuple[SupportedFeature, ...]:
-    """Return a feature of the single value ``on`` for each of *flags* that *cpu* has."""
+    """Return a feature with the value ``on`` for each of *flags* that *cpu* has."""
     return tuple(SupportedFeature(flag, ("on",)) for flag in flags if flag in cpu)

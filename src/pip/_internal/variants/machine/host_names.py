@@ -1,6 +1,6 @@
-"""What a user may have meant by the name of a machine that is not known.
+"""What a user may have meant by an unknown name of a machine.
 
-Loaded where one was typed. Pure: no I/O and nothing from the rest of pip.
+Loaded only when such a name was typed. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from types import MappingProxyType
 
 __all__ = ["nearest_name"]
 
-#: A driver that knows each of the GPUs.
+#: The CUDA version of a driver that knows all of the GPUs.
 _DRIVER = "12.8"
-#: By the name under which they are sold, the compute capability without its dot.
+#: By the names under which they are sold, compute capabilities without the dot.
 _GPUS: Mapping[str, str] = MappingProxyType(
     {
         "v100": "70",
@@ -35,9 +35,9 @@ _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
 
 
 def nearest_name(name: str) -> str | None:
-    """Give the name of a machine that *name* may stand for.
+    """Return the name of a machine that *name* may stand for.
 
-    Punctuation does not matter, and a GPU may be called by its model.
+    Punctuation does not matter, and a GPU may be named by its model.
     """
     squeezed = re.sub(r"[^a-z0-9]", "", name.lower())
     gpu = _GPUS.get(_MAKER.sub("", squeezed))
@@ -54,7 +54,7 @@ def nearest_name(name: str) -> str | None:
             )
         )
     if x86_64 is not None:
-        # What every CPU of its kind has, where the level is left out.
+        # Without a level, what every CPU of this kind has.
         return f"cpu-x86_64-v{x86_64[1] or '1'}"
     if re.search(r"(aarch64|arm64)$", squeezed):
         return "cpu-aarch64"

@@ -4,22 +4,26 @@ Properties, most preferred first; equal to those of intel-variant-provider 0.0.3
 9516bd2):
 
 ``device_ip``
-    The device IP of each GPU, in the order of Level Zero, followed by that of the
-    platform whose code it runs, too (20.2.0: 20.2.0, 20.1.0); each once, and only
-    those that are known. A forced one stands alone.
+    The device IP of each GPU, in the order of Level Zero, and after it the one whose code
+    the GPU can run as well (20.2.0: 20.2.0, 20.1.0); each once, and only known ones. A
+    forced one stands alone.
 
-Limits: without Intel's Level Zero, which such builds need, no GPU is found; drivers
-too old to tell device IPs have none. GPUs that ``ZE_AFFINITY_MASK`` hides are not seen.
+Limits: no GPU is found without Intel's Level Zero, which such builds need, nor with a
+driver too old to tell device IPs, nor if ``ZE_AFFINITY_MASK`` hides it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from pip._internal.variants.core.answer import NOT_THIS_MACHINE, Answer
-from pip._internal.variants.core.properties import SupportedFeature
-from pip._internal.variants.machine.driver import DriverUnavailable
-from pip._internal.variants.machine.loader import may_find
+from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.machine.driver import DriverUnavailable, may_find
+from pip._internal.variants.machine.findings import (
+    Findings,
+    Undetected,
+    forced,
+    require_this_machine,
+)
 
 __all__ = ["DEVICE_VARIABLE", "PACKAGES", "detect"]
 
@@ -29,7 +33,7 @@ DEVICE_VARIABLE = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
 
 _SONAME = "libze_loader.so.1"  # on Linux
 
-# The known device IPs, and the one whose code each can run beside its own.
+# The known device IPs, each with the one whose code it can run beside its own.
 _COMPATIBLE_WITH = {
     "12.0.0": None,  # Tiger Lake
     "12.1.0": None,  # Rocket Lake
@@ -58,37 +62,26 @@ _COMPATIBLE_WITH = {
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
-    """Tell which builds this machine, or the one that *environ* forces, can run."""
-    forced = environ.get(DEVICE_VARIABLE, "").strip()
-    if forced in _COMPATIBLE_WITH:
-        return Answer((SupportedFeature("device_ip", (forced,)),), DEVICE_VARIABLE)
-    if forced:
-        warning = (
-            f"{DEVICE_VARIABLE} is ignored and nothing detected in its place: expected "
-            f"a known device IP, such as '20.1.0', got {forced!r}"
-        )
-        return Answer(reason=f"{DEVICE_VARIABLE} is invalid", warnings=(warning,))
-    if not hardware:
-        return Answer(reason=NOT_THIS_MACHINE)
-    return _detected()
+    """Return which builds this machine, or the one that *environ* forces, can run."""
+    found = Findings()
+    values = found.attempt(lambda: _device_ips(environ, hardware, found.note))
+    found.add("device_ip", values or ())
+    return found.answer()
 
 
-def _detected() -> Answer:
-    if not may_find(_SONAME):
-        return Answer(reason="Level Zero is not installed")
-    try:
-        from pip._internal.variants.machine import level_zero
-    except ImportError as error:  # ctypes is an optional part of CPython
-        return Answer(reason=f"Level Zero cannot be asked: {error}")
-    try:
-        versions = level_zero.query()
-    except DriverUnavailable as error:
-        warning = (
-            f"{error}, so builds for Intel's GPUs are left out; {DEVICE_VARIABLE} can "
-            "tell what this machine has"
-        )
-        return Answer(reason=str(error), warnings=(warning,) if error.fault else ())
-    # In a dict, since values must not come twice.
+def _device_ips(
+    environ: Mapping[str, str], hardware: bool, note: Callable[[str], None]
+) -> tuple[Iterable[str], str]:
+    def known(text: str) -> list[str] | None:
+        return [text] if text in _COMPATIBLE_WITH else None
+
+    expected = "a known device IP, such as '20.1.0'"
+    given = forced(environ, DEVICE_VARIABLE, known, expected)
+    if given is not None:
+        return given
+    require_this_machine(hardware)
+    versions = _ask_driver()
+    # Dicts keep the order, and each value once.
     values: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for version in versions:
@@ -100,17 +93,32 @@ def _detected() -> Answer:
         base = _COMPATIBLE_WITH[device_ip]
         if base is not None:
             values[base] = None
-    reason = None
     if not versions:
-        reason = "Level Zero shows no Intel GPU that can be read"
-    elif unknown:
+        raise Undetected("Level Zero shows no Intel GPU that can be read")
+    if unknown:
         reason = f"the provider does not know the device IP {', '.join(unknown)}"
-    if not values:
-        return Answer(reason=reason)
-    feature = SupportedFeature("device_ip", tuple(values))
-    return Answer((feature,), "Level Zero", reason)
+        if not values:
+            raise Undetected(reason)
+        note(reason)
+    return values, "Level Zero"
+
+
+def _ask_driver() -> tuple[int, ...]:
+    if not may_find(_SONAME):
+        raise Undetected("Level Zero is not installed")
+    try:
+        from pip._internal.variants.machine import level_zero
+    except ImportError as error:  # ctypes is an optional part of CPython
+        raise Undetected(f"Level Zero cannot be asked: {error}") from error
+    try:
+        return level_zero.query()
+    except DriverUnavailable as error:
+        raise error.absence(
+            f"so builds for Intel's GPUs are left out; {DEVICE_VARIABLE} can tell what "
+            "this machine has"
+        ) from error
 
 
 def _device_ip(version: int) -> str:
-    """Write an IP version as properties do: 10, 8 and 6 bits, of 32."""
+    """Write an IP version, of 32 bits, as properties do: 10, 8 and 6 of them."""
     return f"{version >> 22}.{version >> 14 & 0xFF}.{version & 0x3F}"

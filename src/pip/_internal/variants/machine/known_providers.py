@@ -1,15 +1,15 @@
-"""Providers that publishers need not describe: those of the namespaces pip serves.
+"""Providers that publishers need not describe, since pip knows their namespaces.
 
-Each is declared in the form that other installers with built-in providers accept too:
-one requirement without extras and markers, and the entry point that they expect.
+Each is declared so that other installers with built-in providers accept it too: with one
+requirement without extras and markers, and with the entry point that they expect.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY
 from pip._internal.variants.core.properties import Property
@@ -22,17 +22,16 @@ _CUDA = r"1[1-5](\.(20|1?[0-9]))?"
 _ON = "on"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownProvider:
-    """The provider of a namespace that pip serves itself.
+class KnownProvider(NamedTuple):
+    """The provider of a namespace that is built into pip.
 
     :ivar declaration: what a manifest of schema 0.2.0 says of it (PEP 850).
-    :ivar features: by name, what the values of a feature look like.
-    :ivar in_uv: the version that uv 0.13.9 brings along; None if it brings none.
+    :ivar features: by name, regular expressions for the values.
+    :ivar in_uv: the version that is built into uv 0.13.9; None if there is none.
     """
 
     declaration: Mapping[str, Any]
-    features: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, str] = MappingProxyType({})
     in_uv: str | None = None
 
 
@@ -81,7 +80,7 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
 
 
 def doubt_about(stated: Property) -> str | None:
-    """Say why no machine supports a property of a known namespace, if none does."""
+    """Say why no machine supports a property of a known namespace, if that is so."""
     known = KNOWN_PROVIDERS.get(stated.namespace)
     if known is None or not known.features:
         return None

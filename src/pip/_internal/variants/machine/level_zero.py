@@ -1,26 +1,31 @@
 """Ask Intel's GPU driver through Level Zero.
 
-Facts are those of the Level Zero specification 1.x and its extension for device IP
-versions; zeInit is deprecated there, but what drivers of every age have.
+This follows the Level Zero specification 1.x and its extension for device IP versions.
+There, zeInit is deprecated; but drivers of every age have it.
 """
 
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
-from pip._internal.variants.machine.driver import DriverUnavailable, call_driver
+from pip._internal.variants.machine.driver import (
+    DriverUnavailable,
+    call_driver,
+    load_library,
+    windows_folder,
+)
 
 __all__ = ["query"]
 
-# More than any machine has of drivers, or a driver of devices: one that reports
-# nonsense must not keep the thread busy for ever.
+# More drivers than any machine has, and more devices than any driver has: one that
+# reports nonsense must not keep the thread busy for ever.
 _MAX_HANDLES = 256
 
-_GPU_ONLY = 1  # of the flags of zeInit
+_GPU_ONLY = 1  # a flag of zeInit
 _TYPE_GPU = 1
 _VENDOR_INTEL = 0x8086
 _DEVICE_PROPERTIES = 0x3  # kinds of structures
@@ -42,7 +47,7 @@ class _Properties(ctypes.Structure):
         ("next", ctypes.c_void_p),
         ("type", ctypes.c_uint32),
         ("vendor", ctypes.c_uint32),
-        # The rest, which is not needed, is of about 350 bytes.
+        # The rest, about 350 bytes, is not needed.
         ("rest", ctypes.c_uint64 * 64),
     )
 
@@ -58,15 +63,14 @@ class _CallFailed(Exception):
 def query() -> tuple[int, ...]:
     """Ask for the IP version of each Intel GPU that can be read, in the driver's order.
 
-    A driver that does not tell the version of a GPU leaves it at 0.
+    The version is 0 if the driver does not tell it.
 
-    :raises DriverUnavailable: if there is no driver, or none that answers; the text
-        says why, in one sentence without a final period.
+    :raises DriverUnavailable: if there is no driver, or none that answers.
     """
-    return call_driver("Level Zero", lambda: tuple(_query()))
+    return call_driver("Level Zero", _query)
 
 
-def _query() -> list[int]:
+def _query() -> tuple[int, ...]:
     library = _load()
     try:
         _check(library.zeInit(_GPU_ONLY))
@@ -80,42 +84,28 @@ def _query() -> list[int]:
             fault=not absent,
         ) from error
     versions: list[int] = []
+    # A driver or GPU that cannot be read (lost, not permitted) is passed over.
     for driver in drivers:
-        try:
-            devices = _handles(library.zeDeviceGet, driver)
-        except _CallFailed:
-            continue
-        for device in devices:
-            # One that cannot be read (lost, not permitted) leaves the others as they
-            # are.
-            try:
-                version = _intel_gpu(library, device)
-            except _CallFailed:
-                continue
-            if version is not None:
-                versions.append(version)
-    return versions
+        with suppress(_CallFailed):
+            for device in _handles(library.zeDeviceGet, driver):
+                with suppress(_CallFailed):
+                    version = _intel_gpu(library, device)
+                    if version is not None:
+                        versions.append(version)
+    return tuple(versions)
 
 
 def _load() -> ctypes.CDLL:
+    path = "libze_loader.so.1"
     if sys.platform == "win32":
-        windows = os.getenv("WINDIR", "C:/Windows")
-        name = os.path.join(windows, "System32", "ze_loader.dll")
-    else:
-        name = "libze_loader.so.1"
-    try:
-        return ctypes.CDLL(name)
-    except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        if missing or os.strerror(errno.ENOENT) in str(error):
-            raise DriverUnavailable("Level Zero is not installed") from error
-        raise DriverUnavailable(f"Level Zero cannot be loaded: {error}") from error
+        path = os.path.join(windows_folder(), "ze_loader.dll")
+    return load_library("Level Zero", path, "Level Zero is not installed")
 
 
 def _handles(
     function: Callable[..., int], *owner: ctypes.c_void_p
 ) -> list[ctypes.c_void_p]:
-    """Call a function that first tells how many handles it has and then gives them."""
+    """Return the handles of a function that must be asked for their number first."""
     count = ctypes.c_uint32(0)
     _check(function(*owner, ctypes.byref(count), None))
     if not count.value:
@@ -127,7 +117,7 @@ def _handles(
 
 
 def _intel_gpu(library: ctypes.CDLL, device: ctypes.c_void_p) -> int | None:
-    """Return the IP version of a device, None if it is not a GPU of Intel's."""
+    """Return the IP version of a device; None if it is not a GPU of Intel's."""
     ip = _IpVersion(kind=_DEVICE_IP_VERSION)
     properties = _Properties(kind=_DEVICE_PROPERTIES)
     properties.next = ctypes.addressof(ip)

@@ -11,21 +11,26 @@ preferred first; equal to those of nvidia-variant-provider 0.0.2 (commit ffea5d3
     ab_real to a0_real, then a0_virtual.
 
 Limits: a driver outside CUDA 11.0 to 15.20 supports nothing; a GPU below compute
-capability 5.0 has no ``sm_arch``. Of several GPUs the one of the highest compute
-capability counts, whatever ``CUDA_VISIBLE_DEVICES`` says.
+capability 5.0 has no ``sm_arch``. Of several GPUs, the one with the highest compute
+capability counts, among those that ``CUDA_VISIBLE_DEVICES`` shows.
 
-An override variable stands in for the driver or for the GPU. An invalid one leaves its
-feature out; what the other does not say is still asked of the machine.
+An override variable replaces the detection of the driver or of the GPU. An invalid one
+leaves its features out; the others are still detected.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from pip._internal.variants.core.answer import NOT_THIS_MACHINE, Answer
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.machine.driver import DriverUnavailable
+from pip._internal.variants.machine.findings import (
+    Findings,
+    Undetected,
+    forced,
+    require_this_machine,
+)
 from pip._internal.variants.machine.nvml import Driver, query
 
 __all__ = ["CUDA_VARIABLE", "PACKAGES", "SM_VARIABLE", "detect"]
@@ -35,10 +40,10 @@ PACKAGES = frozenset({"nvidia-variant-provider", "variant-provider"})
 CUDA_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
 
-# The CUDA versions that properties speak of: 11.0 to 15.20.
+# Properties are about CUDA 11.0 to 15.20.
 _FIRST_MAJOR, _LAST_MAJOR, _LAST_MINOR = 11, 15, 20
 
-# A forced version may lie outside of those; up to here it makes about a thousand
+# A forced version may lie outside of that; up to this one, there are about a thousand
 # values at most.
 _MAX_FORCED_MAJOR = 50
 
@@ -51,128 +56,78 @@ _SM_FORM = r"([0-9]{1,2})\.([0-9])"
 _Version = tuple[int, int]
 
 
-class _Notes:
-    """What there is to say beside the features."""
-
-    def __init__(self) -> None:
-        self.origins: list[str] = []
-        self.reasons: list[str] = []
-        self.warnings: list[str] = []
-
-
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
-    """Tell which CUDA builds this machine, or the one that *environ* forces, can run."""
-    notes = _Notes()
-    forced_cuda = environ.get(CUDA_VARIABLE, "").strip()
-    forced_sm = environ.get(SM_VARIABLE, "").strip()
-
-    driver = None
-    if not (forced_cuda and forced_sm):
-        driver = _ask_driver(notes, environ, hardware=hardware)
-
-    if forced_cuda:
-        expected = f"a CUDA version up to {_MAX_FORCED_MAJOR}.99, such as '12.8'"
-        cuda = _forced(CUDA_VARIABLE, forced_cuda, _parse_cuda, expected, notes)
-    else:
-        cuda = _detected_cuda(driver, notes)
-
-    if forced_sm:
-        expected = "a compute capability, such as '9.0'"
-        sm = _forced(SM_VARIABLE, forced_sm, _parse_sm, expected, notes)
-    elif forced_cuda or cuda is not None:
-        sm = _detected_capability(driver, notes)
-    else:
-        sm = None
+    """Return which CUDA builds this machine, or the one that *environ* forces, can run."""
+    found = Findings()
+    cuda_is_forced = environ.get(CUDA_VARIABLE, "").strip()
+    sm_is_forced = environ.get(SM_VARIABLE, "").strip()
+    driver = cuda = sm = None
+    if not (cuda_is_forced and sm_is_forced):
+        driver = found.attempt(lambda: _ask_driver(environ, hardware))
+    if driver is not None or cuda_is_forced:
+        cuda = found.attempt(lambda: _cuda(environ, driver))
+    if sm_is_forced or (driver is not None and (cuda is not None or cuda_is_forced)):
+        sm = found.attempt(lambda: _capability(environ, driver))
+    if cuda is not None:
+        found.add("cuda_version_lower_bound", _lower_bounds(cuda))
+        found.add("cuda_version_upper_bound", _upper_bounds(cuda))
     if sm is not None and sm < _OLDEST_CAPABILITY:
-        notes.reasons.append(
+        found.note(
             f"GPUs below compute capability {_dotted(_OLDEST_CAPABILITY)} have no "
             f"sm_arch, and this one has {_dotted(sm)}"
         )
-        sm = None
-
-    values = {
-        "cuda_version_lower_bound": () if cuda is None else tuple(_lower_bounds(cuda)),
-        "cuda_version_upper_bound": () if cuda is None else tuple(_upper_bounds(cuda)),
-        "sm_arch": () if sm is None else tuple(_architectures(sm)),
-    }
-    return Answer(
-        features=tuple(SupportedFeature(name, v) for name, v in values.items() if v),
-        origin=", ".join(notes.origins),
-        reason="; ".join(notes.reasons) or None,
-        warnings=tuple(notes.warnings),
-        driver=None if driver is None or forced_cuda else driver.version,
-    )
+    elif sm is not None:
+        found.add("sm_arch", _architectures(sm))
+    return found.answer(None if driver is None or cuda_is_forced else driver.version)
 
 
-def _ask_driver(
-    notes: _Notes, environ: Mapping[str, str], *, hardware: bool
-) -> Driver | None:
-    if not hardware:
-        notes.reasons.append(NOT_THIS_MACHINE)
-        return None
+def _ask_driver(environ: Mapping[str, str], hardware: bool) -> tuple[Driver, str]:
+    require_this_machine(hardware)
     try:
-        driver = query(environ.get("CUDA_VISIBLE_DEVICES"))
+        return query(environ.get("CUDA_VISIBLE_DEVICES")), "NVIDIA driver"
     except DriverUnavailable as error:
-        notes.reasons.append(str(error))
-        if error.fault:
-            notes.warnings.append(
-                f"{error}, so GPU builds are left out; {CUDA_VARIABLE} and "
-                f"{SM_VARIABLE} can tell what this machine has"
-            )
-        return None
-    notes.origins.append("NVIDIA driver")
-    return driver
+        raise error.absence(
+            f"so GPU builds are left out; {CUDA_VARIABLE} and {SM_VARIABLE} can tell "
+            "what this machine has"
+        ) from error
 
 
-def _detected_cuda(driver: Driver | None, notes: _Notes) -> _Version | None:
-    if driver is None:
-        return None
+def _cuda(environ: Mapping[str, str], driver: Driver | None) -> tuple[_Version, str]:
+    expected = f"a CUDA version up to {_MAX_FORCED_MAJOR}.99, such as '12.8'"
+    given = forced(environ, CUDA_VARIABLE, _parse_cuda, expected)
+    if given is not None:
+        return given
+    assert driver is not None, "one of the two tells"
     version = driver.cuda_version
     if version is None:
-        notes.reasons.append("the NVIDIA driver does not tell its CUDA version")
-        return None
+        raise Undetected("the NVIDIA driver does not tell its CUDA version")
     first, last = (_FIRST_MAJOR, 0), (_LAST_MAJOR, _LAST_MINOR)
     if not first <= version <= last:
-        notes.reasons.append(
+        raise Undetected(
             f"the NVIDIA driver reports CUDA {_dotted(version)}, which is not within "
             f"{_dotted(first)} to {_dotted(last)}"
         )
-        return None
-    return version
+    return version, ""
 
 
-def _detected_capability(driver: Driver | None, notes: _Notes) -> _Version | None:
-    if driver is None:
-        return None
-    # A value of sm_arch runs both numbers together, so that a second digit of the
-    # minor one would make it another architecture.
+def _capability(
+    environ: Mapping[str, str], driver: Driver | None
+) -> tuple[_Version, str]:
+    expected = "a compute capability, such as '9.0'"
+    given = forced(environ, SM_VARIABLE, _parse_sm, expected)
+    if given is not None:
+        return given
+    assert driver is not None, "one of the two tells"
+    # In values of sm_arch, the two numbers stand without a separator, so that a minor one
+    # of two digits would name another architecture.
     plausible = [
         (major, minor)
         for major, minor in driver.compute_capabilities
         if 1 <= major <= 99 and 0 <= minor <= 9
     ]
     if not plausible:
-        notes.reasons.append("the NVIDIA driver shows no GPU that can be read")
-    return max(plausible, default=None)
-
-
-def _forced(
-    variable: str,
-    value: str,
-    parse: Callable[[str], _Version | None],
-    expected: str,
-    notes: _Notes,
-) -> _Version | None:
-    version = parse(value)
-    if version is None:
-        notes.reasons.append(f"{variable} is invalid")
-        notes.warnings.append(
-            f"{variable} is ignored and nothing detected in its place: expected "
-            f"{expected}, got {value!r}"
-        )
-    else:
-        notes.origins.append(variable)
-    return version
+        raise Undetected("the NVIDIA driver shows no GPU that can be read")
+    return max(plausible), ""
 
 
 def _parse_cuda(text: str) -> _Version | None:
@@ -204,7 +159,7 @@ def _upper_bounds(cuda: _Version) -> Iterator[str]:
 
 
 def _minors(major: int, last: int, *, above: int = -1) -> Iterator[str]:
-    """Yield the versions of a major one, newest first, that are above a minor one."""
+    """Yield the minor versions of a major one that are above *above*, newest first."""
     for minor in range(last, above, -1):
         yield f"{major}.{minor}"
 

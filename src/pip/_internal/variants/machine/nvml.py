@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sys
 from types import ModuleType
 from typing import NamedTuple
 
-from pip._internal.variants.machine.driver import DriverUnavailable, call_driver
-from pip._internal.variants.machine.loader import may_find
+from pip._internal.variants.machine.driver import (
+    DriverUnavailable,
+    call_driver,
+    load_library,
+    may_find,
+    windows_folder,
+)
 
 __all__ = ["Driver", "query"]
 
@@ -22,15 +26,15 @@ _NO_LIBRARY = "no NVIDIA driver library was found"
 _MAX_DEVICES = 256
 
 
-# Not a dataclass: to make one takes a quarter of the time that there is for a machine
+# Not a dataclass: defining one takes a quarter of the time that there is for a machine
 # without a GPU.
 class Driver(NamedTuple):
-    """What a driver says of itself and its GPUs, unjudged.
+    """What a driver says of itself and its GPUs, plausible or not.
 
     :ivar cuda_version: major and minor number of the newest CUDA that the driver
         supports; ``None`` if it does not tell.
     :ivar compute_capabilities: major and minor number of each GPU that can be read.
-    :ivar version: of the driver itself, ``"535.104.05"``; ``None`` if it does not tell.
+    :ivar version: of the driver itself, as ``"535.104.05"``; ``None`` if it does not tell.
     """
 
     cuda_version: tuple[int, int] | None
@@ -41,10 +45,9 @@ class Driver(NamedTuple):
 def query(visible: str | None = None) -> Driver:
     """Ask the driver for its CUDA version and the compute capabilities of its GPUs.
 
-    :param visible: the value of ``CUDA_VISIBLE_DEVICES``, if that is set: GPUs that it
-        does not name are left out. Its numbers count GPUs in the order of the bus.
-    :raises DriverUnavailable: if there is no driver, or none that answers; the text
-        says why, in one sentence without a final period.
+    :param visible: the value of ``CUDA_VISIBLE_DEVICES``, if set: GPUs that it does not
+        name are left out. Its numbers follow the order of the bus.
+    :raises DriverUnavailable: if there is no driver, or none that answers.
     """
     if not may_find(_SONAME):
         raise DriverUnavailable(_NO_LIBRARY)
@@ -55,15 +58,12 @@ def _query(visible: str | None) -> Driver:
     _require_library()
     from pip._vendor import pynvml
 
-    return _ask(pynvml, visible)
-
-
-def _ask(nvml: ModuleType, visible: str | None) -> Driver:
+    nvml: ModuleType = pynvml
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:
-        # Driver packages are installed on many a machine, or in many an image, that
-        # has no GPU at the moment.
+        # Many machines and images have the driver's packages installed, but no GPU at
+        # the moment.
         absent = error.value == nvml.NVML_ERROR_DRIVER_NOT_LOADED
         raise DriverUnavailable(
             f"the NVIDIA driver cannot be used: {str(error).rstrip('.')}",
@@ -73,7 +73,7 @@ def _ask(nvml: ModuleType, visible: str | None) -> Driver:
         capabilities = tuple(_compute_capabilities(nvml, visible))
         return Driver(_cuda_version(nvml), capabilities, _version(nvml))
     finally:
-        # The answer stands, whether or not the driver says goodbye.
+        # The answer stands even if this fails.
         with contextlib.suppress(nvml.NVMLError):
             nvml.nvmlShutdown()
 
@@ -86,36 +86,24 @@ def _require_library() -> None:
     if sys.platform == "darwin":
         raise DriverUnavailable("there is no NVIDIA driver for macOS")
     if sys.platform == "win32":
-        # Where pynvml looks, too.
+        # Where pynvml looks.
+        programs = os.getenv("ProgramFiles", "C:/Program Files")
         folders = (
-            os.path.join(os.getenv("WINDIR", "C:/Windows"), "System32"),
-            os.path.join(
-                os.getenv("ProgramFiles", "C:/Program Files"),
-                "NVIDIA Corporation",
-                "NVSMI",
-            ),
+            windows_folder(),
+            os.path.join(programs, "NVIDIA Corporation", "NVSMI"),
         )
         if not any(os.path.exists(os.path.join(f, "nvml.dll")) for f in folders):
             raise DriverUnavailable(_NO_LIBRARY)
         return
     try:
-        import ctypes
-    except ImportError as error:  # an optional part of CPython
+        load_library("the NVIDIA driver library", _SONAME, _NO_LIBRARY)
+    except ImportError as error:  # ctypes is an optional part of CPython
         raise DriverUnavailable(f"NVML cannot be asked: {error}") from error
-    try:
-        # Only the loader knows where it looks; device files may come later than this.
-        ctypes.CDLL(_SONAME)
-    except OSError as error:
-        if os.strerror(errno.ENOENT) in str(error):
-            raise DriverUnavailable(_NO_LIBRARY) from error
-        raise DriverUnavailable(
-            f"the NVIDIA driver library cannot be loaded: {error}"
-        ) from error
 
 
 def _cuda_version(nvml: ModuleType) -> tuple[int, int] | None:
-    # The second function tells the version that NVML was made for, which is what
-    # drivers too old to know the first one have.
+    # Drivers too old for the first function have the second one: it tells the version
+    # that NVML was made for.
     for function in (
         nvml.nvmlSystemGetCudaDriverVersion_v2,
         nvml.nvmlSystemGetCudaDriverVersion,
@@ -137,7 +125,7 @@ def _compute_capabilities(
 ) -> list[tuple[int, int]]:
     capabilities: list[tuple[int, int]] = []
     shown = 0
-    # A GPU that cannot be read (lost, not permitted) leaves the others as they are.
+    # A GPU that cannot be read (lost, not permitted) is passed over.
     with contextlib.suppress(nvml.NVMLError):
         count = min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)
         for index in range(count):
@@ -162,7 +150,7 @@ def _is_visible(visible: str, index: int, uuid: str, count: int) -> bool:
             if uuid.startswith(name.partition("/")[0]):
                 return True
         elif item.startswith("MIG-"):
-            return True  # a part of a GPU; which one's, its name does not say
+            return True  # a part of some GPU; its name does not tell of which
         elif not item.isascii() or not item.isdigit() or int(item[:6]) >= count:
             return False
         elif int(item[:6]) == index:

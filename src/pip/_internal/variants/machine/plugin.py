@@ -1,7 +1,7 @@
 """Provider plugins: packages that know which properties a machine supports (PEP 850).
 
-Their code runs with the user's rights. So it runs only if the user trusts, by name,
-every package that would be installed for it.
+Their code runs with the user's rights. So it runs only if the user trusts every package
+that would be installed for it, by name.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from itertools import starmap
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
@@ -40,26 +39,28 @@ class Plugins:
     ) -> Answer:
         """Ask the plugin of *provider*, if the user trusts it.
 
-        :param requirements: those of its requirements that apply, at least one.
-        :param known: properties of the namespace that variants use.
+        :param requirements: its requirements that apply, at least one.
+        :param known: the properties of the namespace that variants have.
         """
         names = tuple(sorted(canonicalize_name(each.name) for each in requirements))
+        plugin = f"the plugin {', '.join(names)}"
         untrusted = tuple(name for name in names if name not in self._host.trusted)
         if untrusted:
-            return no_answer(_untrusted(untrusted), untrusted=untrusted)
+            return _untrusted(untrusted)
         if any(requirement.url for requirement in requirements):
-            plugin = f"the plugin {', '.join(names)}"
-            problem = "it is required from a URL, not an index"
             return _failed(
-                plugin, problem, "Whoever publishes the package has to mend it"
+                *(plugin, "it is required from a URL, not an index"),
+                "Whoever publishes the package has to mend it",
             )
-        api = provider.plugin_api or _default_api(requirements[0])
+        # If the manifest names no module, it is named after the package.
+        default = canonicalize_name(requirements[0].name).replace("-", "_")
+        api = provider.plugin_api or default
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
         answer = self._answers.get(key)
         if answer is None:
             self._host.wait_for_upstream()
             start = time.perf_counter()
-            answer = self._ask(key[1], names, api, known)
+            answer = self._ask(plugin, key[1], names, api, known)
             if not answer.untrusted:
                 seconds = time.perf_counter() - start
                 answer = answer._replace(seconds=seconds, step=Step.PLUGIN)
@@ -68,6 +69,7 @@ class Plugins:
 
     def _ask(
         self,
+        plugin: str,
         requirements: tuple[str, ...],
         names: Sequence[str],
         api: str,
@@ -85,16 +87,15 @@ class Plugins:
 
         host = self._host
         environ = visible(os.environ, host.trusted, host.provider_variables)
-        plugin = f"the plugin {', '.join(names)}"
         origins: list[str] = []
         try:
             with plugin_environment(host, requirements) as environment:
-                origins += starmap(_origin, environment.origins(names))
+                origins += environment.origins(names)
                 features = query_plugin(
                     environment.folder, api, known, environ, host.provider_timeout
                 )
         except UntrustedProvider as error:
-            return no_answer(_untrusted(error.projects), untrusted=error.projects)
+            return _untrusted(error.projects)
         except PluginFailed as error:
             return _failed(plugin, str(error), *error.remedies, *origins)
         if not features:
@@ -108,17 +109,6 @@ def _failed(plugin: str, problem: str, *remedies: str) -> Answer:
     return no_answer(reason, warnings=(warning,), remedies=remedies)
 
 
-def _origin(project: str, version: str, page: str) -> str:
-    return (
-        f"It is {project} {version} from {page}; a newer one is taken once it is there, "
-        f"another one if a file that -c names has {project}!={version}"
-    )
-
-
-def _untrusted(names: Sequence[str]) -> str:
-    return f"it needs a plugin that is not trusted: {', '.join(names)}"
-
-
-def _default_api(requirement: Requirement) -> str:
-    """Give the module that a plugin has if its manifest does not name one."""
-    return canonicalize_name(requirement.name).replace("-", "_")
+def _untrusted(names: tuple[str, ...]) -> Answer:
+    reason = f"it needs a plugin that is not trusted: {', '.join(names)}"
+    return no_answer(reason, untrusted=names)

@@ -1,4 +1,4 @@
-"""The environments of provider plugins in pip's cache: shown, removed, kept sound."""
+"""The environments of provider plugins in pip's cache: keep, verify, show, remove."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
+from pip._internal.parallel.downloads.trees import remove_old
 from pip._internal.utils import filesystem
 
 if TYPE_CHECKING:
@@ -35,16 +35,16 @@ logger = get_logger(__name__)
 #: Under pip's cache directory.
 CACHE_FOLDER = "variant-providers"
 
-#: What the names of environments begin with that are being installed.
+#: Prefix of environments that are still being installed.
 PARTIAL = ".partial-"
-#: Seconds after which nobody installs an environment any more.
+#: Seconds after which such an installation must have been killed.
 _ABANDONED = 3600
-#: Of the two halves of a name; 16 bytes each.
+#: Hexadecimal digits of each half of a name: 16 bytes.
 _DIGITS = 32
 
 
 def show_environments(cache: str) -> None:
-    """Count the environments in pip's cache, if there are any."""
+    """Say how many environments are in pip's cache, if any."""
     folder = os.path.join(cache, CACHE_FOLDER)
     environments = _environments(folder)
     if environments:
@@ -58,7 +58,7 @@ def remove_environments(cache: str) -> None:
     """Remove the environments in pip's cache."""
     folder = os.path.join(cache, CACHE_FOLDER)
     before = _environments(folder)
-    # Another pip may be at work there.
+    # Another pip may be working there.
     shutil.rmtree(folder, ignore_errors=True)
     left = _environments(folder)
     if before:
@@ -70,18 +70,14 @@ def remove_environments(cache: str) -> None:
 
 
 def remove_abandoned(folder: str) -> None:
-    """Remove what is left of environments whose installation was killed."""
-    for entry in os.scandir(folder):
-        if entry.name.startswith(PARTIAL):
-            with suppress(OSError):
-                if time.time() - entry.stat().st_mtime > _ABANDONED:
-                    shutil.rmtree(entry.path, ignore_errors=True)
+    """Remove what is left of installations that were killed."""
+    remove_old(folder, _ABANDONED, PARTIAL)
 
 
 def environment_key(wheels: Iterable[Link | None]) -> str | None:
-    """Name what an environment is for: its wheels, by their hashes, and the interpreter.
+    """Return the key of an environment: its wheels, by their hashes, and the interpreter.
 
-    :return: None if a wheel has no hash, and could be any.
+    :return: None if a wheel has no hash, so that it could be any.
     """
     digest = hashlib.sha256(
         f"{sys.implementation.cache_tag} {sys.version} {sys.executable}".encode()
@@ -94,9 +90,9 @@ def environment_key(wheels: Iterable[Link | None]) -> str | None:
 
 
 def find(folder: str, key: str) -> str | None:
-    """Return the environment of *key* if it is as it was installed, to the last file.
+    """Return the environment of *key*, if every file is as it was installed.
 
-    If it is not, it is removed.
+    Otherwise the environment is removed.
 
     :param folder: of all environments.
     """
@@ -111,7 +107,7 @@ def find(folder: str, key: str) -> str | None:
         if name == _name(key, found):
             return found
         logger.debug("%s is not as it was installed: removing it", found)
-        # Under this name another pip no longer finds it half removed.
+        # Renamed first, so that no other pip finds it half removed.
         with suppress(OSError):
             doomed = tempfile.mkdtemp(prefix=PARTIAL, dir=folder)
             with suppress(OSError):
@@ -121,9 +117,9 @@ def find(folder: str, key: str) -> str | None:
 
 
 def keep(folder: str, key: str) -> str:
-    """Put an environment where :func:`find` finds it; return where that is.
+    """Rename an environment so that :func:`find` finds it; return its new path.
 
-    :param folder: one in the folder of all environments.
+    :param folder: of the environment, in the folder of all environments.
     :raises OSError: if that is not possible.
     """
     name = _name(key, folder)
@@ -134,16 +130,16 @@ def keep(folder: str, key: str) -> str:
         os.rename(folder, kept)
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
-        # If another process was faster, what it made is the same.
+        # Another process may have been faster, with the same result.
         if _name(key, kept) != name:
             raise
     return kept
 
 
 def _name(key: str, folder: str) -> str | None:
-    """Name an environment after what it is for and what it holds.
+    """Return the name of an environment, made of its key and its contents.
 
-    :return: None if there is what was not installed, or what others may change.
+    :return: None if it has anything but files and folders, or what others may change.
     """
     digest = hashlib.sha256()
     try:
@@ -167,7 +163,7 @@ def _name(key: str, folder: str) -> str | None:
 
 
 def _entries(folder: str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Give all that is below a folder, in the order of names."""
+    """Yield everything below a folder, in the order of names."""
     with os.scandir(folder) as scanned:
         entries = sorted(scanned, key=lambda entry: entry.name)
     for entry in entries:
@@ -178,7 +174,7 @@ def _entries(folder: str, below: str = "") -> Iterator[tuple[str, os.DirEntry[st
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Tell whether a file is of this user, and not for everybody to change."""
+    """Tell whether a file belongs to this user, and not everybody may change it."""
     if os.name == "nt":  # pragma: no cover (what it does there)
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH

@@ -1,9 +1,9 @@
-"""Run in a process of its own, which ends with it: load a provider plugin and ask it.
+"""Load a provider plugin and ask it, in a process that does nothing else.
 
-The source of this module is handed to ``python -I -S -c``, so that it imports nothing
-but the standard library. It is given a JSON object as its argument, and writes one to
-the file that the object names: whatever the plugin prints goes elsewhere. Nothing comes
-from its standard input either, which ends with the process that started it.
+The source of this module is handed to ``python -I -S -c``, so that it imports nothing but
+the standard library. Its argument is a JSON object; it writes another one to the file that
+the object names, since the plugin may print anything. Nothing comes from standard input,
+which ends when pip ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from importlib.machinery import (
 from types import CodeType
 from typing import Any
 
-#: What a plugin may answer at most; the rest is left out.
+#: Limits of an answer; the rest is left out.
 MAX_FEATURES = 1_000
 MAX_VALUES = 10_000
 
@@ -38,11 +38,11 @@ KnownProperty = collections.namedtuple("KnownProperty", "namespace feature value
 
 
 class PluginFault(Exception):
-    """The plugin does not keep to its interface; the text says how."""
+    """The plugin breaks its interface; the text says how."""
 
 
 class Sources(SourceFileLoader):
-    """Loads modules from their sources, whatever ``.pyc`` files lie beside them."""
+    """Loads modules from their sources alone, never from ``.pyc`` files."""
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile the source; compiled code is neither read nor written."""
@@ -52,7 +52,7 @@ class Sources(SourceFileLoader):
 
 
 def below(folder: str, path: str | None) -> bool:
-    """Tell whether a path is one below a folder, or the folder."""
+    """Tell whether a path is a folder or lies below it."""
     if path is None:
         return False
     folder, path = os.path.realpath(folder), os.path.realpath(path)
@@ -60,7 +60,7 @@ def below(folder: str, path: str | None) -> bool:
 
 
 def finder_of_sources(folder: str) -> Callable[[str], FileFinder]:
-    """Return what finds the modules below a folder: sources and extensions only."""
+    """Return a finder of modules below a folder: sources and extensions only."""
 
     def find(path: str) -> FileFinder:
         if not below(folder, path) or not os.path.isdir(path):
@@ -73,7 +73,7 @@ def finder_of_sources(folder: str) -> Callable[[str], FileFinder]:
 
 
 def check_place(module: str, folder: str) -> None:
-    """See to it that importing a module runs nothing from outside a folder.
+    """Check that a module would be imported from below a folder.
 
     :raises PluginFault: if it lies elsewhere, or nowhere.
     """
@@ -87,7 +87,7 @@ def check_place(module: str, folder: str) -> None:
 
 
 def load(api: str) -> Any:
-    """Load what ``module[:attribute.path]`` names; a class is instantiated."""
+    """Load what ``module[:attribute.path]`` names, and instantiate it if it is a class."""
     module, _, path = api.partition(":")
     found: Any = importlib.import_module(module)
     for name in filter(None, path.split(".")):
@@ -96,7 +96,7 @@ def load(api: str) -> Any:
 
 
 def ask(plugin: Any, known: list[list[str]]) -> Any:
-    """Call the plugin; the older interface takes the properties that are known."""
+    """Call the plugin; its older interface takes the known properties."""
     function = plugin.get_supported_configs
     required = [
         parameter
@@ -111,7 +111,7 @@ def ask(plugin: Any, known: list[list[str]]) -> Any:
 
 
 def described(configs: Any) -> list[list[Any]]:
-    """Turn a plugin's answer into ``[name, [value, …]]``; broken items are left out."""
+    """Turn a plugin's answer into ``[name, [value, …]]``, without broken items."""
     if not isinstance(configs, (list, tuple)):
         kind = type(configs).__name__
         raise PluginFault(f"get_supported_configs() returned a {kind} for a list")
@@ -126,9 +126,9 @@ def described(configs: Any) -> list[list[Any]]:
 
 
 def end_with_parent(folder: str) -> None:
-    """See to it that nothing is left if pip is killed before the plugin has answered.
+    """Leave nothing behind if pip is killed before the plugin has answered.
 
-    :param folder: what to remove then.
+    :param folder: removed then.
     """
     pipe, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -149,7 +149,7 @@ def end_with_parent(folder: str) -> None:
 def main(request: dict[str, Any]) -> None:
     """Answer *request* in the file that it names."""
     end_with_parent(request["folder"])
-    # At the end: a plugin's module must not stand in for one of the standard library.
+    # At the end: no module of a plugin may replace one of the standard library.
     sys.path.append(request["path"])
     sys.path_hooks.insert(0, finder_of_sources(request["path"]))
     answer: dict[str, Any]

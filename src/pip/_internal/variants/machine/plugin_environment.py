@@ -32,14 +32,7 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.machine.plugin_cache import (
-    CACHE_FOLDER,
-    PARTIAL,
-    environment_key,
-    find,
-    keep,
-    remove_abandoned,
-)
+from pip._internal.variants.machine import plugin_cache
 from pip._internal.variants.machine.plugin_limits import UntrustedProvider
 from pip._internal.variants.machine.plugin_query import PluginFailed
 from pip._internal.variants.slots import CONTEXT
@@ -90,54 +83,56 @@ class PluginHost(Protocol):
         """Return a folder under pip's cache, None if there is no cache."""
 
     def for_plugins(self, limits: PluginLimits) -> PluginHost:
-        """Make one for the resolver of a plugin's packages, which are plain wheels."""
+        """Return a host for resolving a plugin's packages, which are plain wheels."""
 
     def wait_for_upstream(self) -> None:
-        """Go on in turn alone, and not ahead of the resolver.
+        """Go on only in turn.
 
-        :raises NotAnswered: ahead of it
+        :raises NotAnswered: if this is done ahead of the resolver
         """
 
 
 class PluginEnvironment(NamedTuple):
-    """Where a plugin is installed, and what it needs.
+    """A folder in which a plugin and its requirements are installed.
 
-    :ivar wheels: all that is installed there.
+    :ivar wheels: everything that is installed there.
     """
 
     folder: str
     wheels: Sequence[Link]
 
-    def origins(self, projects: Collection[str]) -> Iterator[tuple[str, str, str]]:
-        """Tell name, version and page of what is installed of some projects."""
+    def origins(self, projects: Collection[str]) -> Iterator[str]:
+        """Yield where each of some projects comes from, and how to get another one."""
         for link in self.wheels:
             project, version, *_ = parse_wheel_filename(link.filename)
+            page = redact_auth_from_url(link.comes_from or link.url_without_fragment)
             if project in projects:
-                page = redact_auth_from_url(
-                    link.comes_from or link.url_without_fragment
+                yield (
+                    f"It is {project} {version} from {page}; a newer one is taken once "
+                    "it is there, another one if a file that -c names has "
+                    f"{project}!={version}"
                 )
-                yield project, str(version), page
 
 
 @contextmanager
 def plugin_environment(
     host: PluginHost, requirements: Sequence[str]
 ) -> Iterator[PluginEnvironment]:
-    """Give an environment in which *requirements* are installed, and what they need.
+    """Yield an environment with *requirements* and their dependencies.
 
-    All that limits installations limits this one: see :class:`PluginLimits`. Nothing is
-    asked about a package that is not trusted, and only plain wheels are installed.
+    Whatever limits installations limits this one: see :class:`PluginLimits`. Nothing is
+    asked about packages that are not trusted, and only plain wheels are installed.
 
-    :raises UntrustedProvider: if any package to install is not trusted.
+    :raises UntrustedProvider: if a package that is needed is not trusted.
     :raises PluginFailed: if they cannot be installed.
     """
-    cache = host.cache_folder(CACHE_FOLDER)
+    cache = host.cache_folder(plugin_cache.CACHE_FOLDER)
     with capture_logging() as log:
         try:
             environment = _prepare(host, requirements, cache)
         except (UntrustedProvider, PluginFailed):
             raise
-        # The last two: servers that answer what is no page, no wheel or no URL.
+        # The last two: a server answered with a broken page, wheel or URL.
         except (PipError, OSError, ValueError, HTTPError) as error:
             for line in log.getvalue().splitlines():
                 logger.debug("Installing %s: %s", requirements, line)
@@ -156,55 +151,40 @@ def plugin_environment(
 def _prepare(
     host: PluginHost, requirements: Sequence[str], cache: str | None
 ) -> PluginEnvironment:
-    assert host.plugin_limits is not None, "something is trusted"
-    own = host.for_plugins(host.plugin_limits)
+    limits = host.plugin_limits
+    assert limits is not None, "something is trusted"
+    own = host.for_plugins(limits)
     with get_build_tracker() as tracker:
-        installer = _installer(host, own, tracker)
-        resolved = _resolve(own, installer, requirements)
+        installer = _installer(host, own, limits, tracker)
+        resolved = _resolve(own, limits, installer, requirements)
         wheels = [req.link for req in resolved if req.link is not None]
-        folder = _folder(installer, resolved, cache, environment_key(wheels))
+        key = plugin_cache.environment_key(wheels)
+        folder = None
+        if cache is not None and key is not None:
+            folder = plugin_cache.find(cache, key)
+        if folder is None:
+            with _spinner():
+                installer._preparer.prepare_linked_requirements_more(resolved)
+                folder = _install_anew(resolved, cache, key)
         return PluginEnvironment(folder, wheels)
 
 
-def _folder(
-    installer: InprocessBuildEnvironmentInstaller,
-    resolved: Sequence[InstallRequirement],
-    cache: str | None,
-    key: str | None,
+def _install_anew(
+    resolved: Sequence[InstallRequirement], cache: str | None, key: str | None
 ) -> str:
-    """Give a folder in which *resolved* are installed: one that is kept, or a new one.
+    """Install *resolved* in a new folder, in the cache if possible.
 
-    :param key: what it is kept by; None if it cannot be.
+    :param key: of the environment in the cache; None if it cannot be kept.
     """
     if cache is not None and key is not None:
-        found = find(cache, key)
-        if found is not None:
-            return found
-    with _spinner():
-        installer._preparer.prepare_linked_requirements_more(resolved)
-        if cache is not None and key is not None:
-            try:
-                return _install_in_cache(resolved, cache, key)
-            except OSError as error:
-                logger.debug("Not kept in the cache: %s", error)
-        return _install_in(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
-
-
-def _install_in_cache(
-    resolved: Sequence[InstallRequirement], cache: str, key: str
-) -> str:
-    os.makedirs(cache, exist_ok=True)
-    remove_abandoned(cache)
-    return keep(_install_in(resolved, tempfile.mkdtemp(prefix=PARTIAL, dir=cache)), key)
-
-
-def _install_in(resolved: Sequence[InstallRequirement], folder: str) -> str:
-    try:
-        _install(resolved, folder)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return folder
+        try:
+            os.makedirs(cache, exist_ok=True)
+            plugin_cache.remove_abandoned(cache)
+            folder = tempfile.mkdtemp(prefix=plugin_cache.PARTIAL, dir=cache)
+            return plugin_cache.keep(_install(resolved, folder), key)
+        except OSError as error:
+            logger.debug("Not kept in the cache: %s", error)
+    return _install(resolved, tempfile.mkdtemp(prefix="pip-provider-"))
 
 
 @contextmanager
@@ -215,16 +195,15 @@ def _spinner() -> Iterator[None]:
             yield
     finally:
         if not console.is_terminal and logger.isEnabledFor(logging.INFO):
-            # The spinner ends its line on terminals alone.
+            # The spinner ends its line only on terminals.
             console.line()
 
 
 def _installer(
-    host: PluginHost, own: PluginHost, tracker: BuildTracker
+    host: PluginHost, own: PluginHost, limits: PluginLimits, tracker: BuildTracker
 ) -> InprocessBuildEnvironmentInstaller:
-    """Make what finds and prepares plugins within the limits of the user."""
-    limits, command = own.plugin_limits, host.collector
-    assert limits is not None, "it is made for a plugin"
+    """Make what finds and prepares plugins within the user's limits."""
+    command = host.collector
     assert command is not None, "only a command's own context looks things up"
     scope = limits.scope(no_index=command.search_scope.no_index)
     collector = LinkCollector(host.session, scope)
@@ -234,7 +213,7 @@ def _installer(
             link_collector=collector,
             selection_prefs=SelectionPreferences(
                 allow_yanked=False,
-                # What the user says of formats, the limits know.
+                # The user's choice of formats is part of the limits.
                 format_control=FormatControl(set(), {":all:"}),
                 release_control=limits.release_control,
                 prefer_binary=True,
@@ -250,15 +229,12 @@ def _installer(
 
 def _resolve(
     own: PluginHost,
+    limits: PluginLimits,
     installer: InprocessBuildEnvironmentInstaller,
     requirements: Iterable[str],
 ) -> list[InstallRequirement]:
-    limits, finder = own.plugin_limits, installer._finder
-    assert limits is not None, "it is made for a plugin"
-    roots = [
-        install_req_from_line(requirement, user_supplied=True)
-        for requirement in requirements
-    ]
+    finder = installer._finder
+    roots = [install_req_from_line(each, user_supplied=True) for each in requirements]
     roots += limits.constraints()
     resolver = cast("Resolver", installer._make_resolver())
     try:
@@ -267,13 +243,12 @@ def _resolve(
         said = in_words(error)
         if said.startswith("ResolutionImpossible"):
             said = "its requirements contradict each other"
-        limiting = limits.applying(
-            {
-                canonicalize_name(name)
-                for name, candidates in finder._all_candidates.items()
-                if any(candidate.version.is_prerelease for candidate in candidates)
-            }
-        )
+        prereleases = {
+            canonicalize_name(name)
+            for name, candidates in finder._all_candidates.items()
+            if any(candidate.version.is_prerelease for candidate in candidates)
+        }
+        limiting = limits.applying(prereleases)
         if limiting:
             said += f". What limits it: {'; '.join(limiting)}"
         places = [*finder.index_urls, *finder.find_links]
@@ -292,9 +267,9 @@ def _resolve(
 def trusted_alone(
     own: PluginHost, candidate: Candidate, requirements: Iterable[Requirement]
 ) -> list[Requirement]:
-    """Leave out what a package of a plugin needs that is not trusted, and note it.
+    """Leave out requirements of a plugin's package that are not trusted, and note them.
 
-    So all of it can be named at once, while nothing is asked about any of it.
+    So all can be named at once, and nothing is asked about any of them.
     """
     limits, left = own.plugin_limits, []
     assert limits is not None, "it is made for a plugin"
@@ -309,8 +284,9 @@ def trusted_alone(
     return left
 
 
-def _install(resolved: Sequence[InstallRequirement], folder: str) -> None:
-    # Slow to import, and not needed where the environment is in the cache.
+def _install(resolved: Sequence[InstallRequirement], folder: str) -> str:
+    """Install *resolved* in a folder, and return it; remove it if that fails."""
+    # Slow to import, and not needed if the environment is in the cache.
     from pip._internal.models.scheme import Scheme
     from pip._internal.operations.install.wheel import install_wheel
 
@@ -318,15 +294,18 @@ def _install(resolved: Sequence[InstallRequirement], folder: str) -> None:
     scheme = Scheme(
         platlib=folder, purelib=folder, headers=aside, scripts=aside, data=aside
     )
-    for req in resolved:
-        assert req.name is not None
-        if not req.is_wheel or req.local_file_path is None:
-            raise PluginFailed(f"{req.name} is not available as a wheel")
-        install_wheel(
-            req.name,
-            req.local_file_path,
-            scheme,
-            str(req),
-            pycompile=False,
-            warn_script_location=False,
-        )
+    try:
+        for req in resolved:
+            assert req.name is not None
+            path = req.local_file_path
+            if not req.is_wheel or path is None:
+                raise PluginFailed(f"{req.name} is not available as a wheel")
+            install_wheel(
+                *(req.name, path, scheme, str(req)),
+                pycompile=False,
+                warn_script_location=False,
+            )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder

@@ -1,9 +1,9 @@
-"""What limits the installation of provider plugins: all that limits any installation.
+"""Limits on the installation of provider plugins: all that limits any installation.
 
-The user says it on the command line, in the configuration and in the environment.
-Upstream lets requirements files change what it was told there, so it is copied before one
-is read. What a requirements file says can limit plugins further. It never allows more:
-no other index, no pre-release, no host without certificates.
+The user sets them on the command line, in the configuration and in the environment.
+Upstream lets requirements files change these settings, so they are copied before one is
+read. A requirements file can limit plugins further. It never allows more: no other index,
+no pre-release, no host without certificates.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Constraint", "LimitSettings", "PluginLimits", "UntrustedProvider"]
 
-#: Set for the pip that fills a build environment, whose command line names the indexes of
-#: requirements files too.
+#: Set for the pip that fills a build environment, since the indexes of requirements files
+#: are on its command line too.
 _INHERITED = "_PIP_VARIANTS_PLUGIN_LIMITS"
 
 
 class LimitSettings(Protocol):
-    """What the options of a command say that limits any installation."""
+    """The options of a command that limit any installation."""
 
     trusted_providers: frozenset[NormalizedName]
     uploaded_prior_to: datetime.datetime | None
@@ -50,19 +50,19 @@ class LimitSettings(Protocol):
 
     @property
     def require_hashes(self) -> bool:
-        """Tell whether only what has a hash may be installed; files may say so later."""
+        """Tell whether everything needs a hash; requirements files may set this later."""
 
     @property
     def no_require_hashes(self) -> bool:
-        """Tell whether a hash for one thing requires none for others."""
+        """Tell whether a hash for one package does not require hashes for the others."""
 
     @property
     def constraint_files(self) -> list[str]:
-        """Return the constraints files that the user names, those for builds last."""
+        """Return the constraints files that the user named, those for builds last."""
 
 
 class UntrustedProvider(PipError):
-    """Packages would be installed whose code the user has not allowed.
+    """Packages are needed whose code the user does not trust.
 
     :ivar projects: all that are known to be needed; nothing was asked about them.
     """
@@ -78,8 +78,7 @@ class Constraint(NamedTuple):
     :ivar requirement: as written, without its options.
     :ivar hashes: by algorithm.
     :ivar comes_from: where it stands, for messages.
-    :ivar by_user: whether it is of a file that the user named, not of one that another
-        file names.
+    :ivar by_user: whether the user named its file; otherwise another file did.
     """
 
     requirement: str
@@ -89,7 +88,7 @@ class Constraint(NamedTuple):
 
     @property
     def project(self) -> NormalizedName | None:
-        """Return what it constrains, None if it does not say that."""
+        """Return what it constrains; None if it has no name."""
         try:
             return canonicalize_name(Requirement(self.requirement).name)
         except InvalidRequirement:
@@ -97,7 +96,7 @@ class Constraint(NamedTuple):
 
     @property
     def names_prerelease(self) -> bool:
-        """Tell whether the user names one pre-release, and nothing else, by it."""
+        """Tell whether the user asks for exactly one version by it, a pre-release."""
         if not self.by_user or self.project is None:
             return False
         specifiers = Requirement(self.requirement).specifier
@@ -108,9 +107,9 @@ class Constraint(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """What the user said, in values that JSON has.
+    """The user's settings, in values that JSON has.
 
-    Projects are normalised names, or ``:all:``; hosts have a port if they were given one.
+    Projects are normalised names, or ``:all:``; hosts include a port if one was given.
     """
 
     index_urls: Sequence[str]
@@ -131,9 +130,9 @@ class PluginLimits:
     def __init__(
         self, settings: LimitSettings, session: PipSession, scope: SearchScope
     ) -> None:
-        """Take down what the user said; to be made before a requirements file is read.
+        """Copy the user's settings, before a requirements file is read.
 
-        :param settings: of the command, which requirements files will change.
+        :param settings: of the command; requirements files will change them.
         :param scope: the indexes and folders of the command, likewise.
         """
         self._settings, self._session = settings, session
@@ -174,12 +173,12 @@ class PluginLimits:
 
     @property
     def uploaded_prior_to(self) -> datetime.datetime | None:
-        """Return when at the latest a plugin was uploaded, if that is limited."""
+        """Return the time before which a plugin must have been uploaded, if any."""
         return self._settings.uploaded_prior_to
 
     @property
     def require_hashes(self) -> bool:
-        """Tell whether only what the user gives a hash for may be installed."""
+        """Tell whether only packages with a hash from the user may be installed."""
         if self._settings.require_hashes or self._said.require_hashes:
             return True
         given = any(constraint.hashes for constraint in self._constraints())
@@ -187,15 +186,15 @@ class PluginLimits:
 
     @property
     def release_control(self) -> ReleaseControl:
-        """Tell which pre-releases may be taken."""
+        """Return which pre-releases may be taken, in the form of upstream."""
         return _Releases(self)
 
     def allows_prereleases(self, project: NormalizedName) -> bool:
         """Tell whether pre-releases of *project* may be taken.
 
-        That a manifest names one is not enough: the user must, or allow all.
+        A manifest that names one is not enough: the user must name it, or allow all.
         """
-        said = _releases(self._said.all_releases, self._said.only_final)
+        said = ReleaseControl({*self._said.all_releases}, {*self._said.only_final})
         now = self._settings.release_control or ReleaseControl()
         allowed = said.allows_prereleases(project)
         if allowed is False or now.allows_prereleases(project) is False:
@@ -206,7 +205,7 @@ class PluginLimits:
         )
 
     def constraints(self) -> list[InstallRequirement]:
-        """Return what the constraints files of the run say, those for builds included.
+        """Return the constraints of all files of the run, those for builds included.
 
         :raises PipError: if one cannot be read.
         """
@@ -223,14 +222,14 @@ class PluginLimits:
         ]
 
     def note(self, parsed: ParsedRequirement) -> None:
-        """Note a constraint that the command has read."""
+        """Add a constraint that the command has read."""
         self._noted.append(self._constraint(parsed))
 
     def admit(self, project: NormalizedName) -> None:
-        """See to it that nothing is asked about a package that may not be installed.
+        """Check that a package may be installed, before anything is asked about it.
 
         :raises UntrustedProvider: if the user does not trust it.
-        :raises PluginFailed: if something else speaks against it.
+        :raises PluginFailed: if another limit excludes it.
         """
         if project not in self.trusted:
             raise UntrustedProvider(project)
@@ -258,9 +257,9 @@ class PluginLimits:
             )
 
     def applying(self, prereleases: Collection[NormalizedName]) -> list[str]:
-        """Say what limits the versions that may be installed, for messages.
+        """Say for messages what limits the versions that may be installed.
 
-        :param prereleases: projects of which there are pre-releases.
+        :param prereleases: projects that have pre-releases.
         """
         said = [
             f"the constraint {each.requirement} ({each.comes_from})"
@@ -278,7 +277,7 @@ class PluginLimits:
         return list(dict.fromkeys(said))
 
     def environ(self) -> dict[str, str]:
-        """Return variables for a pip that fills a build environment.
+        """Return the variables that hand these limits to a pip for a build environment.
 
         :raises PipError: if a constraints file cannot be read.
         """
@@ -296,7 +295,7 @@ class PluginLimits:
         return [*self._said.constraints, *self._noted, *self._read]
 
     def _read_files(self) -> list[Constraint]:
-        """Read those files of which the command has read nothing."""
+        """Read the constraints files that the command has not read itself."""
         from pip._internal.req.req_file import parse_requirements
 
         noted = [each.comes_from for each in self._noted]
@@ -315,7 +314,7 @@ class PluginLimits:
 
 
 class _Releases(ReleaseControl):
-    """What upstream asks whether it may take pre-releases."""
+    """What upstream asks about pre-releases."""
 
     def __init__(self, limits: PluginLimits) -> None:
         super().__init__()
@@ -326,15 +325,11 @@ class _Releases(ReleaseControl):
 
 
 def _is_prerelease(text: str) -> bool:
-    """Tell whether a text is one version, and a pre-release; ``1.0rc1.*`` is many."""
+    """Tell whether a text is a pre-release; ``1.0rc1.*`` stands for many versions."""
     try:
         return Version(text).is_prerelease
     except InvalidVersion:
         return False
-
-
-def _releases(all_releases: Sequence[str], only_final: Sequence[str]) -> ReleaseControl:
-    return ReleaseControl(set(all_releases), set(only_final))
 
 
 def _trusted_hosts(session: PipSession) -> list[str]:
@@ -342,14 +337,14 @@ def _trusted_hosts(session: PipSession) -> list[str]:
 
 
 def _is_of(path: str, comes_from: str) -> bool:
-    """Tell whether a constraint is a line of the file at *path* itself."""
+    """Tell whether a constraint is a line of the file at *path*."""
     return comes_from.startswith(f"-c {path} (line ")
 
 
 def _inherited(text: str, own: _Said) -> _Said:
-    """Return what the user said to the pip that this one is a child of.
+    """Return what the user told the pip that started this one.
 
-    :param own: what this one was told, the passwords of indexes among it.
+    :param own: what this one was told, which includes the passwords of indexes.
     """
     said = _Said(*json.loads(text))
     return said._replace(

@@ -32,10 +32,10 @@ logger = get_logger(__name__)
 #: Bytes; a thousand features of a few values each take a tenth of it.
 _MAX_ANSWER = 4 * 1024 * 1024
 
-#: Characters of a traceback that are told, from its end.
+#: Characters at the end of a traceback that are shown.
 _MAX_TRACE = 4000
 
-#: Seconds within which a process that was killed ends, unless a driver holds it.
+#: Seconds in which a killed process ends, unless a driver holds it.
 _KILLED = 1
 
 
@@ -59,14 +59,14 @@ def query_plugin(
 ) -> tuple[SupportedFeature, ...]:
     """Ask a plugin what this machine supports.
 
-    It runs isolated from the user's Python settings, in an empty folder, and is killed
-    with all processes of its group in the end, also if this process is killed.
+    It runs in an empty folder, isolated from the user's Python settings. In the end it is
+    killed with all processes of its group, even if this process is killed.
 
-    :param path: the folder that the plugin is installed in.
+    :param path: the folder in which the plugin is installed.
     :param api: its entry point, ``module[:attribute.path]``.
-    :param known: properties to ask about, which plugins of the older kind are given.
+    :param known: properties that plugins with the older interface are given.
     :param environ: the variables that it sees.
-    :param timeout: seconds from here until the answer has been read.
+    :param timeout: seconds until the answer must have been read.
     :raises PluginFailed: if it gives no answer.
     """
     deadline = time.monotonic() + timeout
@@ -91,7 +91,7 @@ def query_plugin(
         }
         command = [sys.executable, "-I", "-S", "-c", source.decode("utf-8")]
         command.append(json.dumps(request))
-        # Whatever a plugin puts in its place, this very file is read.
+        # This very file is read, whatever a plugin puts in its place.
         with open(answer, "x+b", buffering=0) as file:
             try:
                 code = _run(command, work, environ, deadline)
@@ -105,7 +105,7 @@ def query_plugin(
 
 
 def belongs(module: str, files: Collection[str]) -> bool:
-    """Tell whether a module is one of some files, and will be found there.
+    """Tell whether a module will be imported from one of *files*.
 
     :param module: a dotted name.
     :param files: relative paths, with slashes.
@@ -122,7 +122,7 @@ def belongs(module: str, files: Collection[str]) -> bool:
 
 
 def _installed(folder: str) -> Iterator[str]:
-    """Give the files of the distributions in a folder, as they are recorded."""
+    """Yield the files that the distributions in a folder record."""
     for record in glob.glob(os.path.join(glob.escape(folder), "*.dist-info", "RECORD")):
         with open(record, encoding="utf-8", newline="") as file:
             yield from (row[0] for row in csv.reader(file) if row)
@@ -131,7 +131,7 @@ def _installed(folder: str) -> Iterator[str]:
 def _run(
     command: list[str], folder: str, environ: Mapping[str, str], deadline: float
 ) -> int:
-    """Run a command in a process group of its own, of which nothing is left.
+    """Run a command in a process group of its own, and kill the group in the end.
 
     :raises subprocess.TimeoutExpired: if it takes too long.
     """
@@ -143,7 +143,7 @@ def _run(
             command,
             cwd=folder,
             env=dict(environ),
-            # By its end the process knows that this one has ended.
+            # When this pipe ends, the process knows that pip has ended.
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -171,7 +171,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _read(file: BinaryIO, deadline: float) -> bytes:
-    """Read what a plugin has answered, which other processes may still write.
+    """Read the answer of a plugin, while other processes may still write to it.
 
     :raises PluginFailed: if it is too long.
     :raises subprocess.TimeoutExpired: if that takes too long.
@@ -188,10 +188,10 @@ def _read(file: BinaryIO, deadline: float) -> bytes:
 
 
 def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
-    """Take the answer of a plugin apart.
+    """Return the features in the answer of a plugin.
 
     :param code: the exit status of its process.
-    :raises PluginFailed: if it is none.
+    :raises PluginFailed: if it is no answer.
     """
     if not data:
         raise PluginFailed(f"its process ended with exit status {code}")
@@ -205,7 +205,7 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
             if is_valid_feature_name(name) and kept:
                 valid.setdefault(name, SupportedFeature(name, kept))
     except (ValueError, TypeError, AttributeError, RecursionError):
-        # Only a plugin that writes to that file itself comes here.
+        # Only a plugin that writes to that file itself can cause this.
         raise PluginFailed("its answer cannot be read") from None
     if isinstance(fault, str):
         problem = f"it failed: {fault[:500]}"

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 
 __all__ = ["SECRETS", "is_secret", "visible"]
 
-#: What the name of a variable has in it that a plugin never sees.
+#: A plugin never sees a variable that has one of these in its name.
 SECRETS = ("TOKEN", "KEY", "SECRET", "PASS")
 
-#: What a process needs to run at all, and what says which devices are visible.
+#: What any process needs, and what says which devices are visible.
 _KEPT = frozenset(
     (
         *("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "WINDIR"),
@@ -33,12 +33,12 @@ def visible(
 ) -> dict[str, str]:
     """Return the variables that a plugin sees.
 
-    These are what any process needs, overrides of what *trusted* packages detect, and
-    what the user names. Overrides are called ``<PACKAGE>_FORCE_...``, as in
+    These are what any process needs, override variables of *trusted* packages, and what
+    the user names. Override variables are called ``<PACKAGE>_FORCE_...``, for instance
     ``NPU_VARIANT_PROVIDER_FORCE_KIND``.
 
     :param trusted: normalised names.
-    :param named: names of further variables.
+    :param named: further variables.
     """
     if os.name == "nt":  # pragma: no cover (what it does there)
         named = {name.upper() for name in named}

@@ -1,4 +1,4 @@
-"""The machine that a run installs for, as environment markers describe it."""
+"""The machine that a run installs for, in terms of environment markers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pip._vendor.packaging.markers import default_environment
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pip._internal.variants.machine.host_file import Host
+    from pip._internal.variants.machine.hosts import Host
 
 __all__ = [
     "TargetSettings",
@@ -19,26 +19,26 @@ __all__ = [
     "refuse_other_machine",
 ]
 
-#: What a platform tag says of os_name, sys_platform and platform_system.
+#: The os_name, sys_platform and platform_system of platform tags.
 _SYSTEMS = (
     (re.compile(r"win(32|_.+)"), ("nt", "win32", "Windows")),
     (re.compile(r"macosx_.+"), ("posix", "darwin", "Darwin")),
     (re.compile(r"(many|musl)?linux.+"), ("posix", "linux", "Linux")),
 )
 _MACHINES = ("x86_64", "aarch64", "arm64", "i686", "armv7l", "ppc64le", "s390x")
-#: What else machines are called, by the names that Linux has for them.
+#: Other names of machine types, with the names of Linux.
 _SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
-#: What only one type of machine supports.
+#: Namespaces that only one type of machine supports.
 _NAMESPACES = ("x86_64", "aarch64")
-#: Variables by which kinds of machines differ in their wheels, and what people call them.
+#: Variables on which the wheels of a machine depend, and what people call them.
 _KIND_OF_MACHINE = {"platform_machine": "machine type", "sys_platform": "system"}
 _WINDOWS_MACHINES = {"win32": "x86", "win_amd64": "AMD64", "win_arm64": "ARM64"}
 
 
 class TargetSettings(Protocol):
-    """What the options of a command say of the target; empty or None where nothing.
+    """What the options of a command say of the target; empty or None if not given.
 
-    :ivar has_platforms: whether the command can be told for which platform it is.
+    :ivar has_platforms: whether the command has an option for the platform.
     """
 
     platforms: Sequence[str]
@@ -49,7 +49,7 @@ class TargetSettings(Protocol):
 
 
 def is_this_machine(settings: TargetSettings) -> bool:
-    """Tell whether no option names another platform or interpreter."""
+    """Tell whether the target is this machine: no option names another one."""
     of_python = settings.python_version or settings.implementation
     return not (settings.platforms or settings.abis or of_python)
 
@@ -57,9 +57,9 @@ def is_this_machine(settings: TargetSettings) -> bool:
 def marker_environment(
     settings: TargetSettings, described: Mapping[str, str]
 ) -> dict[str, str]:
-    """Give the values of environment markers (PEP 508) for the target.
+    """Return the values of environment markers (PEP 508) for the target.
 
-    :param described: the values that the user stated for it, which win.
+    :param described: values that the user stated, which take precedence.
     """
     environment = {name: str(value) for name, value in default_environment().items()}
     if settings.platforms:
@@ -84,16 +84,16 @@ def _of_platform(tag: str) -> dict[str, str]:
         "sys_platform": sys_platform,
         "platform_system": system,
         "platform_machine": machine,
-        # What this machine says of its own kernel means nothing there.
+        # This machine's kernel says nothing of another one's.
         "platform_release": "",
         "platform_version": "",
     }
 
 
 def refuse_other_machine(settings: TargetSettings, host: Host) -> None:
-    """Refuse a host whose wheels are others than those that will be chosen among.
+    """Refuse a host that could not use the wheels of the target.
 
-    :raises OtherMachine: if it differs from the target in system or machine type.
+    :raises OtherMachine: if system or machine type differ from the target's.
     """
     targets = [_of_platform(tag) for tag in settings.platforms]
     targets = targets or [marker_environment(settings, {})]
@@ -131,7 +131,7 @@ def _usual(value: str) -> str:
 
 
 def _tag_of(machine: str, system: str) -> str:
-    """Give a platform tag for a machine."""
+    """Return a platform tag for a machine; ``TAG`` if it is unknown."""
     machine = _usual(machine)
     tags = {
         "linux": f"manylinux_2_28_{machine}",

@@ -9,10 +9,10 @@ Properties, most preferred first; names and order are those of provider-variant-
 CPU flags (``avx2``, ``sse4_1``, …)
     The single value ``on``, newest first.
 
-Differences: a flag counts if this CPU has it, not if archspec's closest model has it,
-and v1 is supported where the older provider supports nothing. Limits: a CPU that
-cannot be read is taken for a v1 one, which every x86-64 CPU is; there are no override
-variables, so that nothing is supported when another machine is the target.
+Differences: a flag counts if this CPU has it, whatever archspec's closest model has;
+and v1 is supported where the older provider supports nothing. Limits: a CPU that cannot
+be read counts as v1, which every x86-64 CPU supports; there are no override variables, so
+nothing is supported when another machine is the target.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ FLAGS = (
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
-    """Tell which level and flags this machine's CPU has."""
+    """Return the level and the flags that this machine's CPU has."""
     return ask_cpu("x86_64", _features, _levels(1), hardware=hardware)
 
 

@@ -1,1 +1,1 @@
-"""Where manifests and wheels are, and what they say: the edge to index and disk."""
+"""Finding and reading manifests and wheels, on indexes and disks."""

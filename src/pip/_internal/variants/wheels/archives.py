@@ -1,4 +1,4 @@
-"""Wheels as ZIP archives: damaged ones, and ``variant.json`` of a hostile size."""
+"""Wheels as ZIP archives, which may be damaged or hostile."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pip._internal.variants.errors import InvalidVariantWheel
 
 try:
     from lzma import LZMAError
-except ImportError:  # A Python can be built without it.
+except ImportError:  # Python may have been built without it.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = ["UNREADABLE", "read_manifest", "undamaged"]
 
-#: What reading an archive raises that is damaged, or of a kind that cannot be read.
+#: What reading raises if an archive is damaged, or of an unknown kind.
 _DAMAGED: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
     zlib.error,
@@ -30,7 +30,9 @@ _DAMAGED: tuple[type[Exception], ...] = (
     NotImplementedError,
     UnicodeDecodeError,
 )
-#: And for a member that is not there, or is encrypted.
+#: The same, and errors of the system, of which some mean that too.
+_FAILED: tuple[type[Exception], ...] = (*_DAMAGED, OSError)
+#: What reading raises also if a member is missing or encrypted.
 UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 
 
@@ -48,32 +50,27 @@ def undamaged(filename: str) -> Iterator[None]:
         yield
     except UnreadableManifest as error:
         raise InvalidVariantWheel(filename, str(error)) from None
-    except _DAMAGED as error:
-        raise InvalidVariantWheel(filename, _problem(error)) from None
-    except OSError as error:
-        # Decompressors give none; a place before the file's beginning gives this one.
-        if error.errno not in (None, errno.EINVAL):
+    except _FAILED as error:
+        # Decompressors set none; seeking before the file's beginning sets EINVAL.
+        if getattr(error, "errno", None) not in (None, errno.EINVAL):
             raise
-        raise InvalidVariantWheel(filename, _problem(error)) from None
-
-
-def _problem(error: Exception) -> str:
-    return f"its archive cannot be read: {error}"
+        problem = f"its archive cannot be read: {error}"
+        raise InvalidVariantWheel(filename, problem) from None
 
 
 def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
-    """Read a wheel's ``variant.json``: a few bytes of an archive can stand for many.
+    """Read a wheel's ``variant.json``, up to the size that is allowed.
 
-    :raises UnreadableManifest: if it cannot be read, or is too large.
+    :raises UnreadableManifest: if it cannot be read, or is larger.
     """
     try:
         info = archive.getinfo(path)
         names = [each.filename.casefold() for each in archive.infolist()]
         if names.count(path.casefold()) > 1:
-            # Which one is installed, and read again, would be the file system's choice.
+            # The file system would choose which one is installed and read later.
             raise UnreadableManifest(f"{path!r} is in the archive more than once")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            # Only of these two does zipfile decompress no more than is asked for.
+            # With these two alone, zipfile decompresses no more than it is asked for.
             raise UnreadableManifest(f"{path!r} is compressed in an unusual way")
         with archive.open(info) as file:
             data = file.read(MAX_MANIFEST_SIZE + 1)

@@ -1,4 +1,4 @@
-"""Links to manifests and builds: what they are of, and where they are listed."""
+"""Links to manifests and builds: what they lead to, and what lists them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
 
 
 class ManifestLink(Link):
-    """A link whose URL does not end in the name of the manifest it leads to."""
+    """A link to a manifest whose file name is not at the end of the URL."""
 
     __slots__ = ["stated_filename"]
 
@@ -49,12 +49,12 @@ class ManifestLink(Link):
 
     @property
     def filename(self) -> Any:
-        """Give the file name that the index states."""
+        """Return the file name that the index states."""
         return self.stated_filename
 
 
 class BuildLink(Link):
-    """A wheel that is a variant although its name has no label: its version tells it."""
+    """A wheel that is a variant by its version, though its name has no label."""
 
     __slots__ = ["label", "source"]
 
@@ -72,11 +72,11 @@ class BuildLink(Link):
 
 
 def label_of(link: Link) -> str | None:
-    """Give the label of the variant wheel at *link*, None for any other file."""
+    """Return the label of the variant wheel at *link*; None for any other file."""
     return link.label if isinstance(link, BuildLink) else _label_in_name(link)
 
 
-# It is asked for each file of a release again and again.
+# Called again and again for each file of a release.
 @functools.lru_cache(maxsize=8192)
 def _label_in_name(link: Link) -> str | None:
     return split_label(link.filename)[1]
@@ -85,8 +85,8 @@ def _label_in_name(link: Link) -> str | None:
 def version_of(link: Link, project: NormalizedName) -> Version | None:
     """Read the version in the name of a wheel or source distribution of *project*.
 
-    :return: None if it is none of that project; without its local part if that tells
-        the build.
+    :return: None if the file is not of that project; without the local part if that is
+        the label.
     """
     try:
         if link.is_wheel:
@@ -101,14 +101,14 @@ def version_of(link: Link, project: NormalizedName) -> Version | None:
 
 
 def public(version: _BaseVersion) -> Version:
-    """Give a version without its local part, which may name the build."""
+    """Return a version without its local part, which may be a label."""
     return Version(str(version).partition("+")[0])
 
 
 def source_of(link: Link) -> str:
-    """Name the page or directory that lists *link*: its manifest is listed there too.
+    """Return the URL of the page or directory that lists *link* and its manifest.
 
-    The meaning of a label is that source's alone (PEP 825).
+    The meaning of a label is defined there, and nowhere else (PEP 825).
     """
     if isinstance(link, BuildLink):
         return link.source
@@ -116,14 +116,14 @@ def source_of(link: Link) -> str:
 
 
 def searched(collector: LinkCollector) -> str:
-    """Say where packages are looked for, in a sentence; nothing if that is nowhere."""
+    """Say where packages are looked for, to be put into a sentence; may be empty."""
     scope = collector.search_scope
     places = [*scope.find_links, *([] if scope.no_index else scope.index_urls)]
     return f" on {' or '.join(map(redact_auth_from_url, places))}" if places else ""
 
 
 def folder_url(location: str) -> str:
-    """Name what ``--find-links`` names as :func:`source_of` names a folder."""
+    """Return the URL that :func:`source_of` returns for a ``--find-links`` location."""
     if location.startswith("file:"):
         location = url_to_path(location)
     if os.path.isfile(location):
@@ -132,11 +132,11 @@ def folder_url(location: str) -> str:
 
 
 def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
-    """Say why a manifest does not count where later uploads are ruled out.
+    """Say why a manifest does not count, if it was uploaded too late.
 
-    Of what is on this machine upstream does not ask either when it was uploaded.
+    Like upstream, this does not ask when local files were uploaded.
 
-    :param limit: the moment before which it must have been uploaded, None for none.
+    :param limit: uploads at this moment or later do not count; None for no limit.
     :return: None if it counts.
     """
     if limit is None or link.is_file:

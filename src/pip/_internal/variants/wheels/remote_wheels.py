@@ -1,4 +1,4 @@
-"""Read the metadata of a wheel that is on a server without the rest of the wheel."""
+"""Read the metadata of a wheel on a server, without the rest of the wheel."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ __all__ = ["NoRanges", "WheelUnreadable", "remote_wheel"]
 
 logger = get_logger(__name__)
 
-#: Metadata takes a handful; what needs more is no wheel, or reads like none.
+#: Metadata takes a handful; what needs more is hardly a wheel.
 _MAX_REQUESTS = 200
-#: A wheel whose parts break off is read again, as pip's session does with requests.
+#: If a part breaks off, all is read again, as pip's session repeats requests.
 _ATTEMPTS = 3
-#: The list of a wheel's files takes most of it: 1.4 MB for torch, which has 12,000. To
-#: keep a list in memory takes up to fifteen times its size.
+#: The list of files takes most of it: 1.4 MB for torch, which has 12,000. In memory, such
+#: a list takes up to fifteen times that.
 _MAX_BYTES = 8 * 1024 * 1024
-#: Digits of the size of a wheel; no file system has room for one of so many.
+#: Digits of the size of a wheel; no file system has room for more.
 _MAX_DIGITS = 18
 
 
 class WheelUnreadable(Exception):
-    """The metadata of a wheel could not be read; the message says why, to people."""
+    """The metadata of a wheel could not be read; the message tells users why."""
 
 
 class NoRanges(WheelUnreadable):
@@ -56,11 +56,11 @@ class NoRanges(WheelUnreadable):
 def remote_wheel(
     session: PipSession, link: Link, budget: TimeBudget | None = None
 ) -> BaseDistribution:
-    """Give the metadata of the wheel at *link*, read by range requests.
+    """Return the metadata of the wheel at *link*, read by range requests.
 
-    :param budget: how long that may take, within which the session is; None for as
-        long as the session's own limits let it
-    :raises NoRanges: if the server has none.
+    :param budget: the time that this may take, to which the session is limited already;
+        None if only the session's own limits count
+    :raises NoRanges: if the server does not support them.
     :raises WheelUnreadable: if it sends no wheel, or not in time.
     :raises UnsupportedWheel: if what it sends breaks the rules for wheels.
     :raises DiagnosticPipError: if there is no connection.
@@ -69,7 +69,7 @@ def remote_wheel(
     url = link.url_without_fragment
     logger.verbose("Reading what %s says of itself", link)
     for attempt in range(1, _ATTEMPTS + 1):
-        # Upstream's reader takes whatever has these two methods of a session.
+        # Upstream's reader needs just these two methods of a session.
         ranges = cast("PipSession", _RangeRequests(session, budget))
         try:
             return dist_from_wheel_url(project, url, ranges)
@@ -84,17 +84,17 @@ def remote_wheel(
             reason = f"{in_words(error)} ({attempt} attempts)"
         except (
             *(NetworkConnectionError, RequestException, HTTPError),
-            # A redirect to what is no URL.
+            # From a redirect to an invalid URL.
             ValueError,
         ) as error:
-            # The session has already tried this again as often as it should.
+            # The session has already repeated it as often as it should.
             reason = with_attempts(in_words(error), error, session)
             break
     raise WheelUnreadable(redact_auth_from_url(reason))
 
 
 class _RangeRequests:
-    """A session that follows redirects, and notices servers that ignore ranges."""
+    """A session that follows redirects once, and notices servers that ignore ranges."""
 
     def __init__(self, session: PipSession, budget: TimeBudget | None) -> None:
         self._session = session
@@ -122,7 +122,7 @@ class _RangeRequests:
             response.close()
             raise WheelUnreadable(_answered(response))
         if _range_sent(response) != headers["Range"]:
-            # What follows would be taken for the part that was asked for.
+            # The body would be taken for the part that was asked for.
             response.close()
             raise NoRanges
         first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
@@ -140,7 +140,7 @@ def _answered(response: Response) -> str:
 
 
 def _range_sent(response: Response) -> str | None:
-    """Give which part of a file a response holds, as a request names it."""
+    """Return the range that a response holds, as a request would name it."""
     if response.status_code != 206:
         return None
     part = response.headers.get("Content-Range", "").partition("/")[0]
@@ -148,7 +148,7 @@ def _range_sent(response: Response) -> str | None:
 
 
 class _AsAsked:
-    """A body that must not be longer than what was asked for."""
+    """A body that must not be longer than the range that was asked for."""
 
     def __init__(self, body: Any, size: int, budget: TimeBudget | None) -> None:
         self._body = body

@@ -1,7 +1,7 @@
 """Fetch the manifest of a release through pip's own session.
 
-The session brings authentication, proxies, retries and its cache along. A manifest
-may grow after it was published, so it is cached as HTTP allows and no longer.
+The session brings authentication, proxies, retries and its cache. A manifest may grow
+after it was published, so that it is cached only as long as HTTP allows.
 """
 
 from __future__ import annotations
@@ -61,19 +61,20 @@ __all__ = [
 
 logger = get_logger(__name__)
 
-#: What limits the early request for a manifest; pip goes on without it.
+#: The limits of an early request for a manifest, without which pip can go on.
 MANIFEST = Kind(MAX_MANIFEST_SIZE, MAX_TIME)
 
-#: A body that breaks off is asked for again, as pip's session does with requests.
+#: If a body breaks off, it is requested again, as pip's session repeats requests.
 _ATTEMPTS = 3
 _HEADERS = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
-#: Statuses of what is not there, as against what cannot be had at the moment.
+_AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
+#: Statuses of what is not there, rather than unavailable at the moment.
 _GONE = (404, 410)
-#: Of a manifest as a whole; a proxy may have changed how it is written.
+#: Statuses of a complete manifest; a proxy may have rewritten it.
 _FULL = (200, 203)
 
 
-#: What may help: where a server fails, and where it answers as it will again.
+#: What may help: where a server fails, and where it would answer the same again.
 AGAIN = "Try again"
 _CREDENTIALS = (
     "If it takes a password, put that into the URL of the index, a .netrc file or a "
@@ -81,17 +82,17 @@ _CREDENTIALS = (
 )
 _CERTIFICATES = "--cert FILE names the certificates to trust"
 _TO_MEND = "Whoever runs the index has to mend it"
-#: Statuses of servers that may answer otherwise before long, beside those above 500.
+#: Statuses of servers that may succeed before long, beside those from 500 on.
 _BUSY = (408, 425, 429)
-#: Statuses of what is not for everybody.
+#: Statuses of what requires credentials.
 _REFUSED = (401, 403, 407)
 
 
 class ManifestUnavailable(Exception):
-    """A manifest could not be had or read; the message says why, to people.
+    """A manifest could not be fetched or read; the message tells users why.
 
     :ivar hint: what may help, in a sentence without a final period; may be empty.
-    :ivar attempts: how often it was asked for.
+    :ivar attempts: how often it was requested.
     """
 
     def __init__(self, problem: str, hint: str = "", *, attempts: int = 1) -> None:
@@ -101,10 +102,10 @@ class ManifestUnavailable(Exception):
 
 
 class ManifestMissing(ManifestUnavailable):
-    """A manifest is not there for this run.
+    """A manifest does not exist for this run.
 
-    :ivar listed: whether the index lists it nevertheless, as mirrors do that leave out
-        what they do not know; otherwise it does not count.
+    :ivar listed: whether the index lists it all the same, as some mirrors do; otherwise
+        it was uploaded too late to count.
     """
 
     def __init__(self, problem: str, *, listed: bool) -> None:
@@ -117,23 +118,22 @@ def fetch_manifest(
 ) -> Manifest:
     """Fetch, verify and parse the manifest at *link*.
 
-    If its hash is not the one that the index stated, the index page is read afresh,
-    since either of the two may be an older copy. What the cache has may be damaged.
+    If its hash is not the one on the index page, both are fetched afresh, since either
+    may be an old copy. So is a manifest from the cache that cannot be parsed.
 
-    All of that takes :data:`~pip._internal.parallel.time_limits.MAX_TIME` at most.
+    All this takes :data:`~pip._internal.parallel.time_limits.MAX_TIME` at most.
 
-    :param uploaded_prior_to: what was uploaded later counts as missing.
-    :raises ManifestMissing: if the server says that there is none.
-    :raises ManifestUnavailable: if it cannot be had, or is not valid.
+    :param uploaded_prior_to: a manifest that was uploaded later counts as missing.
+    :raises ManifestMissing: if there is none.
+    :raises ManifestUnavailable: if it cannot be fetched, or is not valid.
     """
     try:
         with unattended(session) as budget:
-            manifest = _fetch(session, link, budget, uploaded_prior_to)
+            return _fetch(session, link, budget, uploaded_prior_to)
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error), _TO_MEND) from None
     except Overdue as error:
         raise ManifestUnavailable(str(error), AGAIN) from None
-    return manifest
 
 
 def _fetch(
@@ -162,15 +162,14 @@ def _fetch(
 
 
 def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
-    """Fetch the manifest at *link* as it is; tell whether its hash is the stated one.
+    """Fetch the manifest at *link* unparsed; return whether its hash matches, too.
 
-    :raises ManifestMissing: if the server says that there is none.
-    :raises ManifestUnavailable: if it cannot be had.
+    :raises ManifestMissing: if there is none.
+    :raises ManifestUnavailable: if it cannot be fetched.
     """
-    headers = {**_HEADERS, "Cache-Control": "no-cache"}
     try:
         with unattended(session) as budget:
-            data = _download(session, link, headers, budget).data
+            data = _download(session, link, _AFRESH, budget).data
     except Overdue as error:
         raise ManifestUnavailable(str(error), AGAIN) from None
     return data, _hash_matches(link, data)
@@ -188,8 +187,8 @@ def _hash_matches(link: Link, data: bytes) -> bool:
 
 
 def manifest_headers(link: Link) -> dict[str, str]:
-    """Give the headers by which the manifest at *link* is asked for."""
-    # With a hash to compare with, an older copy from the cache does no harm.
+    """Return the headers of requests for the manifest at *link*."""
+    # If there is a hash to compare with, an old copy from the cache does no harm.
     return _HEADERS if link.has_hash else {**_HEADERS, "Cache-Control": "max-age=0"}
 
 
@@ -199,16 +198,15 @@ class _Fetched(NamedTuple):
 
 
 def _download_afresh(session: PipSession, link: Link, budget: TimeBudget) -> _Fetched:
-    """Fetch what is at *link* whatever the cache has."""
+    """Fetch what is at *link*, whatever the cache has."""
     _forget(session, link)
-    headers = {**_HEADERS, "Cache-Control": "no-cache"}
-    return _download(session, link, headers, budget)
+    return _download(session, link, _AFRESH, budget)
 
 
 def _forget(session: PipSession, link: Link) -> None:
-    """Take what is at *link* out of the cache.
+    """Remove what is at *link* from the cache.
 
-    With its copy at hand, the server might say that nothing has changed.
+    Otherwise the server might just say that it has not changed.
     """
     url = link.url_without_fragment
     controller = getattr(session.get_adapter(url), "controller", None)
@@ -226,14 +224,14 @@ def _download(
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason, sent, hint = str(error), attempt, AGAIN
-            # It may be the cache's copy that is not whole.
+            # The copy in the cache may be incomplete.
             _forget(session, link)
         except (
             *(NetworkConnectionError, DiagnosticPipError, RequestException),
-            # A redirect to what is no URL.
+            # From a redirect to an invalid URL.
             ValueError,
         ) as error:
-            # The session has already tried this again as often as it should.
+            # The session has already repeated it as often as it should.
             reason, sent = in_words(error).rstrip("."), times(error, session)
             hint = AGAIN if is_passing(error) else ""
             if reason.startswith(UNTRUSTED):
@@ -243,7 +241,7 @@ def _download(
 
 
 class _BodyBrokeOff(Exception):
-    """A response began well and did not end so."""
+    """A response broke off before its end."""
 
 
 def _get(
@@ -267,21 +265,20 @@ def _get(
 
 @contextmanager
 def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeBudget]:
-    """Keep pip from asking for a password, or waiting for long, for a manifest.
+    """Keep pip from asking for passwords, and from waiting long, for a manifest.
 
-    Where a password is needed, the index page has asked for it already; and there is a
-    way to go on without a manifest.
+    If a password is needed, the index page has asked for it already. And pip can go on
+    without a manifest.
 
-    :param seconds: that all requests made meanwhile may take together; less if all this
-        is part of what has less left
-    :return: what is left of these, for the bodies
-    :raises Overdue: when nothing is
+    :param seconds: for all requests made meanwhile; less if this is part of a task that
+        has less time left
+    :return: the time that is left, for reading bodies
+    :raises Overdue: when no time is left
     """
     auth, requests = session.auth, EARLY_REQUESTS.once(session, EarlyRequests)
-    budget = TimeBudget(min(seconds, requests.time_left))
     prompting, auth.prompting = auth.prompting, False
     try:
-        with requests.within(budget):
+        with requests.within(seconds) as budget:
             yield budget
     finally:
         auth.prompting = prompting
@@ -306,17 +303,12 @@ def _hint_for(status: int) -> str:
 
 
 def _link_read_afresh(session: PipSession, link: Link) -> Link:
-    """Find the same manifest on its index page, fetched without any cache."""
+    """Fetch the index page without the cache, and find the same manifest there."""
     from pip._internal.index.collector import _get_index_content, parse_links
 
-    page = link.comes_from
-    if not page:
+    if not link.comes_from:
         return link
-    afresh = Link(page, cache_link_parsing=False)
-    content = _get_index_content(afresh, session=session, force_revalidate=True)
-    if content is None:
-        return link
-    for candidate in parse_links(content):
-        if candidate.filename == link.filename:
-            return candidate
-    return link
+    page = Link(link.comes_from, cache_link_parsing=False)
+    content = _get_index_content(page, session=session, force_revalidate=True)
+    links = () if content is None else parse_links(content)
+    return next((each for each in links if each.filename == link.filename), link)

@@ -1,7 +1,7 @@
-"""Manifests that come from the wheels themselves (PEP 825, "Wheel metadata").
+"""Manifests from the wheels themselves (PEP 825, "Wheel metadata").
 
 Each variant wheel repeats its part of the release's manifest as ``variant.json``. Where
-an index or a directory has no manifest, the parts of one wheel a label make up for it.
+an index or a directory has no manifest, these parts, of one wheel a label, replace it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ __all__ = [
     "own_manifest",
 ]
 
-#: Bytes that the ``variant.json`` of a wheel may have however many wheels there are;
-#: real ones have two thousand.
+#: Bytes that each ``variant.json`` may have, however many wheels there are; real ones have
+#: two thousand.
 _LEAST_SIZE = 16 * 1024
 
 
@@ -53,10 +53,10 @@ def own_manifest(
     label: str,
     max_size: int = MAX_MANIFEST_SIZE,
 ) -> Manifest:
-    """Read the ``variant.json`` of a wheel, which must describe just *label*.
+    """Read the ``variant.json`` of a wheel, which must describe *label* alone.
 
     :param max_size: in bytes.
-    :raises InvalidVariantWheel: if it has none, or one of another label.
+    :raises InvalidVariantWheel: if it has none, or another label.
     """
     try:
         data = dist.read_text("variant.json").encode("utf-8")
@@ -83,18 +83,18 @@ def manifest_of_wheel(
     max_size: int = MAX_MANIFEST_SIZE,
     budget: TimeBudget | None = None,
 ) -> Manifest:
-    """Read the ``variant.json`` of the wheel at *link*, and as little else as can be.
+    """Read the ``variant.json`` of the wheel at *link*, and little else.
 
-    :param max_size: of that, in bytes.
-    :param budget: as :func:`.remote_wheel` takes it.
-    :raises InvalidVariantWheel: if it is not the wheel that its name says.
+    :param max_size: in bytes.
+    :param budget: see :func:`.remote_wheel`.
+    :raises InvalidVariantWheel: if it is not the wheel that its name promises.
     :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
     """
     try:
         with undamaged(link.filename):
             dist = metadata_of_wheel(session, link, budget)
     except UnsupportedWheel as error:
-        # Upstream names the project first, which the file name does already.
+        # Upstream names the project first; the file name is enough.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
         raise InvalidVariantWheel(link.filename, problem) from None
     return own_manifest(dist, link.filename, label, max_size)
@@ -103,16 +103,16 @@ def manifest_of_wheel(
 def metadata_of_wheel(
     session: PipSession, link: Link, budget: TimeBudget | None = None
 ) -> BaseDistribution:
-    """Give the metadata of the wheel at *link*, wherever that is.
+    """Return the metadata of the wheel at *link*, local or remote.
 
-    :param budget: as :func:`.remote_wheel` takes it, which tells what is raised too.
+    :param budget: see :func:`.remote_wheel`, also for what is raised.
     """
     if not link.is_file:
         return remote_wheel(session, link, budget)
     try:
         project, *_ = parse_wheel_filename(link.filename)
     except InvalidWheelFilename:
-        # A lock file may state another name than that of the path.
+        # A lock file may state another name than the path has.
         raise InvalidVariantWheel(link.filename, "its file name is invalid") from None
     return get_wheel_distribution(FilesystemWheel(link.file_path), project)
 
@@ -120,15 +120,15 @@ def metadata_of_wheel(
 def manifest_of_wheels(
     session: PipSession, links: Mapping[str, Link]
 ) -> tuple[Manifest, Mapping[str, str]]:
-    """Put a release's manifest together from a wheel of each label.
+    """Put a release's manifest together from one wheel a label.
 
-    Of wheels on a server only the metadata is read, by range requests.
+    Only the metadata of remote wheels is read, by range requests.
 
     :param links: by label.
-    :return: the manifest, and by label why others are not in it.
-    :raises ManifestUnavailable: if no wheel can be read, or if they contradict.
+    :return: the manifest, and by label why others are missing in it.
+    :raises ManifestUnavailable: if no wheel can be read, or if they disagree.
     """
-    # Together they may be as large as a manifest; each one alone may be no small one.
+    # Together they may be as large as one manifest; each may have a reasonable size.
     max_size = max(_LEAST_SIZE, MAX_MANIFEST_SIZE // max(1, len(links)))
     found: dict[str, Manifest] = {}
     problems: dict[str, str] = {}
