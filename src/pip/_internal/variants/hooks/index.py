@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import (
@@ -34,6 +34,9 @@ from pip._internal.variants.wheels.links import (
 
 if TYPE_CHECKING:
     import optparse
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
@@ -212,13 +215,24 @@ def all_candidates(
     context = context_of(finder)
     if context is None:
         return fn(finder, project_name)
-    from pip._internal.variants.choice.releases import modes, release_of, weighed
+    from pip._internal.variants.choice.releases import modes
 
     for mode in modes(context):
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
     if context.listing is None:
         return candidates
+    return _listed(context, finder, project_name, candidates)
+
+
+def _listed(
+    context: Context,
+    finder: PackageFinder,
+    project_name: str,
+    candidates: list[InstallationCandidate],
+) -> list[InstallationCandidate]:
+    from pip._internal.variants.choice.releases import modes, weighed
+
     project = canonicalize_name(project_name)
     for mode in modes(context):
         listed = mode.listed(finder, project, candidates)
@@ -231,17 +245,7 @@ def all_candidates(
         return [found for found in candidates if is_fork(found.version)]
     if not context.enabled:
         return candidates
-    newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
-    unsuitable = set()
-    for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
-        links = [candidate.link for candidate in grouped]
-        if all(label_of(link) is not None for link in links):
-            release = release_of(context, finder, project, version, links)
-            if not release.ranked:
-                unsuitable.add(version)
-                continue
-        if context.listing == "newest" and not version.is_prerelease:
-            break
+    unsuitable = set(_unsuitable(context, finder, project, candidates))
     left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and context.listing == "all":
         from pip._internal.variants.tell.refusals import nothing_left
@@ -249,6 +253,30 @@ def all_candidates(
         reached = weighed(context).reached(project)
         raise nothing_left(project_name, None, reached)
     return left
+
+
+def _unsuitable(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    candidates: Iterable[InstallationCandidate],
+) -> Iterator[_BaseVersion]:
+    """Yield the versions of which all files are unsuitable variants.
+
+    Where only the newest versions matter, older ones are not judged.
+    """
+    from pip._internal.variants.choice.releases import release_of
+
+    newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
+    for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
+        links = [candidate.link for candidate in grouped]
+        if all(label_of(link) is not None for link in links):
+            release = release_of(context, finder, project, version, links)
+            if not release.ranked:
+                yield version
+                continue
+        if context.listing == "newest" and not version.is_prerelease:
+            return
 
 
 def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:

@@ -75,11 +75,7 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
     if offered.release is not None:
         offered.release.tell_losses()
     suited = {link: place for place, link in enumerate(offered.links)}
-    groups: dict[tuple[str, str | None], list[File]] = {}
-    for file in decision.files:
-        if version_of(file.link, decision.project) == offered.version:
-            key = source_of(file.link), label_of(file.link)
-            groups.setdefault(key, []).append(file)
+    groups = _by_label(decision, offered)
     for files in groups.values():
         files.sort(key=lambda file: suited.get(file.link, len(suited)))
     judged = {key: _judged(offered, files[0].link) for key, files in groups.items()}
@@ -102,6 +98,18 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
         )
     found.sort(key=lambda row: (row.rank is None, row.rank or 0, row.label or ""))
     return found
+
+
+def _by_label(
+    decision: Decision, offered: Offer
+) -> dict[tuple[str, str | None], list[File]]:
+    """Return the files of a version by source and label."""
+    groups: dict[tuple[str, str | None], list[File]] = {}
+    for file in decision.files:
+        if version_of(file.link, decision.project) == offered.version:
+            key = source_of(file.link), label_of(file.link)
+            groups.setdefault(key, []).append(file)
+    return groups
 
 
 def _judged(

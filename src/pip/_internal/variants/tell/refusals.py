@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.release import Release
 
 __all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
@@ -53,28 +54,33 @@ def refuse_unknown_labels(
     """
     if not context.labels_for_all():
         return
+    builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
+    known = _known_labels(context).union(
+        *(build.labels for _, build in builds),
+        *(release.labels for release in releases),
+    )
+    missing = [label for label in context.labels_for_all() if label not in known]
+    if missing:
+        _tell_missing(context, missing, releases, builds)
+
+
+def _tell_missing(
+    context: Context,
+    missing: Iterable[str],
+    releases: Sequence[Release],
+    builds: Sequence[tuple[BaseDistribution, InstalledBuild]],
+) -> None:
     from pip._internal.variants.choice.by_hand import typed_for_all
 
-    builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
-    known = {label for _, build in builds for label in build.labels}
-    known.update(label for link in weighed(context).direct if (label := label_of(link)))
-    # If a named project has the label, a stronger choice came before it.
-    for offered in context.labels_offered.values():
-        known.update(*offered.values())
-    known.update(*(release.labels for release in releases))
-    missing = [label for label in context.labels_for_all() if label not in known]
-    if not missing:
-        return
     lines = [_labels_line(each) for each in releases if each.labels]
-    lines += [
-        _has(f"{dist.raw_name} {dist.version}, which is installed,", build.labels)
-        for dist, build in builds
-    ]
+    for dist, build in builds:
+        installed = f"{dist.raw_name} {dist.version}, which is installed,"
+        lines.append(_has(installed, build.labels))
+    told = {str(release) for release in releases}
+    told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
     typed = {choice.label for choice in typed_for_all(context.choices)}
     for label in missing:
         if label in typed:
-            told = {str(release) for release in releases}
-            told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
             raise _label_not_found(context, label, [*lines, *_others(context, told)])
         if lines:
             # If nothing was chosen, this is no news.
@@ -84,6 +90,15 @@ def refuse_unknown_labels(
                 "PIP_VARIANT has it: %s",
                 *(label, "; ".join(lines)),
             )
+
+
+def _known_labels(context: Context) -> set[str]:
+    """Return the labels of what the user named: by path or URL, or as a project."""
+    known = {label for link in weighed(context).direct if (label := label_of(link))}
+    # If a named project has the label, a stronger choice came before it.
+    for offered in context.labels_offered.values():
+        known.update(*offered.values())
+    return known
 
 
 def _label_not_found(
@@ -151,25 +166,26 @@ def refusal(
         return usual()
     if context.is_trying:
         return _build_conflict(causes)
-    if context.enabled:
-        for cause in causes:
-            mistaken = _label_in_version(factory, cause, constraints)
-            if mistaken is not None:
-                return mistaken
-    if len(causes) == 1:
-        from pip._internal.variants.tell.unsuitable import true_reason
-
-        (cause,) = causes
-        reason = true_reason(context, factory._finder, cause.requirement, cause.parent)
-        if reason is not None:
-            return reason
+    reason = _plain_reason(context, factory, causes, constraints)
+    if reason is not None:
+        return reason
     if not context.enabled:
         return usual()
     for line in _background(context, causes):
         logger.critical("%s", line)
+    return _refused(usual, context, causes, constraints)
+
+
+def _refused(
+    usual: Callable[[], InstallationError],
+    context: Context,
+    causes: Sequence[Any],
+    constraints: Mapping[str, Any],
+) -> InstallationError:
+    """Make the error where variants are judged; say of several causes which they are."""
+    requirements = [cause.requirement for cause in causes]
     wanted: dict[NormalizedName, str] = {
-        cause.requirement.project_name: cause.requirement.format_for_error()
-        for cause in causes
+        each.project_name: each.format_for_error() for each in requirements
     }
     reached = {project: weighed(context).reached(project) for project in wanted}
     refused = {
@@ -179,29 +195,53 @@ def refusal(
     }
     if len(wanted) == 1 and refused:
         ((project, releases),) = refused.items()
-        hashed = project in constraints and bool(constraints[project].hashes)
-        hashed |= any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
-        label = context.label_for(project)
+        label, hashed = (
+            context.label_for(project),
+            _hashed(project, causes, constraints),
+        )
         usual()
         return nothing_left(wanted[project], label, releases, hashed=hashed)
     # Variants are one cause among several: the usual error tells the others.
     for project, releases in reached.items():
         if context.label_for(project) is not None:
             _tell_lacking(releases)
-    for releases in refused.values():
-        for line in _refusals(releases):
-            logger.critical("%s", line)
+    for line in itertools.chain(*map(_refusals, refused.values())):
+        logger.critical("%s", line)
     return usual()
+
+
+def _plain_reason(
+    context: Context,
+    factory: Factory,
+    causes: Sequence[Any],
+    constraints: Mapping[str, Any],
+) -> InstallationError | None:
+    """Make the error if one thing says it all, whatever was refused."""
+    if context.enabled:
+        for cause in causes:
+            mistaken = _label_in_version(factory, cause, constraints)
+            if mistaken is not None:
+                return mistaken
+    if len(causes) != 1:
+        return None
+    from pip._internal.variants.tell.unsuitable import true_reason
+
+    (cause,) = causes
+    return true_reason(context, factory._finder, cause.requirement, cause.parent)
+
+
+def _hashed(
+    project: NormalizedName, causes: Sequence[Any], constraints: Mapping[str, Any]
+) -> bool:
+    """Tell whether hashes leave only some of a project's files."""
+    if project in constraints and constraints[project].hashes:
+        return True
+    return any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
 
 
 def _background(context: Context, causes: Sequence[Any]) -> Iterator[str]:
     """Say what bears on a conflict: other builds, several builds, other indexes."""
-    parents = (cause.parent for cause in causes if cause.parent is not None)
-    for release in dict.fromkeys(
-        weighed(context).release_of(parent.source_link) for parent in parents
-    ):
-        if release is not None and release.labels and release.has_alternatives:
-            yield sentences.alternatives(release)
+    yield from _alternatives(context, causes)
     named = (cause.requirement.get_candidate_lookup()[0] for cause in causes)
     links = {candidate.source_link for candidate in named if candidate is not None}
     wheels = [link for link in links if link is not None and link.is_wheel]
@@ -210,6 +250,15 @@ def _background(context: Context, causes: Sequence[Any]) -> Iterator[str]:
     projects = {cause.requirement.project_name for cause in causes}
     for mode in modes(context):
         yield from mode.origins(sorted(projects))
+
+
+def _alternatives(context: Context, causes: Sequence[Any]) -> Iterator[str]:
+    parents = (cause.parent for cause in causes if cause.parent is not None)
+    for release in dict.fromkeys(
+        weighed(context).release_of(parent.source_link) for parent in parents
+    ):
+        if release is not None and release.labels and release.has_alternatives:
+            yield sentences.alternatives(release)
 
 
 def _ireq(cause: Any) -> InstallRequirement | None:
@@ -277,19 +326,7 @@ def nothing_left(
     :param hashed: whether hashes leave only some of their files.
     """
     if label is not None:
-        labelled = [release for release in releases if release.labels]
-        # Judging takes a request each; the newest release is the one that matters.
-        lines = [
-            _labels_line(release, judge=release is labelled[0])
-            for release in labelled[:_SHOWN_RELEASES]
-        ] or [_without_variants(releases[0].project)]
-        return VariantLabelNotFound(
-            label,
-            lines,
-            f"Choose another one with --variant {releases[0].project}=LABEL, or leave "
-            "that option out; for another machine, describe it with --variant-host "
-            "FILE.",
-        )
+        return _none_labelled(label, releases)
     hints = [
         hint
         for release in releases
@@ -316,4 +353,20 @@ def nothing_left(
         )
     return NoCompatibleVariant(
         requirement, _refusals(releases), dict.fromkeys(hints), judged=judged
+    )
+
+
+def _none_labelled(label: str, releases: Sequence[Release]) -> InstallationError:
+    labelled = [release for release in releases if release.labels]
+    # Judging takes a request each; the newest release is the one that matters.
+    lines = [
+        _labels_line(release, judge=release is labelled[0])
+        for release in labelled[:_SHOWN_RELEASES]
+    ]
+    project = releases[0].project
+    return VariantLabelNotFound(
+        label,
+        lines or [_without_variants(project)],
+        f"Choose another one with --variant {project}=LABEL, or leave that option out; "
+        "for another machine, describe it with --variant-host FILE.",
     )

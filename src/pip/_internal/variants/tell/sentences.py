@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
+    from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.core.ordering import Mismatch
     from pip._internal.variants.core.properties import Property
 
@@ -183,7 +184,7 @@ def missed_accelerator(release: Release, label: str | None) -> str | None:
 
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
     """
-    best: tuple[tuple[int, list[tuple[int, ...]], str], str, str] | None = None
+    nearest: list[_Missed] = []
     for selection in release.selections.values():
         present = {
             namespace
@@ -192,24 +193,37 @@ def missed_accelerator(release: Release, label: str | None) -> str | None:
         }
         if selection.manifest is None or not present:
             continue
-        variants = selection.manifest.variants
-        chosen = None if label is None else variants.get(label)
+        chosen = None if label is None else selection.manifest.variants.get(label)
         if chosen is not None and set(chosen.features) & set(_ACCELERATORS):
             return None
-        for refused, mismatches in selection.ranking.rejected.items():
-            used = present & set(variants[refused].features)
-            if not used or {m.feature.namespace for m in mismatches} - present:
-                continue
-            distance = (len(mismatches), [_distance(m) for m in mismatches], refused)
-            if best is None or distance < best[0]:
-                best = (distance, min(used), rejection(selection, refused))
-    if best is None:
+        nearest += _missed(selection, selection.manifest, present)
+    if not nearest:
         return None
+    _, namespace, refused = min(nearest, key=lambda missed: missed[0])
     what = f"the variant {label}" if label is not None else "a plain build"
     return (
-        f"This machine has {_ACCELERATORS[best[1]]}, but {what} of {release} without "
-        f"support for it was chosen. The nearest other variant: {best[2]}"
+        f"This machine has {_ACCELERATORS[namespace]}, but {what} of {release} without "
+        f"support for it was chosen. The nearest other variant: {refused}"
     )
+
+
+#: How far a refused variant is from running here, its device, and why it is refused.
+_Missed = tuple[tuple[int, list[tuple[int, ...]], str], str, str]
+
+
+def _missed(
+    selection: Selection, manifest: Manifest, present: set[str]
+) -> Iterator[_Missed]:
+    """Yield the refused variants for devices that are *present*."""
+    for label, mismatches in selection.ranking.rejected.items():
+        used = present & set(manifest.variants[label].features)
+        if used and not {each.feature.namespace for each in mismatches} - present:
+            distance = (
+                len(mismatches),
+                [_distance(each) for each in mismatches],
+                label,
+            )
+            yield distance, min(used), rejection(selection, label)
 
 
 def _distance(mismatch: Mismatch) -> tuple[int, ...]:
