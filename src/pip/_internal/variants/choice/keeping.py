@@ -107,12 +107,7 @@ def keep_installed(
     if not moved:
         return first, (), None
     before, agreement = resolver._result, context.agreement
-    unmoved = list(keeper.unmoved(moved))
-    attempts = [(moved, unmoved)] if unmoved else []
-    attempts.append((moved, []))
-    if len(moved) > 1:
-        attempts += [([each], []) for each in moved]
-    for kept, others in attempts:
+    for kept, others in keeper.attempts(moved):
         pinned: list[tuple[str, object]] = [
             *((each.name, each.dist.version) for each in kept),
             *others,
@@ -140,6 +135,7 @@ def keep_installed(
     return first, (), None
 
 
+_Versions = Sequence[tuple[str, "Version"]]
 #: Tells of what is kept, given what is installed in the end.
 _Tell = Callable[["RequirementSet"], None]
 
@@ -217,7 +213,16 @@ class _Keeper:
                     return True
         return False
 
-    def unmoved(self, moved: Sequence[_Moved]) -> Iterator[tuple[str, Version]]:
+    def attempts(self, moved: list[_Moved]) -> Iterator[tuple[list[_Moved], _Versions]]:
+        """Yield what of *moved* to keep, and at which versions others, most first."""
+        unmoved = list(self._unmoved(moved))
+        if unmoved:
+            yield moved, unmoved
+        yield moved, []
+        if len(moved) > 1:
+            yield from (([each], []) for each in moved)
+
+    def _unmoved(self, moved: Sequence[_Moved]) -> Iterator[tuple[str, Version]]:
         """Yield what the chosen builds leave as it is, and others of their releases may not."""
         others = {
             canonicalize_name(wanted.name)

@@ -6,6 +6,7 @@ holds here, unless the user asked for another build: by its label, or for the be
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.texts import Hint
 from pip._internal.variants.choice import reasons
-from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.installed import installed_build, installed_label
 from pip._internal.variants.choice.neighbours import unfit
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.choice.selection import select
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.selection import Selection
 
 __all__ = ["Rival", "better_build", "is_other_build", "no_other_build", "rival"]
 
@@ -104,12 +106,8 @@ def rival(
     if dist is None or not specifier.contains(dist.version, prereleases=True):
         return None
     build = installed_build(dist)
-    label = None if build is None else build.label
+    version, label, unwanted = _as_modes_see(context, dist, specifier)
     user_supplied = any(each.user_supplied for each in ireqs)
-    version, unwanted = dist.version, False
-    for mode in modes(context):
-        version, label, refused = mode.installed(version, label, specifier)
-        unwanted = unwanted or refused
     named = context.label_for(project)
     must_go = (
         named is not None
@@ -123,12 +121,20 @@ def rival(
         contested = _contested(context, build, user_supplied)
     if not contested and not holds_back:
         return None
-    extras = frozenset(extra for each in ireqs for extra in each.extras)
-
-    def keep() -> Candidate:
-        return factory._make_candidate_from_dist(dist, extras, ireqs[0])
-
+    extras = frozenset[str]().union(*(each.extras for each in ireqs))
+    keep = functools.partial(factory._make_candidate_from_dist, dist, extras, ireqs[0])
     return Rival(context, version, label, keep, must_go, holds_back)
+
+
+def _as_modes_see(
+    context: Context, dist: BaseDistribution, specifier: SpecifierSet
+) -> tuple[Version, str | None, bool]:
+    """Return the version and the label of what is installed, and whether it shall go."""
+    version, label, unwanted = dist.version, installed_label(dist), False
+    for mode in modes(context):
+        version, label, refused = mode.installed(version, label, specifier)
+        unwanted = unwanted or refused
+    return version, label, unwanted
 
 
 def _holds_back(context: Context, build: InstalledBuild) -> bool:
@@ -170,8 +176,7 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     if link is None or not link.is_wheel or isinstance(link, BuildLink):
         # The version tells the build, so one of the same version is the same.
         return False
-    build = installed_build(installed)
-    return label_of(link) != (None if build is None else build.label)
+    return label_of(link) != installed_label(installed)
 
 
 def better_build(
@@ -186,8 +191,9 @@ def better_build(
     build = installed_build(dist)
     if build is None or build.by_hand:
         return None
-    off = (room for room, mode in context.rooms.items() if mode is None)
-    if any(room.options_for(build) for room in off):
+    if any(
+        mode is None and room.options_for(build) for room, mode in context.rooms.items()
+    ):
         # Without these options another build is not found.
         return None
     providers = context.providers.without_plugins()
@@ -195,19 +201,8 @@ def better_build(
     selection = select(source, build.manifest, build.labels, providers, preferences)
     for warning in warnings_of(selection.answers):
         context.say_once(logging.WARNING, warning)
-    # A build that would replace another package unasked is no better, and switching
-    # does not take it.
-    better = (
-        label
-        for label in selection.ranking.compatible
-        if not any(unfit(context, _required(build, label), found))
-    )
-    best = next(better, None)
-    if best is None or best == build.label:
-        return None
-    rejected = build.label is not None and build.label in selection.ranking.rejected
-    if rejected and not selection.known_mismatches(build.label or ""):
-        # Only a plugin knows whether it runs.
+    best = _better_label(context, build, selection, found)
+    if best is None:
         return None
     what = f"{dist.raw_name} {dist.version}"
     properties = reasons.shortened([str(each) for each in selection.properties(best)])
@@ -219,6 +214,25 @@ def better_build(
         "To switch:",
         for_upgrade(context.options, dist.raw_name),
     )
+
+
+def _better_label(
+    context: Context,
+    build: InstalledBuild,
+    selection: Selection,
+    found: Mapping[NormalizedName, Version],
+) -> str | None:
+    """Return the variant that suits better than the installed one, if that is certain."""
+    own, rejected = build.label, selection.ranking.rejected
+    if own is not None and own in rejected and not selection.known_mismatches(own):
+        # Only a plugin knows whether it runs.
+        return None
+    for label in selection.ranking.compatible:
+        # A build that would replace another package unasked is no better, and switching
+        # does not take it.
+        if not any(unfit(context, _required(build, label), found)):
+            return None if label == own else label
+    return None
 
 
 def no_other_build(context: Context, dist: BaseDistribution) -> str | None:
