@@ -78,27 +78,34 @@ def answer(
     # One example is enough of what means nothing.
     features, reasons = [], list(itertools.islice(filter(None, doubts.values()), 1))
     for feature in sorted(values):
-        name = canonicalize_name(feature)
-        own = None if neighbours is None else neighbours.installed(name)
-        # 2 comes before 2.9: it accepts newer versions as well.
-        newest = sorted(
-            values[feature],
-            key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
-        )
-        fitting = [value for value in newest if own is not None and _fits(value, own)]
-        settled = None if neighbours is None else neighbours.settled(name)
-        if settled is None:
-            fitting.extend(value for value in newest if value not in fitting)
-        elif not fitting:
-            reasons.append(settled)
-        features.append(SupportedFeature(feature, tuple(fitting)))
-    if not features and (not reasons or None in doubts.values()):
+        possible, why_none = _possible(values[feature], feature, neighbours)
+        if why_none is None:
+            features.append(SupportedFeature(feature, tuple(possible)))
+        else:
+            reasons.append(why_none)
+    if not values and (not reasons or None in doubts.values()):
         reasons = ["it names no version of another package"]
-    return Answer(
-        tuple(each for each in features if each.values),
-        "this installation",
-        reason="; ".join(reasons) or None,
+    reason = "; ".join(reasons) or None
+    return Answer(tuple(features), "this installation", reason=reason)
+
+
+def _possible(
+    values: Iterable[str], feature: str, neighbours: Neighbours | None
+) -> tuple[list[str], str | None]:
+    """Return those of *values* that can be had, preferred first; if none can, say why."""
+    # 2 comes before 2.9: it accepts newer versions as well.
+    newest = sorted(
+        values,
+        key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
     )
+    if neighbours is None:
+        return newest, None
+    name = canonicalize_name(feature)
+    own, settled = neighbours.installed(name), neighbours.settled(name)
+    fitting = [value for value in newest if own is not None and _fits(value, own)]
+    if settled is not None:
+        return fitting, None if fitting else settled
+    return [*fitting, *(value for value in newest if value not in fitting)], None
 
 
 def doubt_about(stated: Property) -> str | None:

@@ -101,18 +101,11 @@ class _ProviderReader:
         installed = values.boolean(provider, "install-time", what, default=True)
         self._check_kinds()
 
-        problem = None
         static: Features = {}
         if "static-properties" in provider:
             kind, static = ProviderKind.STATIC, self._static()
         elif builtin is not None:
             kind = ProviderKind.BUILTIN
-            if builtin != ABI_DEPENDENCY:
-                problem = (
-                    f"no installer is known to bring {shown(builtin)} along, as {what} "
-                    "expects"
-                )
-                self._report("provider-builtin", problem)
         elif plugin_use in ("none", "build"):  # 0.0.2
             kind, static = ProviderKind.STATIC, value_order
         elif not installed:  # 0.0.3
@@ -121,10 +114,7 @@ class _ProviderReader:
             kind = ProviderKind.PLUGIN
         else:
             kind = ProviderKind.UNKNOWN
-            problem = f"{what} has none of {', '.join(_KINDS)}"
-            is_empty = self.is_draft and provider.get("requires") == []
-            if is_empty or not self._has(_KINDS):
-                self._report("no-provider-kind", problem, "State one of them")
+        problem = self._problem(kind, builtin)
         if (
             (self.namespace, kind) == (ABI_DEPENDENCY, ProviderKind.STATIC)
             and self.is_draft
@@ -132,7 +122,6 @@ class _ProviderReader:
         ):
             # Drafts had only this name for the built-in provider.
             kind, builtin = ProviderKind.BUILTIN, ABI_DEPENDENCY
-        listed = {name: None for name in feature_order if name in static} | static
         return Provider(
             self.namespace,
             kind,
@@ -141,11 +130,30 @@ class _ProviderReader:
             optional,
             enable_if,
             tuple(
-                SupportedFeature(name, static[name]) for name in listed if static[name]
+                SupportedFeature(name, static[name])
+                for name in dict.fromkeys((*feature_order, *static))
+                if static.get(name)
             ),
             builtin if kind is ProviderKind.BUILTIN else None,
             problem,
         )
+
+    def _problem(self, kind: ProviderKind, builtin: str | None) -> str | None:
+        """Say, and report, why nobody can ask this provider; None if somebody can."""
+        if kind is ProviderKind.BUILTIN and builtin != ABI_DEPENDENCY:
+            problem = (
+                f"no installer is known to bring {shown(builtin)} along, as "
+                f"{self._what} expects"
+            )
+            self._report("provider-builtin", problem)
+            return problem
+        if kind is not ProviderKind.UNKNOWN:
+            return None
+        problem = f"{self._what} has none of {', '.join(_KINDS)}"
+        is_empty = self.is_draft and self._provider.get("requires") == []
+        if is_empty or not self._has(_KINDS):
+            self._report("no-provider-kind", problem, "State one of them")
+        return problem
 
     def _requires(self) -> tuple[str, ...]:
         what = f"'requires' of {self._what}"
