@@ -187,26 +187,9 @@ class _Choices:
             if not plain and package.sdist is None:
                 raise VariantsDisabled(wheels[0].filename)
             return no_choice
-        formats = frozenset({"binary", "source"})
-        if self._format_control is not None:
-            formats = self._format_control.get_allowed_formats(package.name)
-        if "binary" not in formats and package.sdist is not None:
+        files = self._files(package, context)
+        if not files:
             return no_choice
-        tagged = ((each, parse_wheel_filename(each.filename)[-1]) for each in wheels)
-        files: dict[Link, PackageWheel | PackageSdist] = {
-            self._link(package_wheel_requirement_url(self._path_or_url, each)): each
-            for each in self._best_first(tagged)
-        }
-        for link, each in list(files.items()):
-            # Such a file would be judged as one build and be another.
-            if label_of(link) != split_label(each.filename)[1]:
-                context.cost(self._misplaced(each, link))
-                del files[link]
-        if all(each in plain for each in files.values()):
-            return no_choice
-        if "source" in formats and package.sdist is not None:
-            url = package_sdist_requirement_url(self._path_or_url, package.sdist)
-            files[self._link(url)] = package.sdist
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
         release = weighed(context).release(
             (package.name, version, tuple(files)),
@@ -226,6 +209,33 @@ class _Choices:
         else:
             narrow = replace(package, wheels=[chosen], sdist=None)
         return _Choice(narrow, release, link)
+
+    def _files(
+        self, package: Package, context: Context
+    ) -> dict[Link, PackageWheel | PackageSdist]:
+        """Return the files to choose from, by location; none if they hold no variant."""
+        formats = frozenset({"binary", "source"})
+        if self._format_control is not None:
+            formats = self._format_control.get_allowed_formats(package.name)
+        if "binary" not in formats and package.sdist is not None:
+            return {}
+        wheels = package.wheels or ()
+        tagged = ((each, parse_wheel_filename(each.filename)[-1]) for each in wheels)
+        files: dict[Link, PackageWheel | PackageSdist] = {
+            self._link(package_wheel_requirement_url(self._path_or_url, each)): each
+            for each in self._best_first(tagged)
+        }
+        for link, each in list(files.items()):
+            # Such a file would be judged as one build and be another.
+            if label_of(link) != split_label(each.filename)[1]:
+                context.cost(self._misplaced(each, link))
+                del files[link]
+        if not any(map(label_of, files)):
+            return {}
+        if "source" in formats and package.sdist is not None:
+            url = package_sdist_requirement_url(self._path_or_url, package.sdist)
+            files[self._link(url)] = package.sdist
+        return files
 
     def _misplaced(self, wheel: PackageWheel | PackageSdist, link: Link) -> Loss:
         """Tell of a wheel with the label of one file, and the location of another."""
