@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -133,9 +134,8 @@ class _Indexer:
                 "Name a folder of wheels",
             )
         after = IndexState({name: f.facts for name, f in scanned.files.items()})
-        errors = [finding for finding in scanned.findings if finding.is_error]
-        for release in releases:
-            errors += (each for each in check_agreement(release) if each.is_error)
+        findings = itertools.chain(scanned.findings, *map(check_agreement, releases))
+        errors = [each for each in findings if each.is_error]
         if errors:
             # Good files need not be read again once the others are mended.
             after.written = self.before.written
