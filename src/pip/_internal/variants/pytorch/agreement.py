@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
@@ -132,26 +133,29 @@ def one_backend(
 
 def _proposals(
     builds: _Builds, preferred: Sequence[Backend], agreed: Agreement | None
-) -> Iterator[Backend]:
+) -> list[Backend]:
     """Return the backends that would make it better, the best first."""
     now = _harmony(builds)
     options = frozenset[Backend]().union(*(each.options for each in builds.values()))
     ordered = [each for each in preferred if each in options]
-    ordered += [each for each in newest_first(options) if each not in ordered]
+    ordered += newest_first(options.difference(ordered))
+    promised = {
+        each: _promise(builds, each) for each in ordered if _is_part_of(agreed, each)
+    }
+    better = [each for each, (harmony, _) in promised.items() if harmony < now]
+    return sorted(better, key=promised.__getitem__)
+
+
+def _promise(builds: _Builds, backend: Backend) -> tuple[_Harmony, int]:
+    """Return what the agreement on *backend* would come to; the less, the better."""
+    then = {project: _with(build, backend) for project, build in builds.items()}
+    harmony = _harmony(then)
     wants_cpu = any(each.by_hand and each.backend == CPU for each in builds.values())
-    promised: list[tuple[_Harmony, int, Backend]] = []
-    for backend in ordered:
-        if not _is_part_of(agreed, backend):
-            continue
-        then = {project: _with(build, backend) for project, build in builds.items()}
-        harmony = _harmony(then)
-        if backend == CPU and not wants_cpu:
-            # A GPU is never given up just to make all equal.
-            harmony = max(harmony, _Harmony.SOUND)
-        with_gpu = sum(each.backend == backend != CPU for each in then.values())
-        promised.append((harmony, -with_gpu, backend))
-    promised.sort(key=lambda each: each[:2])
-    return (backend for harmony, _, backend in promised if harmony < now)
+    if backend == CPU and not wants_cpu:
+        # A GPU is never given up just to make all equal.
+        harmony = max(harmony, _Harmony.SOUND)
+    with_gpu = sum(each.backend == backend != CPU for each in then.values())
+    return harmony, -with_gpu
 
 
 def _is_part_of(agreed: Agreement | None, backend: Backend) -> bool:
@@ -204,20 +208,26 @@ def _builds(context: Context, resolver: Resolver) -> _Builds:
     versions = {each.project_name: each.version for each in mapping.values()}
     chosen = {project: versions[project] for project in found}
     for project, dist in context.installed_dists.items():
-        backend = Backend.find(dist.version.local) if project not in versions else None
+        backend = None if project in versions else Backend.find(dist.version.local)
         if backend is not None:
-            met = {
-                name
-                for each in dist.iter_dependencies()
-                if (name := canonicalize_name(each.name)) in chosen
-                and each.specifier.contains(chosen[name], prereleases=True)
-            }
-            if met:
+            needs[project] = _needed_by(dist, chosen)
+            if needs[project]:
                 found[project] = _settled(project, dist.version, backend, True)
-                needs[project] = met
     return {
         project: replace(build, needs=frozenset(needs[project] & found.keys()))
         for project, build in found.items()
+    }
+
+
+def _needed_by(
+    dist: BaseDistribution, chosen: Mapping[NormalizedName, Version]
+) -> set[NormalizedName]:
+    """Return the projects among *chosen* whose chosen version *dist* needs."""
+    return {
+        name
+        for each in dist.iter_dependencies()
+        if (name := canonicalize_name(each.name)) in chosen
+        and each.specifier.contains(chosen[name], prereleases=True)
     }
 
 
