@@ -7,7 +7,7 @@ import io
 import logging
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -246,26 +246,30 @@ ALLOWED = {
 def ways_out(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Find the names by which something may leave, with their lines."""
     for node in ast.walk(tree):
-        names: list[str] = []
-        match node:
-            case ast.ImportFrom(module=module, names=imported):
-                styles = module is not None and module.startswith(STYLES)
-                names = [e.name for e in imported if styles or e.name in WAYS]
-            case ast.Import(names=imported):
-                names = [f"import {each.name}" for each in imported]
-            case ast.Attribute(value=ast.Name(id="sys" | "logging")):
-                names = [ast.unparse(node)]
-            case ast.Attribute(attr=name) | ast.Name(id=name):
-                names = [name]
-            case ast.keyword(arg="extra"):
-                names, node = ["extra="], node.value
-            case ast.ClassDef(bases=bases):
-                yield from ((each, node.lineno) for each in _errors(bases))
-            case ast.Raise(exc=ast.Call(func=raised)):
-                yield from ((each, node.lineno) for each in _errors([raised]))
-        line = getattr(node, "lineno", 0)
-        styled = isinstance(node, ast.ImportFrom)
-        yield from ((name, line) for name in names if styled or name in WAYS)
+        for name in _names(node):
+            yield name, getattr(node, "lineno", 0)
+
+
+def _names(node: ast.AST) -> Iterable[str]:
+    """Return those names by which something may leave at *node*."""
+    match node:
+        case ast.ImportFrom(module=str(module)) if module.startswith(STYLES):
+            return [each.name for each in node.names]
+        case ast.ImportFrom(names=imported):
+            return WAYS.intersection(each.name for each in imported)
+        case ast.Import(names=imported):
+            return WAYS.intersection(f"import {each.name}" for each in imported)
+        case ast.Attribute(value=ast.Name(id="sys" | "logging")):
+            return WAYS & {ast.unparse(node)}
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return WAYS & {name}
+        case ast.keyword(arg="extra"):
+            return ["extra="]
+        case ast.ClassDef(bases=bases):
+            return _errors(bases)
+        case ast.Raise(exc=ast.Call(func=raised)):
+            return _errors([raised])
+    return ()
 
 
 def _errors(named: list[ast.expr]) -> list[str]:

@@ -98,6 +98,28 @@ def test_null_is_last() -> None:
     assert compare(content, machine(HOST), "zero", "null").criterion is Criterion.NULL
 
 
+Place = tuple[int, int, int]
+
+
+def _placed(
+    stated: Mapping[str, Any], described: Machine, namespaces: Sequence[str]
+) -> list[tuple[Place, Property]]:
+    """Return the best property of each feature with its place, the first place first."""
+    places: dict[Place, Property] = {}
+    for namespace, features in stated.items():
+        offered = [name for name, _ in described[namespace]]
+        for name, accepted in features.items():
+            values = dict(described[namespace])[name]
+            value = next(value for value in values if value in accepted)
+            place = (
+                namespaces.index(namespace),
+                offered.index(name),
+                values.index(value),
+            )
+            places[place] = Property(namespace, name, value)
+    return sorted(places.items())
+
+
 def _decided(
     first: str,
     second: str,
@@ -106,34 +128,18 @@ def _decided(
     namespaces: Sequence[str],
 ) -> Comparison | None:
     """Go through the steps of PEP 825; None if *second* comes first."""
-    keys, names = [], []
-    for label in (first, second):
-        places = {}
-        for namespace, features in variants[label].items():
-            offered = [name for name, _ in described[namespace]]
-            for name, accepted in features.items():
-                values = dict(described[namespace])[name]
-                value = next(value for value in values if value in accepted)
-                place = (
-                    namespaces.index(namespace),
-                    offered.index(name),
-                    values.index(value),
-                )
-                places[place] = Property(namespace, name, value)
-        keys.append(sorted(places))
-        names.append([places[place] for place in sorted(places)])
-    for at, (place, other) in enumerate(zip(*keys, strict=False)):
+    ours = _placed(variants[first], described, namespaces)
+    theirs = _placed(variants[second], described, namespaces)
+    axes = (Criterion.NAMESPACE, Criterion.FEATURE, Criterion.VALUE)
+    for (place, our), (other, their) in zip(ours, theirs, strict=False):
         if place > other:
             return None
-        for axis, criterion in enumerate(
-            (Criterion.NAMESPACE, Criterion.FEATURE, Criterion.VALUE)
-        ):
-            if place[axis] < other[axis]:
-                return Comparison(criterion, names[0][at], names[1][at])
-    if len(keys[0]) != len(keys[1]):
-        shorter = len(keys[1])
-        more = len(keys[0]) > shorter
-        return Comparison(Criterion.MORE, names[0][shorter]) if more else None
+        for criterion, at, other_at in zip(axes, place, other, strict=True):
+            if at < other_at:
+                return Comparison(criterion, our, their)
+    if len(ours) != len(theirs):
+        more = ours[len(theirs) :]
+        return Comparison(Criterion.MORE, more[0][1]) if more else None
     if second == "null":
         return Comparison(Criterion.NULL)
     return Comparison(Criterion.LABEL) if "null" != first < second else None
