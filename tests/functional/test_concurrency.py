@@ -15,7 +15,7 @@ from tests.lib.environments import Environment
 from tests.lib.fault_cells import PLUGIN
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import Provider, cuda, make_manifest
 from tests.lib.processes import (
     INTERRUPTED,
     Running,
@@ -178,7 +178,7 @@ def test_damaged_environments_are_mended(
 def test_requests_in_threads_do_not_keep_pip_from_ending(
     venv: Environment, index: IndexServer, tmp_path: Path
 ) -> None:
-    index.add_release("first", "1.0", {"null": {}})
+    index.add_release("first", "1.0", {"gpu": cuda("12.8"), "null": {}})
     gate = Gate()
     others = [f"other{number}" for number in range(4)]
     for name in others:

@@ -61,7 +61,7 @@ class Shown:
 
     @property
     def lines(self) -> list[str]:
-        """Give the lines; the styles of this pip's own are left out."""
+        """Return the lines; the styles of this pip's own are left out."""
         text = re.sub(r"\x1b\[[0-9;]+m", "", self.stream.getvalue())
         return text.removesuffix("\n").split("\n")
 

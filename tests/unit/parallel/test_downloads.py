@@ -70,7 +70,7 @@ def staging(tmp_path: Path) -> Iterator[Staging]:
 
 
 def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
-    """Give what lies in the folder of a wheel once it is unpacked."""
+    """Return what lies in the folder of a wheel once it is unpacked."""
     staging.add(Verified.unchecked(str(wheel)))
     job = staging._jobs[str(wheel)]
     wait([job.is_staged], timeout=60)

@@ -126,6 +126,6 @@ class Entry:
         say(self.records, plainly=self.kind.is_dispensable)
 
     def release(self) -> None:
-        """Give back the room for its body."""
+        """Free the room that is kept for its body."""
         if self._room is not None:
             self._room.release()

@@ -54,7 +54,7 @@ def test_different_cuda() -> None:
 
 
 def judged(variant: InstalledVariant, driver: str | None = None) -> list[str]:
-    """Give the warnings about a variant on a machine with this driver."""
+    """Return the warnings about a variant on a machine with this driver."""
     environ = {k: v or "" for k, v in forced(driver or "").items()}
     providers = Providers(environ=environ, environment={}, hardware=True)
     return list(unsupported([variant], providers, (), TYPED))

@@ -57,7 +57,7 @@ def planted(folder: Path) -> None:
 
 
 def swapped(folder: Path) -> None:
-    """Give two files each other's names."""
+    """Swap the names of two files."""
     (folder / "npu.py").rename(folder / "aside")
     (folder / "npu-1.0.dist-info" / "RECORD").rename(folder / "npu.py")
     (folder / "aside").rename(folder / "npu-1.0.dist-info" / "RECORD")

@@ -82,7 +82,7 @@ def without_record(path: Path) -> None:
 
 
 def with_record(text: str | bytes) -> Callable[[Path], None]:
-    """Give what puts another text into the place of RECORD."""
+    """Return what puts another text into the place of RECORD."""
     data = text.encode() if isinstance(text, str) else text
     return lambda path: _rewrite(path, lambda n, c: data if "RECORD" in n else c)
 
