@@ -14,17 +14,21 @@ SOURCE = Path(__file__).resolve().parents[3] / "src"
 #: What is registered first is called last: when Python has begun to end.
 LATE = """
 import atexit, threading, time
-ready, ends = threading.Event(), threading.Event()
+ready, ends, said = (threading.Event() for _ in range(3))
 def begin():
     ends.set()
+    said.wait()
     time.sleep(0.5)
 atexit.register(begin)
 from pip._internal.parallel.threads import start
 def work():
-    start(threading.Thread(target=print, args=["in time"]))
+    early = threading.Thread(target=print, args=["in time"])
+    start(early)
+    early.join()
     ready.set()
     ends.wait()
     print("ends")
+    said.set()
     start(threading.Thread(target=print, args=["too late"]))
 start(threading.Thread(target=work))
 ready.wait()
