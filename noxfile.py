@@ -51,9 +51,7 @@ nox.options.sessions = ["test"]
 def test(session: nox.Session) -> None:
     """Run what a change must pass."""
     session.notify("lint")
-    if OLDEST != NEWEST:
-        session.notify(f"unit-{OLDEST}", [UNIT])
-    session.notify(f"unit-{NEWEST}", [])
+    session.notify(f"unit-{NEWEST}", ["--first-cases", UNIT, FUNCTIONAL])
     session.notify("wheel", session.posargs)
 
 
@@ -61,8 +59,8 @@ def test(session: nox.Session) -> None:
 def rest(session: nox.Session) -> None:
     """Run the tests that `test` leaves out."""
     session.notify("functional", [])
-    if OLDEST != NEWEST:
-        session.notify(f"unit-{OLDEST}", [FUNCTIONAL])
+    others = [UNIT, FUNCTIONAL] if OLDEST != NEWEST else [FUNCTIONAL]
+    session.notify(f"unit-{OLDEST}", others)
 
 
 @nox.session
@@ -86,7 +84,8 @@ def lint(session: nox.Session) -> None:
         "pip._vendor.packaging._variants",
     ]
     packages = [*overlay, "fork", "tools", "tests"]
-    session.run("mypy", *(part for package in packages for part in ("-p", package)))
+    named = (part for package in packages for part in ("-p", package))
+    session.run("mypy", "--num-workers=2", *named)
     session.run("mypy", "noxfile.py")
     session.run("python", "-m", "tools.complexity")
 

@@ -4,7 +4,7 @@ With ``--in-process`` every case runs the assembled fork in the test's own proce
 what must have a process is left out. Without, each test gets the built wheel in a
 virtual environment. That takes most of a second a command, so of a test's cases the
 first is run and those that are marked ``on_wheel``, unless ``--every-case`` asks for all
-or one is named on the command line.
+or one is named on the command line. ``--first-cases`` chooses the same in process.
 
 What `nox` runs with the built wheel is what bears that mark: what must be seen there
 before a change is complete. All the rest runs there too, in a session of its own.
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--in-process`` and ``--every-case``."""
+    """Add the options that say how and what."""
     group = parser.getgroup("commands")
     group.addoption(
         "--in-process",
@@ -36,6 +36,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--every-case",
         action="store_true",
         help="run all cases of each test with the built wheel",
+    )
+    group.addoption(
+        "--first-cases",
+        action="store_true",
+        help="run the first case of each test in process too",
     )
 
 
@@ -68,8 +73,11 @@ def pytest_collection_modifyitems(
 
 def _left(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
     if in_process(config):
-        return [item for item in items if not _needs_process(item)]
-    if config.getoption("--every-case") or any("[" in part for part in config.args):
+        items = [item for item in items if not _needs_process(item)]
+        every_case = not config.getoption("--first-cases")
+    else:
+        every_case = config.getoption("--every-case")
+    if every_case or any("[" in part for part in config.args):
         return items
     seen: set[Hashable] = set()
     kept = []

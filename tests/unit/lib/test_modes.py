@@ -52,6 +52,11 @@ def test_in_process_all_cases_run_that_can() -> None:
     assert left("--in-process") == [item.name for item in ITEMS[:5]]
 
 
+def test_in_process_the_first_case_can_be_asked_for() -> None:
+    first = ["test_many[a]", "test_many[c]", "test_marked[a]"]
+    assert left("--in-process", "--first-cases") == first
+
+
 def test_with_the_wheel_the_first_case_runs_and_what_is_marked() -> None:
     assert left() == [
         "test_many[a]",
