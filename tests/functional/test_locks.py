@@ -270,11 +270,11 @@ def test_markers_for_variants(venv: Environment, index: IndexServer) -> None:
     )
     for name in ("gpu-lib", "old-lib", "cpu-lib"):
         index.add(make_wheel(name, "1.0"))
-    # All that a build declares counts: it may be what some machine supports.
+    # Which of two values a machine supports, only that machine knows.
     assert markers(lock(venv, index, "torch")) == {
         "cpu-lib 1.0": "torch-null",
         "gpu-lib 1.0": "torch-cu126 or torch-cu128",
-        "old-lib 1.0": "torch-cu126",
+        "old-lib 1.0": "torch-cu126 and torch-cu126-nvidia-sm-arch-80-real",
         "torch 2.8.0": None,
     }
 
@@ -519,6 +519,18 @@ class TestOtherReaders:
             "cuda-lib": "1.0",
             "torch": "2.8.0",
         }
+
+    def test_uv_takes_all_properties_for_supported(
+        self, venv: Environment, index: IndexServer
+    ) -> None:
+        asked = "'nvidia :: sm_arch :: 90_real' {} variant_properties"
+        needs = [f"new; {asked.format('in')}", f"old; {asked.format('not in')}"]
+        add_builds(index, "torch", "2.8.0", TORCH, {"cu126": needs, None: []})
+        for name in ("new", "old"):
+            index.add(make_wheel(name, "1.0"))
+        lock(venv, index, "torch")
+        self.uv(venv, 0)
+        assert venv.installed() == {"new": "1.0", "torch": "2.8.0"}
 
     def test_uv_refuses_two_versions(
         self, venv: Environment, torch: IndexServer
