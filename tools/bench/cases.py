@@ -267,7 +267,7 @@ CASES: Sequence[Case] = (
     ),
     Case(
         "resolve",
-        "a project of 100 packages, ten with variants, resolved and not installed",
+        "100 packages, ten with variants, resolved",
         PROJECT,
         way=RESOLVE,
         labels=RESOLVED,
@@ -279,7 +279,7 @@ CASES: Sequence[Case] = (
     ),
     Case(
         "lock",
-        "the same project, locked with all builds of the ten",
+        "the same 100 packages, locked",
         PROJECT,
         way=LOCK,
         labels=LOCKED,
