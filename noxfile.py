@@ -34,7 +34,7 @@ TEST_TOOLS = [
     # As upstream vendors it: what core is tested with, apart from pip.
     "packaging==26.3",
 ]
-BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
+BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "virtualenv"]
 LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 UNIT, FUNCTIONAL = "tests/unit", "tests/functional"

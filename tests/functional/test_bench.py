@@ -15,6 +15,7 @@ from tests.lib.manifests import cuda
 from tests.lib.wheels import make_wheel
 from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.large import LARGE, add_large
+from tools.bench.project import add_project
 from tools.bench.report import document, write
 from tools.bench.runner import Measurement, measure, scenarios
 from tools.bench.server import BenchServer
@@ -127,3 +128,26 @@ def test_large_wheels_over_a_slow_line(tools: list[Tool], tmp_path: Path) -> Non
     assert LARGE in case.labels
     sizes = [e.sent for e in measured[COLD, PIP].samples[0].exchanges]
     assert max(sizes) > 500_000
+
+
+@pytest.mark.locks
+def test_locking_is_measured_beside_resolving(
+    tools: list[Tool], tmp_path: Path
+) -> None:
+    (case,) = (case for case in CASES if case.name == "lock")
+    (base,) = (each for each in CASES if each.name == case.beyond)
+    server = BenchServer(tmp_path)
+    add_project(server)
+    with server:
+        resolved = run(dataclasses.replace(base, caches=(COLD,)), tools, server)
+        measured = run(dataclasses.replace(case, caches=(COLD,)), tools, server)
+    assert resolved[COLD, FORK].problem is None
+    assert measured[COLD, FORK].problem is None
+    assert measured[COLD, FORK].labels == dict(case.labels)
+    assert len(measured[COLD, FORK].beside) == len(measured[COLD, FORK].samples) == 1
+    assert not measured[COLD, PIP].samples
+
+    versions = {tool.name: tool.version for tool in tools}
+    write(document(list(measured.values()), versions, "nox -s bench"), tmp_path)
+    table = (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert f"| {case.title} | {COLD} | 0 | {base.title} | +" in table

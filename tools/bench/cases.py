@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from tests.lib.hosts import forced
 from tools.bench.large import LARGE, PARTS
 from tools.bench.packages import BACKEND, PLUGIN
+from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
-from tools.bench.tools import FORK, LTT, PIP, UV
+from tools.bench.tools import FORK, INSTALL, LOCK, LTT, PIP, RESOLVE, UV
 
 __all__ = ["CASES", "COLD", "WARM", "Case"]
 
@@ -27,6 +28,16 @@ _NO_PLUGINS = {
     UV: "never runs a provider plugin",
     LTT: "knows no providers",
 }
+_NO_HOST = {
+    PIP: "knows no variants",
+    UV: "reads no description of a machine",
+    LTT: "knows no variants",
+}
+_NO_LOCK = {
+    PIP: "knows no variants",
+    UV: "not measured: it locks for all platforms",
+    LTT: "knows no variants",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +46,11 @@ class Case:
 
     :ivar title: what it is, for people.
     :ivar package: what tools that know variants install; None: the version is asked.
+    :ivar way: whether they install it, resolve without installing, or lock.
     :ivar twin: what the others install in its place, by default the same.
     :ivar labels: the label of each package that must be installed, or the local part of
         its version, None for a plain one; empty where it depends on the machine, and
-        tools must agree.
+        tools must agree; of a lock file, all labels in order.
     :ivar more_requests: of the fork, beside those of untouched pip with the twin, by
         state of the cache.
     :ivar delays: in milliseconds a request.
@@ -55,6 +67,7 @@ class Case:
     title: str
     package: str | None
     twin: str | None = None
+    way: str = INSTALL
     labels: Mapping[str, str | None] = field(default_factory=dict)
     more_requests: Mapping[str, int] = field(default_factory=dict)
     delays: Sequence[int] = (0,)
@@ -251,6 +264,30 @@ CASES: Sequence[Case] = (
             LTT: ("--pytorch-computation-backend", BACKEND),
         },
         is_proxied=True,
+    ),
+    Case(
+        "resolve",
+        "100 packages, ten with variants, resolved",
+        PROJECT,
+        way=RESOLVE,
+        labels=RESOLVED,
+        delays=(0, 30),
+        caches=(COLD, WARM),
+        environ={},
+        options={FORK: ("--variant-host", HOST)},
+        unable=_NO_HOST,
+    ),
+    Case(
+        "lock",
+        "the same 100 packages, locked",
+        PROJECT,
+        way=LOCK,
+        labels=LOCKED,
+        delays=(0, 30),
+        caches=(COLD, WARM),
+        environ={},
+        unable=_NO_LOCK,
+        beyond="resolve",
     ),
     _large("large", "one file at a time"),
     _large("large-parallel", "several at a time", "--use-feature=parallel-downloads"),

@@ -11,6 +11,7 @@ from tests.lib.manifests import Provider, cuda, make_manifest, manifest_file
 from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, make_wheel
+from tools.bench.project import X86_64, add_project
 
 __all__ = ["BACKEND", "PLUGIN", "fill"]
 
@@ -29,10 +30,7 @@ _CUDA: Mapping[str, Any] = {
 }
 _LEVELS = {f"v{n}": [f"x86_64 :: level :: v{n}"] for n in (1, 2, 3, 4)}
 _KINDS = {f"npu{n}": [f"npu :: kind :: b{n}"] for n in (1, 2, 3)}
-_PROVIDERS = {
-    # uv knows this one, and pip the package too.
-    "x86_64": Provider(["x86_64-variant-provider>=0.2,<0.3"]),
-}
+_PROVIDERS = {"x86_64": X86_64}
 _PLUGIN_CODE = """\
 class Feature:
     multi_value = False
@@ -78,6 +76,7 @@ def fill(repository: PyTorchIndexServer) -> None:
     _add_labels(repository)
     _add_large(repository)
     _add_plugin(repository)
+    add_project(repository)
     repository.add_builds("torch", "2.9.1", ["cpu", "cu126", BACKEND])
 
 

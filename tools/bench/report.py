@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from tools.bench.cases import CASES
 from tools.bench.chart import draw
 from tools.bench.runner import Measurement
 from tools.bench.summary import ratio
@@ -176,17 +177,26 @@ def _expected(row: Row | None) -> str:
 
 
 def _beyond_table(measured: Document) -> Iterator[str]:
-    titles = {row["case"]: row["title"] for row in measured["measurements"]}
-    yield from _table_head("case", "cache", "beside", "ms of wall-clock time", "of CPU")
+    titles = {case.name: case.title for case in CASES}
+    yield from _table_head(
+        *("case", "cache", "ms a request", "beside", "ms of wall-clock time", "of CPU"),
+        *("wall ÷ that", "CPU ÷ that"),
+    )
     for row in measured["measurements"]:
         if row["beside_wall_s"]:
             more = (
                 median(map(operator.sub, row[key], row[f"beside_{key}"]))
                 for key in ("wall_s", "cpu_s")
             )
-            base = titles.get(row["beyond"], row["beyond"])
-            milliseconds = (f"{each * _MILLISECONDS:+.0f}" for each in more)
-            yield _cells(row["title"], row["cache"], base, *milliseconds)
+            yield _cells(
+                *(row["title"], row["cache"], str(row["delay_ms"])),
+                titles.get(row["beyond"], row["beyond"]),
+                *(f"{each * _MILLISECONDS:+.0f}" for each in more),
+                *(
+                    str(ratio(row[key], row[f"beside_{key}"]))
+                    for key in ("wall_s", "cpu_s")
+                ),
+            )
 
 
 def _problems(measured: Document) -> Iterator[str]:

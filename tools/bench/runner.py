@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lib.index import Exchange
@@ -36,11 +36,13 @@ class Sample:
 
     :ivar wall: seconds.
     :ivar cpu: seconds of user and system time, of its children too.
+    :ivar printed: what the command printed.
     """
 
     wall: float
     cpu: float
     exchanges: tuple[Exchange, ...]
+    printed: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,11 @@ def measure(
         say(f"{tool.name} ...")
         tool.forget()
         try:
-            _run(tool, case, server, delay=0)
+            sample = _run(tool, case, server, delay=0)
         except _CommandFailed as error:
             problems[tool.name] = f"fails: {error}"
             continue
-        labels[tool.name] = tool.installed()
+        labels[tool.name] = tool.outcome(case.way, sample.printed)
     # What ended otherwise is timed all the same, and marked.
     taking_part = [tool for tool in able if tool.name in labels]
     for tool in taking_part:
@@ -167,21 +169,26 @@ def _run(tool: Tool, case: Case, server: BenchServer, delay: float) -> Sample:
         command = tool.version_command()
     else:
         wanted = case.package if tool.knows_variants else case.twin or case.package
-        command = tool.install_command(wanted, server.index_url)
+        command = tool.command(case.way, wanted, server.index_url)
         command += case.options.get(tool.name, ())
     environ = {**tool.environ(server.certificates), **case.environ}
     if case.is_proxied:
         environ |= {"HTTPS_PROXY": server.proxy_url, "NO_PROXY": HOST}
     server.clear_log()
     server.delay = delay
-    wall, cpu = _time(command, environ, tool.folder)
-    return Sample(wall, cpu, tuple(server.exchanges))
+    wall, cpu, printed = _time(command, environ, tool.folder)
+    return Sample(wall, cpu, tuple(server.exchanges), printed)
 
 
 def _time(
     command: Sequence[str], environ: Mapping[str, str], folder: Path
-) -> tuple[float, float]:
-    """Run a command and return the seconds of wall clock and CPU that it took."""
+) -> tuple[float, float, str]:
+    """Run a command and return the seconds of wall clock and CPU that it took.
+
+    :return: and what it printed.
+
+    :raises _CommandFailed: if it ends with an error.
+    """
     with tempfile.TemporaryFile() as output:
         start = time.perf_counter()
         process = subprocess.Popen(
@@ -196,11 +203,11 @@ def _time(
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read().decode("utf-8", "replace").strip()
         if process.returncode != 0:
-            output.seek(0)
-            text = output.read().decode("utf-8", "replace").strip()
             raise _CommandFailed(text[-_SHOWN:] or f"exit status {process.returncode}")
-    return wall, usage.ru_utime + usage.ru_stime
+    return wall, usage.ru_utime + usage.ru_stime, text
 
 
 def _other_outcome(

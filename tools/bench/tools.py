@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,18 +12,41 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import tomli
+
 from tests.lib.environments import (
     Environment,
     Workshop,
     scrubbed_environ,
 )
 
-__all__ = ["FORK", "LTT", "PIP", "TOOLS", "UV", "Tool", "make_tools"]
+__all__ = [
+    "FORK",
+    "INSTALL",
+    "LOCK",
+    "LTT",
+    "PIP",
+    "RESOLVE",
+    "TOOLS",
+    "UV",
+    "Tool",
+    "make_tools",
+]
 
 FORK, PIP, UV, LTT = TOOLS = ("fork", "pip", "uv", "light-the-torch")
+#: What is done with a package; only pip can do more than install.
+INSTALL, RESOLVE, LOCK = "install", "resolve", "lock"
 
 _UV = "uv==0.13.8"
 _LTT = "light-the-torch==0.8.1"
+_LOCK_FILE = "pylock.toml"
+_COMMANDS: Mapping[str, Sequence[str]] = {
+    INSTALL: ["install"],
+    RESOLVE: ["install", "--dry-run", "--ignore-installed"],
+    LOCK: ["lock", "-o", _LOCK_FILE],
+}
+#: Of a package that would be installed: name, version and label.
+_PLANNED = re.compile(r"(\S+)-([^\s-]+)(?: \((\S+)\))?")
 
 
 class Tool(ABC):
@@ -61,8 +85,12 @@ class Tool(ABC):
         """Return the command that tells its version."""
 
     @abstractmethod
-    def install_command(self, requirement: str, index_url: str) -> list[str]:
-        """Return the command that installs a requirement from an index."""
+    def command(self, way: str, requirement: str, index_url: str) -> list[str]:
+        """Return a command for a requirement and what it needs from an index.
+
+        :param way: :data:`INSTALL`, :data:`RESOLVE`, which only tells what would be
+            installed, or :data:`LOCK`.
+        """
 
     def environ(self, certificates: Path) -> dict[str, str]:
         """Return the variables that it needs, and nothing of the user's."""
@@ -87,12 +115,24 @@ class Tool(ABC):
                     shutil.rmtree(entry)
                 else:
                     entry.unlink()
+        (self.folder / _LOCK_FILE).unlink(missing_ok=True)
+
+    def outcome(self, way: str, printed: str) -> dict[str, str | None]:
+        """Return which build of each package a command came to; None for a plain one.
+
+        That is its label, or the local part of its version. Of a lock file, it is all
+        labels, and ``plain`` for a plain build beside them.
+
+        :param printed: what the command printed.
+        """
+        if way == RESOLVE:
+            return _planned(printed)
+        if way == LOCK:
+            return _locked(self.folder / _LOCK_FILE)
+        return self.installed()
 
     def installed(self) -> dict[str, str | None]:
-        """Return which build of each package was installed; None for a plain one.
-
-        That is its label, or the local part of its version.
-        """
+        """Return which build of each package is installed."""
         found: dict[str, str | None] = {}
         for folder in self._environment.site_packages.glob("*.dist-info"):
             if folder in self._kept:
@@ -110,8 +150,9 @@ class _PipTool(Tool):
     def version_command(self) -> list[str]:
         return [*self._command(), "--version"]
 
-    def install_command(self, requirement: str, index_url: str) -> list[str]:
-        return [*self._command(), "install", "--index-url", index_url, requirement]
+    def command(self, way: str, requirement: str, index_url: str) -> list[str]:
+        options = *_COMMANDS[way], "--index-url", index_url
+        return [*self._command(), *options, requirement]
 
     def _command(self) -> list[str]:
         return [str(self._environment.python), "-m", "pip"]
@@ -134,7 +175,8 @@ class _UvTool(Tool):
     def version_command(self) -> list[str]:
         return [str(self._program), "--version"]
 
-    def install_command(self, requirement: str, index_url: str) -> list[str]:
+    def command(self, way: str, requirement: str, index_url: str) -> list[str]:
+        assert way == INSTALL, way
         return [
             *(str(self._program), "pip", "install", "--no-config"),
             *("--preview-features", "wheel-variants", "--index-url", index_url),
@@ -206,3 +248,20 @@ def _label(path: Path) -> str | None:
     described: Mapping[str, Mapping[str, object]] = json.loads(path.read_bytes())
     (label,) = described["variants"]
     return label
+
+
+def _planned(printed: str) -> dict[str, str | None]:
+    head = "Would install "
+    found = [line for line in printed.splitlines() if line.startswith(head)]
+    planned = _PLANNED.findall(found[-1].removeprefix(head)) if found else ()
+    return {name: label or None for name, _, label in planned}
+
+
+def _locked(path: Path) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for package in tomli.loads(path.read_text(encoding="utf-8"))["packages"]:
+        names = [wheel["name"].removesuffix(".whl") for wheel in package["wheels"]]
+        labels = {"".join(name.split("-")[5:]) or "plain" for name in names}
+        has_variants = labels != {"plain"}
+        found[package["name"]] = " ".join(sorted(labels)) if has_variants else None
+    return found
