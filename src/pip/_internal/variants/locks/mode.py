@@ -28,6 +28,7 @@ from pip._internal.variants.wheels.links import BuildLink
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
@@ -96,7 +97,7 @@ class Locks(Mode):
         self._runs: list[Run] = []
         self._requirements: dict[Locked, InstallRequirement] = {}
         self._releases: dict[str, LockingRelease] = {}
-        self._versions: dict[str, dict[str, None]] = {}
+        self._versions: dict[str, dict[_BaseVersion, None]] = {}
         #: Builds that could not be had, and why.
         self._failed: dict[Build, str] = {}
 
@@ -110,17 +111,10 @@ class Locks(Mode):
 
         A package with variants keeps to its one version.
         """
-        seen = list(self._versions.get(project, ()))
+        seen = self._versions.get(project, {})
         if project in self._releases:
-            return (info for info in infos() if str(info[0]) in seen)
-        if not seen:
-            return infos()
-
-        def place(info: IndexCandidateInfo) -> int:
-            version = str(info[0])
-            return seen.index(version) if version in seen else len(seen)
-
-        return iter(sorted(infos(), key=place))
+            return (info for info in infos() if info[0] in seen)
+        return _these_first([*seen], infos) if seen else infos()
 
     def release_type(
         self, links: Sequence[Link], *, pinned: bool
@@ -237,7 +231,7 @@ class Locks(Mode):
                 # The interpreter, which is no package.
                 continue
             versions[node] = str(candidate.version)
-            self._versions.setdefault(project, {})[versions[node]] = None
+            self._versions.setdefault(project, {})[candidate.version] = None
             release = weighed(self._context).release_of(link)
             if isinstance(release, LockingRelease) and release.builds:
                 taken[project] = machines.build_of(link, release)
@@ -309,6 +303,22 @@ class Locks(Mode):
             for number, choice in enumerate(choices):
                 if choice not in choices[:number]:
                     yield choice, lacking
+
+
+def _these_first(
+    versions: Iterable[_BaseVersion], infos: Callable[[], Iterator[IndexCandidateInfo]]
+) -> Iterator[IndexCandidateInfo]:
+    """Yield some versions before all others, and look at no more than is asked for."""
+    left = infos()
+    for version in versions:
+        passed = []
+        for info in left:
+            if info[0] == version:
+                yield info
+            else:
+                passed.append(info)
+        left = iter(passed)
+    yield from left
 
 
 def _alone(wanted: Build, origin: Run) -> list[_Choice]:
