@@ -46,7 +46,7 @@ def run(
     nodes = [node for node in children if node is not None]
     return Run(
         {node: (versions or {}).get(node, "1") for node in nodes},
-        {name: label for name, label in labels.items() if name in nodes},
+        {name: Build(name, label) for name, label in labels.items() if name in nodes},
         children,
     )
 
@@ -249,7 +249,7 @@ def resolutions(draw: st.DrawFn) -> list[Run]:
         versions = {
             name: version[name.partition("[")[0], choice[deciding]]
             for name in ("s", "t", "t[x]")
-            if deciding in choice and deciding in run(world, choice).labels
+            if deciding in choice and deciding in run(world, choice).taken
         }
         return run(world, choice, versions)
 
@@ -285,7 +285,8 @@ def test_what_is_read_is_what_was_resolved(runs: list[Run]) -> None:
         assume(False)
     for each in runs:
         found = {item for item in each.versions.items() if "[" not in item[0]}
-        assert read(needed, each.labels) == found
+        labels = {name: build.label for name, build in each.taken.items()}
+        assert read(needed, labels) == found
 
 
 @given(resolutions())
@@ -296,8 +297,8 @@ def test_no_project_twice(runs: list[Run]) -> None:
         assume(False)
     labels: dict[str, set[str | None]] = {}
     for each in runs:
-        for name, label in each.labels.items():
-            labels.setdefault(name, set()).add(label)
+        for name, build in each.taken.items():
+            labels.setdefault(name, set()).add(build.label)
     # Whatever mixture of builds a machine takes.
     for mixture in itertools.product(*labels.values()):
         selected = read(needed, dict(zip(labels, mixture, strict=True)))

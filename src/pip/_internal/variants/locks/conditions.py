@@ -4,31 +4,41 @@ One resolution shows what one choice of builds needs. Several of them, which dif
 the choice, together show what depends on it.
 
 What only some builds need has a marker in the file such as ``'variant-torch-cu128' in
-dependency_groups`` (PEP 751); the group is on where that build is installed. The names of
-the groups follow from the builds in the file, so that whoever reads it finds the same
-ones. Pure: no I/O and nothing from the rest of pip.
+dependency_groups`` (PEP 751); the group is on where that build is installed. What depends
+on a property of the build too has a group for that, which is on where the machine
+supports it. The names of the groups follow from the builds in the file, so that whoever
+reads it finds the same ones. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.variants.locks.kinds import Kind, Properties, spelled
 
 __all__ = [
     "Ambiguity",
     "Build",
     "Condition",
+    "Fact",
+    "Group",
     "Locked",
     "Run",
+    "Spelled",
     "conditions",
     "group_names",
+    "groups_of",
     "holds",
     "marker_text",
+    "spelled_out",
 ]
 
 
@@ -38,13 +48,23 @@ class Build:
 
     :ivar project: its normalised name.
     :ivar label: None for a plain build.
+    :ivar kind: the machines that it is on; None for any, if it needs the same on all.
     """
 
     project: str
     label: str | None
+    kind: Kind | None = None
 
     def __str__(self) -> str:
-        return f"{self.project} ({self.label or 'plain'})"
+        name = f"{self.project} ({self.label or 'plain'}"
+        if self.kind is not None and (lacking := self.kind.nearest(frozenset())[0]):
+            name += f" without {', '.join(sorted(lacking))}"
+        return f"{name})"
+
+    @property
+    def on_any(self) -> Build:
+        """Return the build whatever machine it is on."""
+        return self if self.kind is None else Build(self.project, self.label)
 
 
 #: A project, by its normalised name, in a version.
@@ -78,27 +98,26 @@ class Run:
     what its extras need, and on the project.
 
     :ivar versions: of each node, all of them reachable from the root.
-    :ivar labels: of each project with variants, the label of the build that was taken,
-        None for a plain one.
+    :ivar taken: the build that was taken, of each project with variants.
     :ivar children: the nodes that each node depends on; under None those that the user
         asked for.
+    :ivar lacking: the properties that the machine lacks.
     """
 
     versions: Mapping[str, str]
-    labels: Mapping[str, str | None]
+    taken: Mapping[str, Build]
     children: Mapping[str | None, frozenset[str]]
+    lacking: Properties = frozenset()
     _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     def build(self, node: str | None) -> Build | None:
         """Return the build of a node whose project has variants."""
-        if node is None or _project(node) not in self.labels:
-            return None
-        return Build(_project(node), self.labels[_project(node)])
+        return None if node is None else self.taken.get(_project(node))
 
     @cached_property
     def builds(self) -> frozenset[Build]:
         """Return all builds that were taken."""
-        return frozenset(itertools.starmap(Build, self.labels.items()))
+        return frozenset(self.taken.values())
 
     def reached_from(self, project: str) -> frozenset[str]:
         """Return the nodes that a project depends on, directly or not."""
@@ -328,12 +347,21 @@ def _both(one: Condition, other: Condition) -> Condition:
 
 
 def _excludes(one: frozenset[Build], other: frozenset[Build]) -> bool:
-    """Tell whether two alternatives ask for different builds of one project."""
-    return any(
-        left.project == right.project and left.label != right.label
-        for left in one
-        for right in other
-    )
+    """Tell whether no machine has both alternatives.
+
+    They ask for different builds of one project, or one for a property and the other one
+    for its absence.
+    """
+    return any(_contradict(left, right) for left in one for right in other)
+
+
+@functools.lru_cache(maxsize=65536)
+def _contradict(one: Build, other: Build) -> bool:
+    if one.project == other.project:
+        return one != other
+    if one.kind is None or other.kind is None:
+        return False
+    return not one.kind.meets(other.kind)
 
 
 def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Ambiguity:
@@ -351,42 +379,112 @@ def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Am
     return Ambiguity(project, told)
 
 
-# Dependency groups that stand for builds
+# Dependency groups that stand for builds, and for what the machine supports of them
 
 
-def group_names(builds: Iterable[Build]) -> dict[Build, str]:
-    """Name the group of each build; no two have the same one.
+class Fact(NamedTuple):
+    """Whether the machine supports a property of a build that is installed.
+
+    :ivar build: it, whatever machine it is on.
+    :ivar property: as markers write it.
+    """
+
+    build: Build
+    property: str
+    is_supported: bool = True
+
+
+#: What has a group: a build, or that a property of it is supported.
+Group = Build | Fact
+
+#: Alternatives as a marker has them. Whoever asks for a fact asks for its build too.
+Spelled = frozenset[frozenset[Group]]
+
+
+def spelled_out(
+    condition: Condition, seen: Mapping[Build, frozenset[Properties]]
+) -> Spelled:
+    """Say of each kind of machines what they support.
+
+    :param seen: of each build, what the machines lack of which it is known what the build
+        needs there. For others it does not matter what the condition is.
+    """
+    found: set[frozenset[Group]] = set(condition)
+    kinds = {build for terms in condition for build in terms if build.kind is not None}
+    for build in sorted({each.on_any for each in kinds}, key=str):
+        wanted: dict[frozenset[Group], set[Properties]] = defaultdict(set)
+        names: Properties = frozenset()
+        for terms in list(found):
+            for each in terms & kinds:
+                if isinstance(each, Build) and each.kind and each.on_any == build:
+                    found.remove(terms)
+                    names = each.kind.asked
+                    wanted[terms - {each}] |= each.kind.lacking
+        for rest, machines in wanted.items():
+            others = seen[build] - machines
+            for supported, lacking in spelled(machines, others, names):
+                facts = (Fact(build, name) for name in supported)
+                absent = (Fact(build, name, is_supported=False) for name in lacking)
+                found.add(rest | {build, *facts, *absent})
+    return frozenset(found)
+
+
+def groups_of(condition: Spelled) -> set[Group]:
+    """Return what the marker of a condition has groups for."""
+    return {_group(each) for terms in condition for each in terms}
+
+
+def _group(each: Group) -> Group:
+    return each if isinstance(each, Build) else Fact(each.build, each.property)
+
+
+def group_names(
+    builds: Iterable[Build], facts: Iterable[Fact] = ()
+) -> dict[Group, str]:
+    """Name the group of each build and of each fact; no two have the same one.
 
     :param builds: all builds in the file.
-    :return: names in normalised form.
+    :param facts: all properties of theirs that a machine which runs them may lack.
+    :return: names in normalised form. Those of the builds do not depend on the facts.
     """
-    names: dict[Build, str] = {}
+    names: dict[Group, str] = {}
     taken: set[str] = set()
-    for build in sorted(set(builds), key=lambda each: (each.project, each.label or "")):
+
+    def name(group: Group, text: str) -> None:
         # A name may not end with what a label of punctuation alone becomes.
-        text = f"variant-{build.project}-{build.label or 'plain'}"
         stem = canonicalize_name(text).strip("-")
-        name, number = stem, 1
-        while name in taken:
+        unique, number = stem, 1
+        while unique in taken:
             number += 1
-            name = f"{stem}-{number}"
-        taken.add(name)
-        names[build] = name
+            unique = f"{stem}-{number}"
+        taken.add(unique)
+        names[group] = unique
+
+    for build in sorted(set(builds), key=lambda each: (each.project, each.label or "")):
+        name(build, f"variant-{build.project}-{build.label or 'plain'}")
+    for fact in sorted(set(facts), key=lambda each: (names[each.build], each.property)):
+        name(fact, f"{names[fact.build]}-{fact.property.replace(' :: ', '-')}")
     return names
 
 
-def marker_text(condition: Condition, names: Mapping[Build, str]) -> str | None:
+def marker_text(
+    condition: Condition | Spelled, names: Mapping[Group, str]
+) -> str | None:
     """Write a condition as a marker; None if it always holds."""
     if condition == ALWAYS:
         return None
     alternatives = sorted(
-        sorted(names[build] for build in terms) for terms in condition
+        sorted(
+            f"'{names[_group(each)]}' {_operator(each)} dependency_groups"
+            for each in terms
+        )
+        for terms in condition
     )
-    return " or ".join(
-        _joined(terms, bracketed=len(condition) > 1) for terms in alternatives
-    )
+    texts = (" and ".join(terms) for terms in alternatives)
+    if len(alternatives) == 1:
+        return next(texts)
+    return " or ".join(f"({text})" if " and " in text else text for text in texts)
 
 
-def _joined(terms: list[str], *, bracketed: bool) -> str:
-    text = " and ".join(f"'{name}' in dependency_groups" for name in terms)
-    return f"({text})" if bracketed and len(terms) > 1 else text
+def _operator(each: Group) -> str:
+    return "in" if isinstance(each, Build) or each.is_supported else "not in"

@@ -10,8 +10,10 @@ from typing import Any
 
 from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
+from pip._internal.variants.locks.conditions import Build, Fact
+from pip._internal.variants.locks.kinds import uncertain
 
-__all__ = ["inlined", "read_inlined"]
+__all__ = ["facts_of", "inlined", "read_inlined"]
 
 #: What lock files keep of a manifest besides its variants, in this order.
 _KEPT = ("$schema", "default-priorities", "providers", "static-properties")
@@ -39,6 +41,23 @@ def read_inlined(table: object) -> Manifest:
         return manifest._replace(document=_common(manifest.document))
     except RecursionError:
         raise InvalidManifest("it is nested too deeply") from None
+
+
+def facts_of(project: str, table: object) -> list[Fact]:
+    """Return what a machine may support or not of the builds in a lock file.
+
+    :param table: the manifest in the file; if it cannot be used, there are none.
+    """
+    try:
+        manifest = read_inlined(table)
+    except InvalidManifest:
+        # It is told when the package is judged, if that is needed.
+        return []
+    return [
+        Fact(Build(project, label), str(each))
+        for label in manifest.variants
+        for each in uncertain(manifest, label)
+    ]
 
 
 def _common(value: Any) -> Any:

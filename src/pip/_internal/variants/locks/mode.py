@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.console.output import get_logger
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.releases import weighed
@@ -15,12 +16,14 @@ from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import Build, Locked, Run
+from pip._internal.variants.locks.kinds import Properties
+from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import make_plan
 from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.slots import LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
-from pip._internal.variants.wheels.links import BuildLink, label_of
+from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -35,6 +38,11 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
 
 __all__ = ["Locks"]
+
+logger = get_logger(__name__)
+
+#: With how many machines of a kind to try whether a build can be had there.
+_ATTEMPTS = 4
 
 
 class _AnyMachine(Providers):
@@ -86,8 +94,8 @@ class Locks(Mode):
         self._requirements: dict[Locked, InstallRequirement] = {}
         self._releases: dict[str, LockingRelease] = {}
         self._versions: dict[str, dict[str, None]] = {}
-        #: Builds that cannot be locked with the rest.
-        self._left_out: set[Build] = set()
+        #: Builds that could not be had, and why.
+        self._failed: dict[Build, str] = {}
 
     def infos(
         self,
@@ -125,31 +133,38 @@ class Locks(Mode):
     ) -> RequirementSet:
         """Resolve with each build of each package that any run comes to.
 
+        A build of which the machine decides what it needs counts once for each kind of
+        machines.
+
         :return: what the first run found; each requirement knows the plan of the lock.
 
         :raises InstallationError: if not even the least demanding builds can be had.
+        :raises TooManyConditions: if a release tells too many machines apart.
         :raises LockConflict: if what depends on the builds cannot be written down.
         :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
         """
-        first = run()
-        self._observe(first, resolver)
+        machines = Machines(weighed(self._context), resolver)
+        first = self._first(run, resolver, machines)
         # From here on, a failure concerns just the builds that are chosen.
         self.is_trying = True
-        while (target := self._untaken()) is not None:
+        while (target := self._untaken(machines)) is not None:
             build, origin = target
             problem = "nothing that is locked needs it then"
-            for choice in self._choices(build, origin):
+            for choice, lacking in self._choices(build, origin):
                 self.choice.clear()
                 self.choice.update(choice)
                 try:
-                    found = run()
+                    found = machines.resolved(run, lacking)
                 except BuildConflict as error:
                     problem = str(error)
                     continue
-                if build in self._observe(found, resolver).builds:
+                taken = self._observe(found, resolver, machines).builds
+                if build in taken or build in {each.on_any for each in taken}:
                     break
             else:
-                self._leave_out(build, problem)
+                logger.debug("%s is not locked: %s", build, problem)
+                self._failed[build] = problem
+        self._tell_left_out()
         refuse_unknown_labels(self._context, list(self._releases.values()))
         if self._releases:
             plan = make_plan(
@@ -160,12 +175,42 @@ class Locks(Mode):
                 LOCK_PLAN.set(requirement, plan)
         return first
 
-    def _observe(self, found: RequirementSet, resolver: Resolver) -> Run:
+    def _first(
+        self,
+        run: Callable[[], RequirementSet],
+        resolver: Resolver,
+        machines: Machines,
+    ) -> RequirementSet:
+        """Resolve with the least demanding builds.
+
+        The machine supports all that they declare, unless what they need conflicts there.
+        """
+        self.is_trying = True
+        lacking: Properties = frozenset()
+        tried = {lacking}
+        while True:
+            try:
+                first = machines.resolved(run, lacking)
+                break
+            except BuildConflict:
+                others = machines.known() - tried
+                if not others:
+                    self.is_trying = False
+                    first = run()
+                    break
+            lacking = min(others, key=lambda each: (len(each), sorted(each)))
+            tried.add(lacking)
+        self._observe(first, resolver, machines)
+        return first
+
+    def _observe(
+        self, found: RequirementSet, resolver: Resolver, machines: Machines
+    ) -> Run:
         """Take down what a run found."""
         assert resolver._result is not None, "it has resolved"
         result: Any = resolver._result
         versions: dict[str, str] = {}
-        labels: dict[str, str | None] = {}
+        taken: dict[str, Build] = {}
         for node, candidate in result.mapping.items():
             project, link = candidate.project_name, candidate.source_link
             if link is None:
@@ -175,7 +220,7 @@ class Locks(Mode):
             self._versions.setdefault(project, {})[versions[node]] = None
             release = weighed(self._context).release_of(link)
             if isinstance(release, LockingRelease) and release.builds:
-                labels[project] = label_of(link)
+                taken[project] = machines.build_of(link, release)
                 self._releases[project] = release
         for project, requirement in found.requirements.items():
             version = str(result.mapping[project].version)
@@ -184,44 +229,63 @@ class Locks(Mode):
             parent: frozenset(versions.keys() & set(result.graph.iter_children(parent)))
             for parent in (None, *versions)
         }
-        run = Run(versions, labels, children)
+        run = Run(versions, taken, children, machines.lacking)
         self._runs.append(run)
         return run
 
-    def _leave_out(self, build: Build, problem: str) -> None:
-        self._left_out.add(build)
-        name = reasons.build_name(self._releases[build.project], build.label)
-        self._context.cost(
-            Loss(
-                name,
-                problem,
-                f"Leaving {name} out of the lock file: {problem}",
-                follows="locks the others",
-                hints=[
-                    "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
-                ],
+    def _tell_left_out(self) -> None:
+        """Tell which builds no run has taken, whatever the machine."""
+        taken = {build.on_any for run in self._runs for build in run.builds}
+        problems: dict[Build, str] = {}
+        for build, problem in self._failed.items():
+            if build.on_any not in taken:
+                problems.setdefault(build.on_any, problem)
+        for build, problem in problems.items():
+            name = reasons.build_name(self._releases[build.project], build.label)
+            self._context.cost(
+                Loss(
+                    name,
+                    problem,
+                    f"Leaving {name} out of the lock file: {problem}",
+                    follows="locks the others",
+                    hints=[
+                        "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
+                    ],
+                )
             )
-        )
 
-    def _untaken(self) -> tuple[Build, Run] | None:
+    def _untaken(self, machines: Machines) -> tuple[Build, Run] | None:
         """Return a build that no run has taken yet, and a run that could have."""
-        done = self._left_out.union(*(run.builds for run in self._runs))
+        done = self._failed.keys() | set().union(*(run.builds for run in self._runs))
         for run in self._runs:
-            for project in sorted(run.labels):
+            for project in sorted(run.taken):
                 for build in self._releases[project].builds:
-                    if build not in done:
-                        return build, run
+                    for each in machines.on_each(build):
+                        if each not in done:
+                            return each, run
         return None
 
-    def _choices(self, wanted: Build, origin: Run) -> Sequence[Mapping[str, Build]]:
-        """Return what to try so that a build is taken: with others of its label, or alone."""
-        taken = {build.project: build for build in origin.builds}
-        alone = {**taken, wanted.project: wanted}
+    def _choices(
+        self, wanted: Build, origin: Run
+    ) -> Iterator[tuple[Mapping[str, Build], Properties]]:
+        """Yield what to try so that a build is taken: with others of its label, or alone.
+
+        :return: builds, and what the machine lacks.
+        """
+        taken = {build.project: build.on_any for build in origin.builds}
+        alone = {**taken, wanted.project: wanted.on_any}
+        failed = {build.on_any for build in self._failed}
         alike = {
             project: build
             for project in taken
             for build in self._releases[project].builds
-            if build.label == wanted.label and build not in self._left_out
+            if build.label == wanted.label and build not in failed
         }
         together = {**taken, **alike}
-        return [alone] if together == alone else [together, alone]
+        machines = [origin.lacking]
+        if wanted.kind is not None:
+            machines = wanted.kind.nearest(origin.lacking)[:_ATTEMPTS]
+        for lacking in machines:
+            yield together, lacking
+            if together != alone:
+                yield alone, lacking

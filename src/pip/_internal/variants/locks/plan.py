@@ -25,13 +25,18 @@ from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Build,
     Condition,
+    Fact,
     Locked,
     Run,
+    Spelled,
     conditions,
     group_names,
+    groups_of,
     marker_text,
+    spelled_out,
 )
-from pip._internal.variants.locks.documents import inlined
+from pip._internal.variants.locks.documents import facts_of, inlined
+from pip._internal.variants.locks.kinds import Properties
 from pip._internal.variants.slots import LOCK_PLAN
 
 if TYPE_CHECKING:
@@ -79,7 +84,7 @@ class Plan(NamedTuple):
     """
 
     requirements: Mapping[Locked, InstallRequirement]
-    conditions: Mapping[Locked, Condition]
+    conditions: Mapping[Locked, Spelled]
     variants: Mapping[str, Variants]
     builds: frozenset[Build]
 
@@ -103,7 +108,11 @@ def make_plan(
         raise _two_versions(error) from None
     needed = {locked: needed[locked] for locked in requirements}
     _refuse_missing_packages(needed)
-    builds = frozenset[Build]().union(*(run.builds for run in runs))
+    seen: dict[Build, frozenset[Properties]] = {}
+    for build in frozenset[Build]().union(*(run.builds for run in runs)):
+        lacking = frozenset() if build.kind is None else build.kind.lacking
+        seen[build.on_any] = seen.get(build.on_any, frozenset()) | lacking
+    builds = frozenset(seen)
     projects = {project for project, _ in requirements}
     variants = {
         project: _variants(release, builds, factory)
@@ -113,7 +122,8 @@ def make_plan(
     for (project, _), requirement in requirements.items():
         if project in variants:
             _complete(requirement, variants[project])
-    return Plan(requirements, needed, variants, builds)
+    spelled = {locked: spelled_out(each, seen) for locked, each in needed.items()}
+    return Plan(requirements, spelled, variants, builds)
 
 
 def _two_versions(error: Ambiguity) -> LockConflict:
@@ -227,12 +237,15 @@ def lock_written(
     locked = sorted(plan.requirements, key=lambda each: (each[0], Version(each[1])))
     # Sorted by name; versions of one project keep the order in which they come.
     lock = fn([plan.requirements[each] for each in locked], base_dir)
-    names = group_names(plan.builds)
+    facts: list[Fact] = []
+    for project, its_variants in plan.variants.items():
+        facts += facts_of(project, its_variants.document)
+    names = group_names(plan.builds, facts)
     packages = []
     used: set[str] = set()
     for each, package in zip(locked, lock.packages, strict=True):
         condition = plan.conditions[each]
-        used.update(names[build] for terms in condition for build in terms)
+        used.update(map(names.__getitem__, groups_of(condition)))
         marker = marker_text(condition, names)
         if marker is not None:
             package = dataclasses.replace(package, marker=Marker(marker))

@@ -32,7 +32,8 @@ from pip._internal.variants.choice.agreement import (
 from pip._internal.variants.choice.context import Context
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import Loss, VariantsDisabled
-from pip._internal.variants.locks.conditions import Build, group_names
+from pip._internal.variants.locks.conditions import Build, Fact, Group, group_names
+from pip._internal.variants.locks.documents import facts_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
 from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.tell.refusals import nothing_left
@@ -75,12 +76,7 @@ def narrowed(
     """
     if not any(map(_has_variants, lock.packages)):
         return lock
-    names = group_names(
-        _build(package, wheel)
-        for package in lock.packages
-        if _has_variants(package)
-        for wheel in package.wheels or ()
-    )
+    names = _group_names([each for each in lock.packages if _has_variants(each)])
     own = set(names.values()).intersection(lock.default_groups or ())
     groups = {str(canonicalize_name(name)) for name in dependency_groups}
     if include_default_groups:
@@ -98,8 +94,10 @@ def narrowed(
             held = [(each, _holds(each.marker, environment)) for each in lock.packages]
             needed = [each for each in held if each[1] is not False]
             # What a build needs may have builds to choose from too.
-            chosen = {choices.build(each) for each, _ in needed if _has_variants(each)}
-            new = own & {names[build] for build in chosen if build in names}
+            chosen = frozenset[Group]().union(
+                *(choices.groups(each) for each, _ in needed if _has_variants(each))
+            )
+            new = own & {names[group] for group in chosen if group in names}
             if new <= on:
                 return needed
             on |= new
@@ -120,6 +118,18 @@ def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:
         for package in lock.packages
         if package.version is not None and entries[package.name] == 1
     }
+
+
+def _group_names(packages: Iterable[Package]) -> Mapping[Group, str]:
+    """Name the groups that packages with variants have in a lock file."""
+    builds: set[Build] = set()
+    facts: list[Fact] = []
+    for package in packages:
+        own = {_build(package, wheel) for wheel in package.wheels or ()}
+        found = facts_of(package.name, vars(package).get("variants_json"))
+        builds |= own
+        facts += [each for each in found if each.build in own]
+    return group_names(builds, facts)
 
 
 def _has_variants(package: Package) -> bool:
@@ -170,13 +180,20 @@ class _Choices:
         self._best_first = create_compatible_tags_selector(sys_tags())
         self._made: dict[int, _Choice] = {}
 
-    def build(self, package: Package) -> Build:
-        """Return the build of a package with variants that is chosen."""
+    def groups(self, package: Package) -> frozenset[Group]:
+        """Return the build of a package that is chosen, and what is supported of it."""
         if id(package) not in self._made:
             self._made[id(package)] = self._choose(package)
-        wheels = self._made[id(package)].package.wheels
+        choice = self._made[id(package)]
+        wheels = choice.package.wheels
         # If several are left, or none, these are no variants.
-        return _build(package, wheels[0]) if wheels else Build(package.name, None)
+        build = _build(package, wheels[0]) if wheels else Build(package.name, None)
+        if build.label is None or choice.release is None or choice.link is None:
+            return frozenset([build])
+        selection = choice.release.selection_of(choice.link)
+        assert selection is not None, "it was chosen by that"
+        supported = selection.properties(build.label)
+        return frozenset([build, *(Fact(build, str(each)) for each in supported)])
 
     def _choose(self, package: Package) -> _Choice:
         wheels = package.wheels or ()

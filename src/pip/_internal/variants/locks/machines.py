@@ -1,0 +1,189 @@
+"""Let each resolution of a lock file be for machines that lack certain properties.
+
+What a build needs may depend on which of its properties a machine supports. So while a
+lock file is made, metadata that is known is bound to what the machine of the run has.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+
+from pip._internal.variants.choice.installed import bind
+from pip._internal.variants.errors import BuildConflict, VariantError
+from pip._internal.variants.locks.conditions import Build
+from pip._internal.variants.locks.kinds import Kind, Properties, asked, kinds
+from pip._internal.variants.locks.release import LockingRelease
+from pip._internal.variants.wheels.links import label_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.markers import Marker
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.candidates import LinkCandidate
+    from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.releases import Weighed
+    from pip._internal.variants.core.manifest import Manifest
+    from pip._internal.variants.core.properties import Property
+
+__all__ = ["Machines"]
+
+#: How many conditions a release may have: each doubles what there is to resolve.
+_MOST_CONDITIONS = 6
+#: How many properties they may ask for: as many times is each evaluated as they have sets.
+_MOST_PROPERTIES = 10
+
+
+class TooManyConditions(VariantError):
+    """What a release needs differs in too many ways from machine to machine."""
+
+    reference = "variant-lock-conditions"
+
+    def __init__(self, release: Release, properties: Sequence[str]) -> None:
+        super().__init__(
+            f"What {release} needs depends on {len(properties)} properties of the "
+            f"machine; a lock file can have {_MOST_CONDITIONS} such conditions of a "
+            "release.",
+            properties,
+            "Lock one build of it, or another version: --variant "
+            f"{release.project}=LABEL, or '{release.project}<{release.version}'. Its "
+            "publisher can have fewer conditions in the dependencies.",
+        )
+
+
+class Machines:
+    """The machines that a lock file is for, as far as builds tell them apart.
+
+    :ivar lacking: the properties that the machine of the last run lacks.
+    """
+
+    def __init__(self, weighed: Weighed, resolver: Resolver) -> None:
+        self._weighed = weighed
+        self._factory = resolver.factory
+        # Then nothing asks what a build needs.
+        self._is_off = resolver.ignore_dependencies
+        self.lacking: Properties = frozenset()
+        self._kinds: dict[Build, tuple[Kind, ...]] = {}
+        self._asked: dict[Release, dict[Marker, frozenset[Property]]] = {}
+
+    def resolved(
+        self, run: Callable[[], RequirementSet], lacking: Properties
+    ) -> RequirementSet:
+        """Resolve for a machine that lacks some properties.
+
+        :raises BuildConflict: if nothing can be found.
+        :raises TooManyConditions: if a release tells too many machines apart.
+        """
+        self.lacking = lacking
+        while True:
+            bound = self._bind()
+            try:
+                found = run()
+            except BuildConflict:
+                if self._bind() == bound:
+                    raise
+                continue
+            if self._bind() == bound:
+                return found
+            # What is new in this run was taken as if the machine supported everything.
+
+    def on_each(self, build: Build) -> Sequence[Build]:
+        """Return a build once for each kind of machines that it tells apart."""
+        found = self._kinds.get(build, ())
+        return [Build(build.project, build.label, kind) for kind in found] or [build]
+
+    def build_of(self, link: Link, release: Release) -> Build:
+        """Return the build at a link, on the machine of the last run."""
+        build = Build(release.project, label_of(link))
+        kind = self._kind(build)
+        return build if kind is None else Build(build.project, build.label, kind)
+
+    def known(self) -> set[Properties]:
+        """Return what machines may lack that builds tell apart."""
+        return {
+            kind.nearest(frozenset())[0]
+            for each in self._kinds.values()
+            for kind in each
+        }
+
+    def _kind(self, build: Build) -> Kind | None:
+        """Return the kind of the machine; the first if it cannot run the build."""
+        found = self._kinds.get(build, ())
+        for kind in found:
+            if self.lacking & kind.asked in kind.lacking:
+                return kind
+        return found[0] if found else None
+
+    def _bind(self) -> dict[Build, Kind]:
+        """Bind all metadata to the machine.
+
+        :return: the builds whose needs differ from those where all is supported.
+        """
+        bound: dict[Build, Kind] = {}
+        if self._is_off:
+            return bound
+        candidates: dict[Link, LinkCandidate] = self._factory._link_candidate_cache
+        for link, candidate in candidates.items():
+            label, release = label_of(link), self._weighed.release_of(link)
+            if label is None or not isinstance(release, LockingRelease):
+                continue
+            selection = release.selection_of(link)
+            if selection is None or selection.manifest is None:
+                continue
+            build = Build(release.project, label)
+            if build not in self._kinds:
+                self._kinds[build] = self._told_apart(
+                    release, candidate.dist, selection.manifest, label
+                )
+            kind = self._kind(build)
+            if kind is None:
+                continue
+            lacking: Properties = frozenset()
+            if self.lacking & kind.asked in kind.lacking:
+                lacking = self.lacking & kind.asked
+            properties = selection.properties(label)
+            supported = [each for each in properties if str(each) not in lacking]
+            bind(candidate.dist, label, supported, selection.manifest)
+            if lacking:
+                bound[build] = kind
+        return bound
+
+    def _told_apart(
+        self,
+        release: LockingRelease,
+        dist: BaseDistribution,
+        manifest: Manifest,
+        label: str,
+    ) -> tuple[Kind, ...]:
+        """Return the kinds of machines that a build tells apart."""
+        markers = asked(_markers(dist), manifest, label)
+        if not markers:
+            return ()
+        known = self._asked.setdefault(release, {})
+        for marker, properties in markers.items():
+            known[marker] = known.get(marker, frozenset()) | properties
+        named = sorted(set(itertools.chain.from_iterable(known.values())))
+        conditions = min(len(known), len(named))
+        if conditions > _MOST_CONDITIONS or len(named) > _MOST_PROPERTIES:
+            raise TooManyConditions(release, [*map(str, named)])
+        return kinds(markers, manifest, label)
+
+
+def _markers(dist: BaseDistribution) -> list[Marker]:
+    """Return the markers of all dependencies, those of extras too."""
+    found: dict[Marker, None] = {}
+    for text in dist.metadata.get_all("Requires-Dist", []):
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            # Upstream passes over such a wheel, and says so.
+            return []
+        if requirement.marker is not None:
+            found[requirement.marker] = None
+    return list(found)
