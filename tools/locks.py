@@ -87,30 +87,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     numbers = range(options.samples) if options.sample is None else [options.sample]
     tally = Tally()
-    for number, sample in zip(
+    for number, (sample, told) in zip(
         numbers, _samples(numbers, options.jobs, shrink=options.shrink), strict=True
     ):
         tally.add(sample)
         if sample.comparison.unlike:
-            print(f"sample {number}, {sample.comparison}\n", flush=True)
+            print(f"sample {number}, {told}\n", flush=True)
     print(tally)
     return int(not tally.is_alike)
 
 
-def _samples(numbers: Iterable[int], jobs: int, *, shrink: bool) -> Iterator[Sample]:
+def _samples(
+    numbers: Iterable[int], jobs: int, *, shrink: bool
+) -> Iterator[tuple[Sample, Comparison]]:
     # Each has a process of its own, since commands of pip run in it.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         yield from pool.map(partial(_sample, shrink=shrink), numbers)
 
 
-def _sample(number: int, *, shrink: bool) -> Sample:
+def _sample(number: int, *, shrink: bool) -> tuple[Sample, Comparison]:
+    """Return a sample, and what to tell of it."""
     workshop = InProcessWorkshop(REPOSITORY / "build" / "assembled")
     with TemporaryDirectory() as name:
         sample = draw(number, workshop, Path(name))
-        if shrink and sample.comparison.unlike:
-            venv = workshop.fork(Path(name, "shrunk"))
-            sample = sample._replace(comparison=_shrunk(sample.comparison, venv))
-    return sample
+        told = sample.comparison
+        if shrink and told.unlike:
+            told = _shrunk(told, workshop.fork(Path(name, "shrunk")))
+    return sample, told
 
 
 def _shrunk(comparison: Comparison, venv: InProcess) -> Comparison:
@@ -121,7 +124,8 @@ def _shrunk(comparison: Comparison, venv: InProcess) -> Comparison:
         for project in smaller(comparison.project):
             try:
                 found = compare(project, venv)
-            except Rejected:
+            except (Rejected, AssertionError):
+                # Nor if a machine is left without any build.
                 continue
             if found.unlike:
                 comparison, is_smaller = found, True

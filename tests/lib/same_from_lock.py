@@ -34,6 +34,8 @@ __all__ = [
 #: So many projects are drawn for one that can be compared.
 _TRIES = 25
 
+_LOCK_CONFLICT = "variant-lock-conflict"
+
 
 class Taken(NamedTuple):
     """What was taken of a package.
@@ -159,8 +161,6 @@ def compare(project: Project, venv: Environment | InProcess) -> Comparison:
             *project.roots,
             code=None,
         )
-        if "error: variant-lock-conflict" in lock.stderr:
-            raise Rejected("variant-lock-conflict")
         hosts = {
             name: write_host(venv.work / f"{name}.json", host)
             for name, host in project.hosts.items()
@@ -172,8 +172,10 @@ def compare(project: Project, venv: Environment | InProcess) -> Comparison:
         found = {}
         for name, host in hosts.items():
             result = venv.pip(*install, host, *project.roots, code=None)
-            _refuse_conflict(result)
+            _refuse_conflict(result, lock)
             found[name] = _planned(venv.work)
+        if _is_conflict(lock):
+            raise Rejected(f"{_LOCK_CONFLICT} alone")
         if lock.returncode:
             said = "the project cannot be locked"
             pairs = [Pair(each, found[each], None, [said]) for each in hosts]
@@ -225,14 +227,19 @@ def differences(
     return told
 
 
-def _refuse_conflict(result: Result) -> None:
+def _refuse_conflict(result: Result, lock: Result) -> None:
     """Reject a project that a machine cannot install from the index.
 
     :raises AssertionError: if that is for another reason than versions.
     """
     if result.returncode:
         assert "ResolutionImpossible" in result.output, str(result)
-        raise Rejected("no versions agree on some machine")
+        too = f"{_LOCK_CONFLICT} and " if _is_conflict(lock) else ""
+        raise Rejected(f"{too}a machine without versions that agree")
+
+
+def _is_conflict(lock: Result) -> bool:
+    return f"error: {_LOCK_CONFLICT}" in lock.stderr
 
 
 def _planned(folder: Path) -> dict[str, Taken]:
