@@ -202,6 +202,21 @@ class TestWhatTheMachineSupports:
             assert text.count(marker) == 1, marker
         assert f'    "{group}",' in text
 
+    def test_locked_once_more(
+        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
+    ) -> None:
+        self.libraries(index, "fallback", "fast")
+        self.add(index, "a", f"fallback; {NO_SM_90}", f"fast; {SM_90}")
+        venv.pip("lock", "a", "-i", index.index_url)
+        for name, expected in (("80", "fallback"), ("both", "fast"), ("none", "")):
+            host = f"--variant-host={machines[name]}"
+            options = ["-i", index.index_url, "-o", "pylock.again.toml"]
+            venv.pip("lock", "-r", "pylock.toml", host, *options)
+            text = (venv.work / "pylock.again.toml").read_text("utf-8")
+            assert expected in text
+            assert text.count("[[packages]]") == 1 + bool(expected)
+            assert "dependency_groups" not in text
+
     def test_and_or(
         self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
     ) -> None:
@@ -217,6 +232,21 @@ class TestWhatTheMachineSupports:
             "both": "all any",
             "none": "",
         }
+
+    def test_what_only_such_a_machine_needs(
+        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
+    ) -> None:
+        self.libraries(index, "ever", "never")
+        # Its metadata is first seen when the machine lacks the property.
+        self.add(index, "b", f"ever; {NO_SM_90}", f"never; {SM_90}")
+        self.add(index, "a", f"b; {NO_SM_90}")
+        assert same_from_lock(venv, index, machines, "a") == {
+            "80": "b ever",
+            "90": "",
+            "both": "",
+            "none": "",
+        }
+        assert '"never"' not in (venv.work / "pylock.toml").read_text("utf-8")
 
     def test_versions(
         self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]

@@ -520,6 +520,18 @@ class TestOtherReaders:
             "torch": "2.8.0",
         }
 
+    def test_uv_takes_all_properties_for_supported(
+        self, venv: Environment, index: IndexServer
+    ) -> None:
+        asked = "'nvidia :: sm_arch :: 90_real' {} variant_properties"
+        needs = [f"new; {asked.format('in')}", f"old; {asked.format('not in')}"]
+        add_builds(index, "torch", "2.8.0", TORCH, {"cu126": needs, None: []})
+        for name in ("new", "old"):
+            index.add(make_wheel(name, "1.0"))
+        lock(venv, index, "torch")
+        self.uv(venv, 0)
+        assert venv.installed() == {"new": "1.0", "torch": "2.8.0"}
+
     def test_uv_refuses_two_versions(
         self, venv: Environment, torch: IndexServer
     ) -> None:

@@ -131,10 +131,10 @@ class Machines:
         candidates: dict[Link, LinkCandidate] = self._factory._link_candidate_cache
         for link, candidate in candidates.items():
             label, release = label_of(link), self._weighed.release_of(link)
-            if label is None or not isinstance(release, LockingRelease):
+            if not isinstance(release, LockingRelease) or not release.is_for_any:
                 continue
             selection = release.selection_of(link)
-            if selection is None or selection.manifest is None:
+            if label is None or selection is None or selection.manifest is None:
                 continue
             build = Build(release.project, label)
             if build not in self._kinds:

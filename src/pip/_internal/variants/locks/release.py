@@ -62,9 +62,13 @@ class LockedRelease(Release):
 
 
 class LockingRelease(Release):
-    """A release of which all builds are locked, one after the other."""
+    """A release of which all builds are locked, one after the other.
+
+    :cvar is_for_any: whether it is locked for any machine, and not just for the target.
+    """
 
     builds_in_turn = True
+    is_for_any = True
 
     def __init__(self, *args: Any, choice: Mapping[str, Build]) -> None:
         """Make the release.
@@ -77,7 +81,7 @@ class LockingRelease(Release):
 
     @property
     def _providers(self) -> Providers:
-        return self._context.providers
+        return self._context.providers if self.is_for_any else self._context.detected
 
     @cached_property
     def source(self) -> str | None:
@@ -133,6 +137,8 @@ class LockingRelease(Release):
 
 class RelockedRelease(LockingRelease):
     """The build that was chosen from a lock file, to be locked once more."""
+
+    is_for_any = False
 
     def __init__(
         self, chosen: LockedRelease, link: Link, choice: Mapping[str, Build]
