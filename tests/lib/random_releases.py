@@ -115,7 +115,7 @@ def random_project(seed: int) -> Project:
     with_variants = chance.sample(_WITH_VARIANTS, chance.randint(2, 4))
     # The eighth is the one that the architecture is about.
     plain = [*chance.sample(_PLAIN, chance.randint(3, 7)), "fallback"]
-    drawn = [_Variants(chance, name) for name in with_variants]
+    drawn: list[_Drawn] = [_Variants(chance, name) for name in with_variants]
     drawn += [_Plain(chance, name) for name in plain]
     # Who comes first may need who comes later; mostly variants need plain packages.
     places = {each.name: chance.random() + 0.5 * each.is_plain for each in drawn}
@@ -165,9 +165,9 @@ def _need_versions(chance: random.Random, drawn: Sequence[_Drawn]) -> None:
             parent.shared.append(f"{child.name}<2; {marker.format('in')}")
             parent.shared.append(f"{child.name}>=2; {marker.format('not in')}")
     if several and chance.random() < 0.1:
-        child, parent = chance.choice(several), chance.choice(list(drawn))
-        if drawn.index(parent) < drawn.index(child):
-            parent.shared.append(f"{child.name}{chance.choice(('<2', '>=2', '==1.0'))}")
+        child, other = chance.choice(several), chance.choice(drawn)
+        if drawn.index(other) < drawn.index(child):
+            other.shared.append(f"{child.name}{chance.choice(('<2', '>=2', '==1.0'))}")
 
 
 class _Drawn:

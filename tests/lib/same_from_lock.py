@@ -47,7 +47,8 @@ class Taken(NamedTuple):
     label: str
 
 
-class Pair(NamedTuple):
+@dataclass(frozen=True)
+class Pair:
     """What one machine takes from the index, and from the lock file.
 
     :ivar locked: None if it cannot install from the file.
