@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
@@ -63,18 +63,27 @@ class Machines:
     :ivar lacking: the properties that the machine of the last run lacks.
     """
 
-    def __init__(self, weighed: Weighed, resolver: Resolver) -> None:
+    def __init__(
+        self, weighed: Weighed, resolver: Resolver, run: Callable[[], RequirementSet]
+    ) -> None:
+        """Make them.
+
+        :param run: resolves once, with *resolver*.
+        """
         self._weighed = weighed
-        self._factory = resolver.factory
-        # Then nothing asks what a build needs.
-        self._is_off = resolver.ignore_dependencies
+        self._resolver = resolver
+        self._run = run
         self.lacking: Properties = frozenset()
         self._kinds: dict[Build, tuple[Kind, ...]] = {}
         self._asked: dict[Release, dict[Marker, frozenset[Property]]] = {}
 
-    def resolved(
-        self, run: Callable[[], RequirementSet], lacking: Properties
-    ) -> RequirementSet:
+    @property
+    def result(self) -> Any:
+        """Return the graph that the last run came to."""
+        assert self._resolver._result is not None, "it has resolved"
+        return self._resolver._result
+
+    def resolved(self, lacking: Properties) -> RequirementSet:
         """Resolve for a machine that lacks some properties.
 
         :raises BuildConflict: if nothing can be found.
@@ -84,7 +93,7 @@ class Machines:
         while True:
             bound = self._bind()
             try:
-                found = run()
+                found = self._run()
             except BuildConflict:
                 if self._bind() == bound:
                     raise
@@ -126,9 +135,11 @@ class Machines:
         :return: the builds whose needs differ from those where all is supported.
         """
         bound: dict[Build, Kind] = {}
-        if self._is_off:
+        if self._resolver.ignore_dependencies:
+            # Nothing asks what a build needs.
             return bound
-        candidates: dict[Link, LinkCandidate] = self._factory._link_candidate_cache
+        factory = self._resolver.factory
+        candidates: dict[Link, LinkCandidate] = factory._link_candidate_cache
         for link, candidate in candidates.items():
             label, release = label_of(link), self._weighed.release_of(link)
             if not isinstance(release, LockingRelease) or not release.is_for_any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice import reasons
@@ -18,7 +18,7 @@ from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import Build, Locked, Run
 from pip._internal.variants.locks.kinds import Properties
 from pip._internal.variants.locks.machines import Machines
-from pip._internal.variants.locks.plan import make_plan
+from pip._internal.variants.locks.plan import LockConflict, Plan, make_plan
 from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.slots import LOCK_PLAN
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
@@ -41,6 +42,8 @@ __all__ = ["Locks"]
 
 logger = get_logger(__name__)
 
+#: The builds to take, by project, and what the machine lacks.
+_Choice = tuple[Mapping[str, Build], Properties]
 #: With how many machines of a kind to try whether a build can be had there.
 _ATTEMPTS = 4
 
@@ -143,44 +146,64 @@ class Locks(Mode):
         :raises LockConflict: if what depends on the builds cannot be written down.
         :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
         """
-        machines = Machines(weighed(self._context), resolver)
-        first = self._first(run, resolver, machines)
+        machines = Machines(weighed(self._context), resolver, run)
+        first = self._first(machines)
         # From here on, a failure concerns just the builds that are chosen.
         self.is_trying = True
         while (target := self._untaken(machines)) is not None:
-            build, origin = target
-            problem = "nothing that is locked needs it then"
-            for choice, lacking in self._choices(build, origin):
-                self.choice.clear()
-                self.choice.update(choice)
-                try:
-                    found = machines.resolved(run, lacking)
-                except BuildConflict as error:
-                    problem = str(error)
-                    continue
-                taken = self._observe(found, resolver, machines).builds
-                if build in taken or build in {each.on_any for each in taken}:
-                    break
-            else:
-                logger.debug("%s is not locked: %s", build, problem)
-                self._failed[build] = problem
+            choices = self._choices(*target)
+            problem = self._try(machines, target[0], choices)
+            if problem is not None:
+                logger.debug("%s is not locked: %s", target[0], problem)
+                self._failed[target[0]] = problem
         self._tell_left_out()
         refuse_unknown_labels(self._context, list(self._releases.values()))
         if self._releases:
-            plan = make_plan(
-                self._runs, self._releases, self._requirements, resolver.factory
-            )
+            try:
+                plan = self._plan(resolver.factory)
+            except LockConflict:
+                # Runs that took several builds at once may leave open which one it was.
+                self._try_each_alone(machines)
+                plan = self._plan(resolver.factory)
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.
                 LOCK_PLAN.set(requirement, plan)
         return first
 
-    def _first(
-        self,
-        run: Callable[[], RequirementSet],
-        resolver: Resolver,
-        machines: Machines,
-    ) -> RequirementSet:
+    def _plan(self, factory: Factory) -> Plan:
+        return make_plan(self._runs, self._releases, self._requirements, factory)
+
+    def _try(
+        self, machines: Machines, build: Build, choices: Iterable[_Choice]
+    ) -> str | None:
+        """Resolve with one choice after the other until a build is taken.
+
+        :return: why it is not, if that fails.
+        """
+        problem = "nothing that is locked needs it then"
+        for choice, lacking in choices:
+            self.choice.clear()
+            self.choice.update(choice)
+            try:
+                found = machines.resolved(lacking)
+            except BuildConflict as error:
+                problem = str(error)
+                continue
+            taken = self._observe(found, machines).builds
+            if build in taken or build in {each.on_any for each in taken}:
+                return None
+        return problem
+
+    def _try_each_alone(self, machines: Machines) -> None:
+        """Resolve with each build in place of the one that was taken first."""
+        for build in sorted(
+            set().union(*(each.builds for each in self._runs)), key=str
+        ):
+            origin = next(each for each in self._runs if build.project in each.taken)
+            if build not in origin.builds:
+                self._try(machines, build, _alone(build, origin))
+
+    def _first(self, machines: Machines) -> RequirementSet:
         """Resolve with the least demanding builds.
 
         The machine supports all that they declare, unless what they need conflicts there.
@@ -190,25 +213,22 @@ class Locks(Mode):
         tried = {lacking}
         while True:
             try:
-                first = machines.resolved(run, lacking)
+                first = machines.resolved(lacking)
                 break
             except BuildConflict:
                 others = machines.known() - tried
                 if not others:
                     self.is_trying = False
-                    first = run()
+                    first = machines.resolved(frozenset())
                     break
             lacking = min(others, key=lambda each: (len(each), sorted(each)))
             tried.add(lacking)
-        self._observe(first, resolver, machines)
+        self._observe(first, machines)
         return first
 
-    def _observe(
-        self, found: RequirementSet, resolver: Resolver, machines: Machines
-    ) -> Run:
+    def _observe(self, found: RequirementSet, machines: Machines) -> Run:
         """Take down what a run found."""
-        assert resolver._result is not None, "it has resolved"
-        result: Any = resolver._result
+        result = machines.result
         versions: dict[str, str] = {}
         taken: dict[str, Build] = {}
         for node, candidate in result.mapping.items():
@@ -265,27 +285,37 @@ class Locks(Mode):
                             return each, run
         return None
 
-    def _choices(
-        self, wanted: Build, origin: Run
-    ) -> Iterator[tuple[Mapping[str, Build], Properties]]:
-        """Yield what to try so that a build is taken: with others of its label, or alone.
+    def _choices(self, wanted: Build, origin: Run) -> Iterator[_Choice]:
+        """Yield what to try so that a build is taken.
 
-        :return: builds, and what the machine lacks.
+        First with others that no run has taken yet, then with those of its label, at last
+        alone.
         """
         taken = {build.project: build.on_any for build in origin.builds}
-        alone = {**taken, wanted.project: wanted.on_any}
         failed = {build.on_any for build in self._failed}
-        alike = {
-            project: build
-            for project in taken
-            for build in self._releases[project].builds
-            if build.label == wanted.label and build not in failed
-        }
-        together = {**taken, **alike}
-        machines = [origin.lacking]
-        if wanted.kind is not None:
-            machines = wanted.kind.nearest(origin.lacking)[:_ATTEMPTS]
-        for lacking in machines:
-            yield together, lacking
-            if together != alone:
-                yield alone, lacking
+        done = failed.union(each.on_any for run in self._runs for each in run.builds)
+        others: dict[str, Build] = {}
+        alike: dict[str, Build] = {}
+        for project in taken:
+            for build in self._releases[project].builds:
+                if build not in done:
+                    others.setdefault(project, build)
+                if build.label == wanted.label and build not in failed:
+                    alike[project] = build
+        own = {wanted.project: wanted.on_any}
+        with_others = {**taken, **others, **alike, **own}
+        for alone, lacking in _alone(wanted, origin):
+            choices = [with_others, {**taken, **alike, **own}, alone]
+            for number, choice in enumerate(choices):
+                if choice not in choices[:number]:
+                    yield choice, lacking
+
+
+def _alone(wanted: Build, origin: Run) -> list[_Choice]:
+    """Return how to take a build with others as they were taken before."""
+    taken = {build.project: build.on_any for build in origin.builds}
+    machines = [origin.lacking]
+    if wanted.kind is not None:
+        machines = wanted.kind.nearest(origin.lacking)[:_ATTEMPTS]
+    choice = {**taken, wanted.project: wanted.on_any}
+    return [(choice, lacking) for lacking in machines]

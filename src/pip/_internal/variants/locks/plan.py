@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.locks.release import LockingRelease
 
-__all__ = ["lock_written", "make_plan"]
+__all__ = ["LockConflict", "Plan", "lock_written", "make_plan"]
 
 logger = get_logger(__name__)
 
