@@ -204,6 +204,14 @@ def upstream_compare(session: nox.Session) -> None:
 
 
 @nox.session
+def locks(session: nox.Session) -> None:
+    """Compare what machines install from lock files with what the index gives them."""
+    session.install(*TEST_TOOLS)
+    _assemble(session)
+    _run_tool(session, "tools.locks")
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Plant a fault in each mechanism; a test must find it."""
     session.install(*TEST_TOOLS)

@@ -1,0 +1,374 @@
+"""Make up projects at random whose dependencies depend on builds and on machines.
+
+Some packages have variants, some of which declare several values of one feature: two
+machines may take the same build, and one of them support less of it. What such a build
+needs has markers about all that. With it come eight machines.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tests.lib.index import IndexServer
+from tests.lib.locks import add_builds
+from tests.lib.manifests import Provider, make_manifest
+from tests.lib.wheels import make_wheel
+
+__all__ = ["FALLBACK", "MAX_ASKED", "Host", "Package", "Project", "random_project"]
+
+#: A host file's content.
+Host = Mapping[str, Any]
+
+#: The values of a feature, by namespace and feature.
+_KNOWN: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "nvidia": {"sm_arch": ("70_real", "80_real", "90_real")},
+    "x86_64": {"level": ("v2", "v3", "v4"), "avx512": ("bf16", "fp16")},
+    "acme": {"codec": ("av1", "h264", "h265"), "bus": ("pcie", "usb")},
+}
+_PROVIDERS = {"acme": Provider(["acme-provider"], "acme_provider.plugin:Plugin")}
+_ARCHITECTURE = "nvidia :: sm_arch :: 90_real"
+#: What is for machines without that architecture.
+FALLBACK = f'fallback; "{_ARCHITECTURE}" not in variant_properties'
+
+#: How many properties the markers of one release name at most.
+MAX_ASKED = 6
+
+_WITH_VARIANTS = ("engine", "kernels", "vision", "sound-lib")
+_PLAIN = ("app", "common", "files", "lists", "maths", "names", "paths", "texts")
+_EXTRAS = ("fast", "more")
+# Two of them look alike where letters are few, and one is a part of another.
+_LABELS = ("cu12.8", "cu12_8", "fast", "fastest", "old")
+_OLD, _NEW = "1.0", "2.0"
+_HOSTS = 8
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package whose versions all need the same.
+
+    :ivar needs: requirements by label; under None those of a plain wheel.
+    :ivar manifest: None if it has no variants.
+    """
+
+    name: str
+    versions: tuple[str, ...]
+    needs: Mapping[str | None, tuple[str, ...]]
+    manifest: Mapping[str, Any] | None = None
+    extras: tuple[str, ...] = ()
+
+    def serve(self, index: IndexServer) -> None:
+        """Add all that there is of it to an index."""
+        metadata = [f"Provides-Extra: {extra}" for extra in self.extras]
+        for version in self.versions:
+            if self.manifest is None:
+                requires = self.needs[None]
+                wheel = make_wheel(
+                    self.name, version, requires=requires, metadata=metadata
+                )
+                index.add(wheel)
+            else:
+                add_builds(
+                    *(index, self.name, version, self.manifest, self.needs),
+                    metadata=metadata,
+                )
+
+    def __str__(self) -> str:
+        """Tell of its builds, each with its properties, and of what these need."""
+        lines = [f"{self.name} {', '.join(self.versions)}"]
+        variants = {} if self.manifest is None else self.manifest["variants"]
+        for label, requires in self.needs.items():
+            declared = "" if label is None else f" {variants[label]}"
+            lines.append(f"  {label or 'plain'}{declared}")
+            lines += [f"    needs {each}" for each in requires]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Project:
+    """What to install, what it is installed from, and on which machines.
+
+    :ivar roots: what the user asks for.
+    :ivar hosts: the machines by name.
+    """
+
+    seed: int
+    roots: tuple[str, ...]
+    packages: tuple[Package, ...]
+    hosts: Mapping[str, Host]
+
+    def serve(self, index: IndexServer) -> None:
+        """Add all packages to an index."""
+        for package in self.packages:
+            package.serve(index)
+
+    def __str__(self) -> str:
+        asked = f"seed {self.seed}: {' '.join(self.roots)}"
+        return "\n".join([asked, *map(str, self.packages)])
+
+
+def random_project(seed: int) -> Project:
+    """Make up a project; the same seed gives the same one."""
+    chance = random.Random(seed)
+    with_variants = chance.sample(_WITH_VARIANTS, chance.randint(2, 4))
+    # The eighth is the one that the architecture is about.
+    plain = [*chance.sample(_PLAIN, chance.randint(3, 7)), "fallback"]
+    drawn: list[_Drawn] = [_Variants(chance, name) for name in with_variants]
+    drawn += [_Plain(chance, name) for name in plain]
+    # Who comes first may need who comes later; mostly variants need plain packages.
+    places = {each.name: chance.random() + 0.5 * each.is_plain for each in drawn}
+    places["fallback"] = 2
+    drawn.sort(key=lambda each: places[each.name])
+    for position, child in enumerate(drawn[1:], start=1):
+        parents = drawn[:position]
+        weights = [1 if parent.is_plain else 3 for parent in parents]
+        for parent in dict.fromkeys(
+            chance.choices(parents, weights, k=chance.choice((1, 2)))
+        ):
+            parent.need(child)
+    for parent, child in _further_pairs(chance, drawn):
+        parent.need(child)
+    _need_versions(chance, drawn)
+    roots = [drawn[0], *chance.sample(drawn[1:], chance.choice((0, 1, 1, 2)))]
+    return Project(
+        seed,
+        tuple(each.asked() for each in roots),
+        tuple(each.package() for each in drawn),
+        dict(_hosts(chance)),
+    )
+
+
+def _further_pairs(
+    chance: random.Random, drawn: Sequence[_Drawn]
+) -> Iterator[tuple[_Drawn, _Drawn]]:
+    """Return who needs whom beside: the fallback where it is about, rarely a circle."""
+    for each in drawn:
+        if isinstance(each, _Variants) and each.is_for_architecture:
+            each.shared.append(FALLBACK)
+    if chance.random() < 0.15:
+        earlier, later = sorted(chance.sample(range(len(drawn)), 2))
+        yield drawn[later], drawn[earlier]
+
+
+def _need_versions(chance: random.Random, drawn: Sequence[_Drawn]) -> None:
+    """Have a few packages need others in versions, which may depend on a marker."""
+    several = [each for each in drawn if len(each.versions) > 1]
+    variants = [each for each in drawn if isinstance(each, _Variants)]
+    for _ in range(chance.choice((0, 0, 0, 1, 1, 2)) if several else 0):
+        child, parent = chance.choice(several), chance.choice(variants)
+        # Not in a circle: it would need a version of what needs it.
+        if drawn.index(parent) < drawn.index(child):
+            asked = chance.choice(parent.asked_properties)
+            marker = f'"{asked}" {{}} variant_properties'
+            parent.shared.append(f"{child.name}<2; {marker.format('in')}")
+            parent.shared.append(f"{child.name}>=2; {marker.format('not in')}")
+    if several and chance.random() < 0.1:
+        child, other = chance.choice(several), chance.choice(drawn)
+        if drawn.index(other) < drawn.index(child):
+            other.shared.append(f"{child.name}{chance.choice(('<2', '>=2', '==1.0'))}")
+
+
+class _Drawn:
+    """A package that is being made up.
+
+    :ivar shared: what all builds need.
+    """
+
+    is_plain = True
+
+    def __init__(self, chance: random.Random, name: str) -> None:
+        self.name = name
+        self.versions: tuple[str, ...] = (_OLD,)
+        self.extras: tuple[str, ...] = ()
+        self.shared: list[str] = []
+        self._chance = chance
+
+    def asked(self) -> str:
+        """Return how somebody asks for it: perhaps with extras."""
+        if self.extras and self._chance.random() < 0.4:
+            extras = self._chance.sample(
+                self.extras, self._chance.randint(1, len(self.extras))
+            )
+            return f"{self.name}[{','.join(extras)}]"
+        return self.name
+
+    def need(self, child: _Drawn) -> None:
+        """Need another package."""
+        marker = self.marker()
+        self.shared.append(child.asked() + (f"; {marker}" if marker else ""))
+
+    def marker(self) -> str | None:
+        """Return when something is needed; None for always."""
+        return None
+
+    def package(self) -> Package:
+        """Return what came of it."""
+        return Package(self.name, self.versions, {None: tuple(self.shared)})
+
+
+class _Plain(_Drawn):
+    """A package without variants, sometimes of two versions."""
+
+    def __init__(self, chance: random.Random, name: str) -> None:
+        super().__init__(chance, name)
+        if chance.random() < 0.4:
+            self.versions = (_OLD, _NEW)
+
+
+class _Variants(_Drawn):
+    """A package with variants, in one version.
+
+    :ivar asked_properties: those that its markers name.
+    """
+
+    is_plain = False
+
+    def __init__(self, chance: random.Random, name: str) -> None:
+        super().__init__(chance, name)
+        self.extras = _EXTRAS[: chance.choice((0, 1, 2))]
+        self._own: dict[str | None, list[str]] = {}
+        features = self._features()
+        self._variants = self._builds(features)
+        if chance.random() < 0.75:
+            self._variants["null"] = {}
+        self._has_plain = "null" not in self._variants or chance.random() < 0.3
+        declared = [
+            f"{namespace} :: {feature} :: {value}"
+            for namespace, feature in features
+            for value in _KNOWN[namespace][feature]
+        ]
+        count = min(len(declared), chance.randint(2, MAX_ASKED))
+        self.asked_properties = chance.sample(declared, count)
+        self.is_for_architecture = chance.random() < 0.8 and any(
+            "90_real" in build.get("nvidia", {}).get("sm_arch", ())
+            for build in self._variants.values()
+        )
+        if self.is_for_architecture and _ARCHITECTURE not in self.asked_properties:
+            self.asked_properties[0] = _ARCHITECTURE
+        self._asked_features = [f"{ns} :: {feature}" for ns, feature in features]
+        # The last need not be declared by any build.
+        self._asked_namespaces = [*dict.fromkeys(ns for ns, _ in features), "acme"]
+
+    def _features(self) -> list[tuple[str, str]]:
+        known = [(ns, feature) for ns, each in _KNOWN.items() for feature in each]
+        features = self._chance.sample(known, self._chance.randint(1, 3))
+        if self._chance.random() < 0.4 and ("nvidia", "sm_arch") not in features:
+            features[0] = ("nvidia", "sm_arch")
+        return features
+
+    def _builds(self, features: Sequence[tuple[str, str]]) -> dict[str, Any]:
+        """Return labels with properties, of which no two are the same."""
+        chance = self._chance
+        builds: dict[str, Any] = {}
+        for label in chance.sample(_LABELS, chance.randint(1, 4)):
+            build: dict[str, dict[str, list[str]]] = {}
+            count = min(len(features), chance.choice((1, 1, 2)))
+            for namespace, feature in sorted(chance.sample(features, count)):
+                known = _KNOWN[namespace][feature]
+                # Of the first, machines are to support different parts.
+                least = 1 if builds else 2
+                values = chance.sample(known, chance.randint(least, len(known)))
+                build.setdefault(namespace, {})[feature] = sorted(values)
+            if build not in builds.values():
+                builds[label] = build
+        return builds
+
+    def need(self, child: _Drawn) -> None:
+        """Need another package: with all builds, or with some of them."""
+        chance = self._chance
+        if chance.random() < 0.85:
+            super().need(child)
+        labels: list[str | None] = [*self._variants, None]
+        for label in labels:
+            if chance.random() < 0.1:
+                self._own.setdefault(label, []).append(child.asked())
+
+    def marker(self) -> str | None:
+        """Return a marker about the build and what the machine supports of it."""
+        if self._chance.random() < 0.15:
+            return None
+        marker = self._tree(depth=2)
+        if self.extras and self._chance.random() < 0.25:
+            extra = f'extra == "{self._chance.choice(self.extras)}"'
+            if self._chance.random() < 0.15:
+                return f"{extra} or {marker}"
+            return f"{extra} and {_bracketed(marker)}"
+        return marker
+
+    def _tree(self, depth: int) -> str:
+        chance = self._chance
+        if not depth or chance.random() < 0.55:
+            return self._atom()
+        parts = [self._tree(depth - 1) for _ in range(chance.choice((2, 2, 3)))]
+        return chance.choice((" and ", " or ")).join(map(_bracketed, parts))
+
+    def _atom(self) -> str:
+        chance = self._chance
+        kinds = ("properties", "features", "namespaces", "label", "other")
+        (kind,) = chance.choices(kinds, (12, 2, 2, 4, 1))
+        if kind == "label":
+            label = chance.choice([*self._variants, "null", "", "fast"])
+            return f'variant_label {chance.choice(("==", "!="))} "{label}"'
+        if kind == "other":
+            return chance.choice(('python_version >= "3"', 'sys_platform == "none"'))
+        asked = chance.choice(
+            {
+                "properties": self.asked_properties,
+                "features": self._asked_features,
+                "namespaces": self._asked_namespaces,
+            }[kind]
+        )
+        if chance.random() < 0.1:
+            # White space does not matter.
+            asked = asked.replace(" ", "")
+        return f'"{asked}" {chance.choice(("in", "not in"))} variant_{kind}'
+
+    def package(self) -> Package:
+        """Return what came of it."""
+        chance = self._chance
+        namespaces = list(
+            dict.fromkeys(ns for build in self._variants.values() for ns in build)
+        )
+        chance.shuffle(namespaces)
+        manifest = make_manifest(
+            self._variants, namespaces=namespaces, providers=_PROVIDERS
+        )
+        labels: list[str | None] = [*self._variants, *([None] * self._has_plain)]
+        needs = {label: (*self.shared, *self._own.get(label, ())) for label in labels}
+        made = super().package()
+        return replace(made, needs=needs, manifest=manifest, extras=self.extras)
+
+
+def _bracketed(marker: str) -> str:
+    return f"({marker})" if " and " in marker or " or " in marker else marker
+
+
+def _hosts(chance: random.Random) -> Iterator[tuple[str, Host]]:
+    """Return a machine without anything, one with everything, and what lies between."""
+    yield "none", _host({})
+    yield "all", _host(_KNOWN)
+    for number in range(2, _HOSTS):
+        supported: dict[str, dict[str, Sequence[str]]] = {}
+        for namespace, features in _KNOWN.items():
+            for feature in chance.sample(list(features), len(features)):
+                if chance.random() < 0.8:
+                    values = features[feature]
+                    count = chance.randint(1, len(values))
+                    some = chance.sample(values, count)
+                    supported.setdefault(namespace, {})[feature] = some
+        yield f"some-{number}", _host(supported)
+
+
+def _host(supported: Mapping[str, Mapping[str, Sequence[str]]]) -> Host:
+    return {
+        "host-schema": 1,
+        "supported": {
+            namespace: [
+                {"feature": feature, "values": list(values)}
+                for feature, values in features.items()
+            ]
+            for namespace, features in supported.items()
+        },
+    }

@@ -1,0 +1,282 @@
+"""Compare what machines install from one lock file with what they take from the index.
+
+Random projects are locked once. Then each of their machines is asked what it would
+install: from the index, and from the lock file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tomli
+
+from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.hosts import write_host
+from tests.lib.in_process import InProcess, InProcessWorkshop
+from tests.lib.index import IndexServer
+from tests.lib.random_releases import Project, random_project
+
+__all__ = [
+    "Comparison",
+    "Pair",
+    "Rejected",
+    "Sample",
+    "Taken",
+    "compare",
+    "differences",
+    "draw",
+]
+
+#: So many projects are drawn for one that can be compared.
+_TRIES = 25
+
+_LOCK_CONFLICT = "variant-lock-conflict"
+
+
+class Taken(NamedTuple):
+    """What was taken of a package.
+
+    :ivar label: of the build; empty for a plain one.
+    """
+
+    version: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What one machine takes from the index, and from the lock file.
+
+    :ivar locked: None if it cannot install from the file.
+    :ivar differences: in what they are not alike.
+    """
+
+    host: str
+    index: Mapping[str, Taken]
+    locked: Mapping[str, Taken] | None
+    differences: Sequence[str]
+
+    @property
+    def is_in_another_version(self) -> bool:
+        """Tell whether a package comes in another version than from the index."""
+        return self.locked is not None and any(
+            taken.version != self.index[name].version
+            for name, taken in self.locked.items()
+            if name in self.index
+        )
+
+    @property
+    def builds(self) -> frozenset[tuple[str, str]]:
+        """Return which builds the index gave, of the packages with variants."""
+        return frozenset(
+            (name, taken.label) for name, taken in self.index.items() if taken.label
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A project and what became of it on its machines.
+
+    :ivar lock: entries of the lock file with their markers; what was said without one.
+    """
+
+    project: Project
+    lock: str
+    pairs: tuple[Pair, ...]
+
+    @property
+    def unlike(self) -> list[Pair]:
+        """Return the machines on which the lock file is not like the index."""
+        return [pair for pair in self.pairs if pair.differences]
+
+    @property
+    def depends_on_more_than_builds(self) -> bool:
+        """Tell whether machines that take the same builds need different packages."""
+        needs: dict[frozenset[tuple[str, str]], set[frozenset[str]]] = {}
+        for pair in self.pairs:
+            needs.setdefault(pair.builds, set()).add(frozenset(pair.index))
+        return any(len(each) > 1 for each in needs.values())
+
+    def __str__(self) -> str:
+        """Tell all that it takes to see why machines differ."""
+        lines = [str(self.project), "lock:", self.lock]
+        for pair in self.unlike:
+            supported = json.dumps(self.project.hosts[pair.host]["supported"])
+            lines.append(f"host {pair.host}: {supported}")
+            lines += [f"  {each}" for each in pair.differences]
+            lines.append(f"  from the index: {_listed(pair.index)}")
+            if pair.locked is not None:
+                lines.append(f"  from the lock: {_listed(pair.locked)}")
+        return "\n".join(lines)
+
+
+class Rejected(Exception):
+    """A project tells nothing: it cannot be locked, or not be installed at all.
+
+    :ivar reason: why, in words that are the same for the same reason.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Sample(NamedTuple):
+    """A project that could be compared, and why those before it could not."""
+
+    comparison: Comparison
+    rejected: tuple[str, ...]
+
+
+def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> Sample:
+    """Make up projects until one can be compared, and compare it.
+
+    :param number: of the sample; the same number gives the same one.
+    :param folder: for what the commands write.
+    :raises LookupError: if none of many projects can be compared.
+    """
+    rejected: list[str] = []
+    for attempt in range(_TRIES):
+        project = random_project(number * _TRIES + attempt)
+        venv = workshop.fork(folder / str(project.seed))
+        try:
+            return Sample(compare(project, venv), tuple(rejected))
+        except Rejected as error:
+            rejected.append(error.reason)
+    raise LookupError(f"of sample {number}, all projects are rejected: {rejected}")
+
+
+def compare(project: Project, venv: Environment | InProcess) -> Comparison:
+    """Lock a project, and compare what each machine takes.
+
+    :raises Rejected: its versions cannot agree, in the lock file or on some machine.
+    """
+    with IndexServer() as index:
+        project.serve(index)
+        lock = venv.pip(
+            *("lock", "-q", "-i", index.index_url, "-o", "pylock.toml"),
+            *project.roots,
+            code=None,
+        )
+        hosts = {
+            name: write_host(venv.work / f"{name}.json", host)
+            for name, host in project.hosts.items()
+        }
+        install = [
+            *("install", "--dry-run", "--report", "report.json"),
+            *("-i", index.index_url, "--variant-host"),
+        ]
+        found = {}
+        for name, host in hosts.items():
+            result = venv.pip(*install, host, *project.roots, code=None)
+            _refuse_conflict(result, lock)
+            found[name] = _planned(venv.work)
+        if _is_conflict(lock):
+            raise Rejected(f"{_LOCK_CONFLICT} alone")
+        if lock.returncode:
+            said = "the project cannot be locked"
+            pairs = [Pair(each, found[each], None, [said]) for each in hosts]
+            return Comparison(project, str(lock), tuple(pairs))
+        text = (venv.work / "pylock.toml").read_text(encoding="utf-8")
+        content = tomli.loads(text)
+        pairs = []
+        for name, host in hosts.items():
+            result = venv.pip(*install, host, "-r", "pylock.toml", code=None)
+            if result.returncode:
+                pairs.append(Pair(name, found[name], None, [str(result)]))
+                continue
+            locked = _planned(venv.work)
+            unlike = differences(found[name], locked, _versions(content))
+            pairs.append(Pair(name, found[name], locked, unlike))
+    return Comparison(project, _shown(content), tuple(pairs))
+
+
+def differences(
+    index: Mapping[str, Taken],
+    locked: Mapping[str, Taken],
+    versions: Mapping[str, Collection[str]],
+) -> list[str]:
+    """Say what is not alike.
+
+    A package may come in another version than from the index, where the lock file does
+    not have that version.
+
+    :param index: what is installed from the index, by name.
+    :param locked: what is installed from the lock file.
+    :param versions: what the lock file has.
+    """
+    told = [f"only from the index: {name}" for name in sorted(index.keys() - locked)]
+    told += [f"only from the lock: {name}" for name in sorted(locked.keys() - index)]
+    for name in sorted(index.keys() & locked.keys()):
+        ours, theirs = locked[name], index[name]
+        if ours.label != theirs.label:
+            told.append(
+                f"{name}: the index has build {theirs.label or 'plain'}, "
+                f"the lock {ours.label or 'plain'}"
+            )
+        elif ours.version not in versions.get(name, ()):
+            told.append(f"{name}: {ours.version} is not in the lock file")
+        elif ours.version != theirs.version and theirs.version in versions[name]:
+            told.append(
+                f"{name}: {theirs.version} from the index is in the lock file too, "
+                f"which gives {ours.version}"
+            )
+    return told
+
+
+def _refuse_conflict(result: Result, lock: Result) -> None:
+    """Reject a project that a machine cannot install from the index.
+
+    :raises AssertionError: if that is for another reason than versions.
+    """
+    if result.returncode:
+        assert "ResolutionImpossible" in result.output, str(result)
+        too = f"{_LOCK_CONFLICT} and " if _is_conflict(lock) else ""
+        raise Rejected(f"{too}a machine without versions that agree")
+
+
+def _is_conflict(lock: Result) -> bool:
+    return f"error: {_LOCK_CONFLICT}" in lock.stderr
+
+
+def _planned(folder: Path) -> dict[str, Taken]:
+    """Return what ``report.json`` lists, by name."""
+    path = folder / "report.json"
+    report = json.loads(path.read_text(encoding="utf-8"))
+    path.unlink()
+    found = {}
+    for item in report["install"]:
+        filename = item["download_info"]["url"].rpartition("/")[2]
+        parts = filename.removesuffix(".whl").split("-")
+        label = parts[5] if len(parts) > 5 else ""
+        found[parts[0].replace("_", "-")] = Taken(parts[1], label)
+    return found
+
+
+def _versions(content: Mapping[str, Any]) -> dict[str, set[str]]:
+    """Return the versions that a lock file has, by name."""
+    versions: dict[str, set[str]] = {}
+    for package in content["packages"]:
+        versions.setdefault(package["name"], set()).add(package["version"])
+    return versions
+
+
+def _shown(content: Mapping[str, Any]) -> str:
+    """Return what decides in a lock file about what is installed."""
+    lines = [f"  default-groups: {content.get('default-groups', [])}"]
+    lines += [
+        f"  {package['name']} {package['version']}; {package.get('marker', '')}"
+        for package in content["packages"]
+    ]
+    return "\n".join(lines)
+
+
+def _listed(taken: Mapping[str, Taken]) -> str:
+    return ", ".join(
+        f"{name} {each.version}" + (f" ({each.label})" if each.label else "")
+        for name, each in sorted(taken.items())
+    )
