@@ -38,6 +38,7 @@ __all__ = [
     "groups_of",
     "holds",
     "marker_text",
+    "project_of",
     "spelled_out",
 ]
 
@@ -112,7 +113,7 @@ class Run:
 
     def build(self, node: str | None) -> Build | None:
         """Return the build of a node whose project has variants."""
-        return None if node is None else self.taken.get(_project(node))
+        return None if node is None else self.taken.get(project_of(node))
 
     @cached_property
     def builds(self) -> frozenset[Build]:
@@ -122,7 +123,7 @@ class Run:
     def reached_from(self, project: str) -> frozenset[str]:
         """Return the nodes that a project depends on, directly or not."""
         if project not in self._reached:
-            nodes = [node for node in self.versions if _project(node) == project]
+            nodes = [node for node in self.versions if project_of(node) == project]
             self._reached[project] = self._below(nodes)
         return self._reached[project]
 
@@ -161,15 +162,15 @@ def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
     found = {
         locked: needs.simplified(locked)
         for locked in sorted(needs.exact)
-        if locked[0] == _project(locked[0])
+        if locked[0] == project_of(locked[0])
     }
     by_project: dict[str, list[str]] = defaultdict(list)
     for project, version in found:
         by_project[project].append(version)
     for project, versions in by_project.items():
         for one, other in itertools.combinations(versions, 2):
-            both = found[project, one], found[project, other]
-            if any(not _excludes(*terms) for terms in itertools.product(*both)):
+            both = _both(found[project, one], found[project, other])
+            if any(_is_possible(terms, found, by_project) for terms in both):
                 raise _ambiguity(runs, project, (one, other))
     for run in runs:
         missing = {*run.versions.items()} & found.keys() - _needed(found, run)
@@ -178,6 +179,32 @@ def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
             project, _ = min(missing)
             raise _ambiguity(runs, project, by_project[project])
     return found
+
+
+def _is_possible(
+    terms: frozenset[Build],
+    found: Mapping[Locked, Condition],
+    versions: Mapping[str, Sequence[str]],
+) -> bool:
+    """Tell whether builds may come together, each where its project is needed."""
+    alternatives: Condition = frozenset([terms])
+    expanded: set[str] = set()
+    while True:
+        left = {build.project for each in alternatives for build in each} - expanded
+        if not left or not alternatives:
+            return bool(alternatives)
+        project = min(left)
+        expanded.add(project)
+        needed = _any(
+            own for version in versions[project] for own in found[project, version]
+        )
+        with_it = [each for each in alternatives if _has(each, project)]
+        without = alternatives.difference(with_it)
+        alternatives = _any([*without, *_both(frozenset(with_it), needed)])
+
+
+def _has(terms: frozenset[Build], project: str) -> bool:
+    return any(build.project == project for build in terms)
 
 
 def _needed(found: Mapping[Locked, Condition], run: Run) -> set[Locked]:
@@ -318,14 +345,11 @@ class _Needs:
 
     def _of_others(self, project: str, condition: Condition) -> Condition:
         """Leave out alternatives in which a project is needed because it is there."""
-        return frozenset(
-            terms
-            for terms in condition
-            if not any(build.project == project for build in terms)
-        )
+        return frozenset(terms for terms in condition if not _has(terms, project))
 
 
-def _project(node: str) -> str:
+def project_of(node: str) -> str:
+    """Return the project of a node, which may have extras."""
     return node.partition("[")[0]
 
 

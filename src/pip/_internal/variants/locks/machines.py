@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.candidates import LinkCandidate
+    from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.releases import Weighed
@@ -76,6 +77,11 @@ class Machines:
         self.lacking: Properties = frozenset()
         self._kinds: dict[Build, tuple[Kind, ...]] = {}
         self._asked: dict[Release, dict[Marker, frozenset[Property]]] = {}
+
+    @property
+    def factory(self) -> Factory:
+        """Return what makes the candidates of all runs."""
+        return self._resolver.factory
 
     @property
     def result(self) -> Any:
@@ -138,8 +144,7 @@ class Machines:
         if self._resolver.ignore_dependencies:
             # Nothing asks what a build needs.
             return bound
-        factory = self._resolver.factory
-        candidates: dict[Link, LinkCandidate] = factory._link_candidate_cache
+        candidates: dict[Link, LinkCandidate] = self.factory._link_candidate_cache
         for link, candidate in candidates.items():
             label, release = label_of(link), self._weighed.release_of(link)
             if not isinstance(release, LockingRelease) or not release.is_for_any:

@@ -15,10 +15,16 @@ from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import BuildConflict, Loss
-from pip._internal.variants.locks.conditions import Build, Locked, Run
+from pip._internal.variants.locks.conditions import (
+    Ambiguity,
+    Build,
+    Locked,
+    Run,
+    project_of,
+)
 from pip._internal.variants.locks.kinds import Properties
 from pip._internal.variants.locks.machines import Machines
-from pip._internal.variants.locks.plan import LockConflict, Plan, make_plan
+from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.slots import LOCK_PLAN
@@ -33,7 +39,6 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
@@ -45,6 +50,10 @@ logger = get_logger(__name__)
 
 #: The builds to take, by project, and what the machine lacks.
 _Choice = tuple[Mapping[str, Build], Properties]
+#: A build, and the node of a run that it stands for: its project, maybe with extras.
+_Target = tuple[Build, str]
+#: How many ways to try of having one version for all.
+_MOST_PINNED = 8
 #: With how many machines of a kind to try whether a build can be had there.
 _ATTEMPTS = 4
 
@@ -98,8 +107,10 @@ class Locks(Mode):
         self._requirements: dict[Locked, InstallRequirement] = {}
         self._releases: dict[str, LockingRelease] = {}
         self._versions: dict[str, dict[_BaseVersion, None]] = {}
-        #: Builds that could not be had, and why.
-        self._failed: dict[Build, str] = {}
+        #: What could not be had, and why.
+        self._failed: dict[_Target, str] = {}
+        #: Projects of which all machines get one version.
+        self._pinned: dict[str, str] = {}
 
     def infos(
         self,
@@ -112,6 +123,9 @@ class Locks(Mode):
         A package with variants keeps to its one version.
         """
         seen = self._versions.get(project, {})
+        if project in self._pinned:
+            pinned = self._pinned[project]
+            return (info for info in infos() if str(info[0]) == pinned)
         if project in self._releases:
             return (info for info in infos() if info[0] in seen)
         return _these_first([*seen], infos) if seen else infos()
@@ -141,34 +155,84 @@ class Locks(Mode):
         :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
         """
         machines = Machines(weighed(self._context), resolver, run)
-        first = self._first(machines)
-        # From here on, a failure concerns just the builds that are chosen.
-        self.is_trying = True
-        while (target := self._untaken(machines)) is not None:
-            choices = self._choices(*target)
-            problem = self._try(machines, target[0], choices)
-            if problem is not None:
-                logger.debug("%s is not locked: %s", target[0], problem)
-                self._failed[target[0]] = problem
+        first = self._explored(machines)
+        try:
+            first, plan = self._planned(first, machines)
+        except Ambiguity as error:
+            found = self._in_one_version(error, machines)
+            if found is None:
+                raise two_versions(error) from None
+            first, plan = found
         self._tell_left_out()
         refuse_unknown_labels(self._context, list(self._releases.values()))
-        if self._releases:
-            try:
-                plan = self._plan(resolver.factory)
-            except LockConflict:
-                # Runs that took several builds at once may leave open which one it was.
-                self._try_each_alone(machines)
-                plan = self._plan(resolver.factory)
+        if plan is not None:
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.
                 LOCK_PLAN.set(requirement, plan)
         return first
 
-    def _plan(self, factory: Factory) -> Plan:
-        return make_plan(self._runs, self._releases, self._requirements, factory)
+    def _explored(self, machines: Machines) -> RequirementSet:
+        """Resolve with each build; return what the first run found."""
+        first = self._first(machines)
+        # From here on, a failure concerns just the builds that are chosen.
+        self.is_trying = True
+        while (target := self._untaken(machines)) is not None:
+            wanted, origin = target
+            problem = self._try(machines, wanted, self._choices(wanted[0], origin))
+            if problem is not None:
+                logger.debug("%s is not locked: %s", wanted[0], problem)
+                self._failed[wanted] = problem
+        return first
+
+    def _planned(
+        self, first: RequirementSet, machines: Machines
+    ) -> tuple[RequirementSet, Plan | None]:
+        """Plan the lock file; there is no plan without variants.
+
+        :raises Ambiguity: if nothing tells when which version is needed.
+        """
+        if not self._releases:
+            return first, None
+        arguments = self._releases, self._requirements, machines.factory
+        try:
+            return first, make_plan(self._runs, *arguments)
+        except Ambiguity:
+            # Runs that took several builds at once may leave open which one it was.
+            self._try_each_alone(machines)
+            return first, make_plan(self._runs, *arguments)
+
+    def _in_one_version(
+        self, error: Ambiguity, machines: Machines
+    ) -> tuple[RequirementSet, Plan | None] | None:
+        """Resolve anew so that all machines get one version of what was ambiguous.
+
+        :return: None if not all builds can be had so; then all is as it was.
+        """
+        before = dict(vars(self))
+        wanted = set[_Target]().union(*map(_targets, self._runs))
+        attempts = [{error.project: version} for version in error.versions]
+        for number, pinned in enumerate(attempts):
+            if number == _MOST_PINNED:
+                break
+            self._runs, self._requirements, self._releases = [], {}, {}
+            self._versions, self._failed, self._pinned = {}, {}, pinned
+            try:
+                first = self._explored(machines)
+                if wanted <= set().union(*map(_targets, self._runs)):
+                    return self._planned(first, machines)
+            except BuildConflict as conflict:
+                logger.debug("No solution with %s: %s", pinned, conflict)
+            except Ambiguity as other:
+                attempts += [
+                    {**pinned, other.project: version}
+                    for version in other.versions
+                    if other.project not in pinned
+                ]
+        vars(self).update(before)
+        return None
 
     def _try(
-        self, machines: Machines, build: Build, choices: Iterable[_Choice]
+        self, machines: Machines, wanted: _Target, choices: Iterable[_Choice]
     ) -> str | None:
         """Resolve with one choice after the other until a build is taken.
 
@@ -183,8 +247,8 @@ class Locks(Mode):
             except BuildConflict as error:
                 problem = str(error)
                 continue
-            taken = self._observe(found, machines).builds
-            if build in taken or build in {each.on_any for each in taken}:
+            taken = _targets(self._observe(found, machines))
+            if wanted in taken | {(build.on_any, node) for build, node in taken}:
                 return None
         return problem
 
@@ -212,6 +276,8 @@ class Locks(Mode):
             except BuildConflict:
                 others = machines.known() - tried
                 if not others:
+                    if self._pinned:
+                        raise
                     self.is_trying = False
                     first = machines.resolved(frozenset())
                     break
@@ -247,14 +313,17 @@ class Locks(Mode):
         self._runs.append(run)
         return run
 
-    def _tell_left_out(self) -> None:
-        """Tell which builds no run has taken, whatever the machine."""
+    def _left_out(self) -> dict[Build, str]:
+        """Return the builds that no run has taken, whatever the machine, and why."""
         taken = {build.on_any for run in self._runs for build in run.builds}
         problems: dict[Build, str] = {}
-        for build, problem in self._failed.items():
+        for (build, _), problem in self._failed.items():
             if build.on_any not in taken:
                 problems.setdefault(build.on_any, problem)
-        for build, problem in problems.items():
+        return problems
+
+    def _tell_left_out(self) -> None:
+        for build, problem in self._left_out().items():
             name = reasons.build_name(self._releases[build.project], build.label)
             self._context.cost(
                 Loss(
@@ -268,15 +337,15 @@ class Locks(Mode):
                 )
             )
 
-    def _untaken(self, machines: Machines) -> tuple[Build, Run] | None:
+    def _untaken(self, machines: Machines) -> tuple[_Target, Run] | None:
         """Return a build that no run has taken yet, and a run that could have."""
-        done = self._failed.keys() | set().union(*(run.builds for run in self._runs))
+        done = self._failed.keys() | set().union(*map(_targets, self._runs))
         for run in self._runs:
-            for project in sorted(run.taken):
-                for build in self._releases[project].builds:
+            for _, node in sorted(_targets(run), key=lambda each: each[1]):
+                for build in self._releases[project_of(node)].builds:
                     for each in machines.on_each(build):
-                        if each not in done:
-                            return each, run
+                        if (each, node) not in done:
+                            return (each, node), run
         return None
 
     def _choices(self, wanted: Build, origin: Run) -> Iterator[_Choice]:
@@ -286,7 +355,7 @@ class Locks(Mode):
         alone.
         """
         taken = {build.project: build.on_any for build in origin.builds}
-        failed = {build.on_any for build in self._failed}
+        failed = {build.on_any for build, _ in self._failed}
         done = failed.union(each.on_any for run in self._runs for each in run.builds)
         others: dict[str, Build] = {}
         alike: dict[str, Build] = {}
@@ -303,6 +372,12 @@ class Locks(Mode):
             for number, choice in enumerate(choices):
                 if choice not in choices[:number]:
                     yield choice, lacking
+
+
+def _targets(run: Run) -> set[_Target]:
+    """Return the builds that a run took, once for each node."""
+    found = ((run.build(node), node) for node in run.versions)
+    return {(build, node) for build, node in found if build is not None}
 
 
 def _these_first(

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.locks.release import LockingRelease
 
-__all__ = ["LockConflict", "Plan", "lock_written", "make_plan"]
+__all__ = ["Plan", "lock_written", "make_plan", "two_versions"]
 
 logger = get_logger(__name__)
 
@@ -100,12 +100,10 @@ def make_plan(
     :param releases: those with variants, by project.
     :param requirements: what the runs came to; each is made to know its hash.
 
-    :raises LockConflict: if what depends on the builds cannot be written down.
+    :raises Ambiguity: if nothing tells when which version of a project is needed.
+    :raises LockConflict: if what a build needs is locked, and the build is not.
     """
-    try:
-        needed = conditions(runs)
-    except Ambiguity as error:
-        raise _two_versions(error) from None
+    needed = conditions(runs)
     needed = {locked: needed[locked] for locked in requirements}
     _refuse_missing_packages(needed)
     seen: dict[Build, frozenset[Properties]] = {}
@@ -126,7 +124,8 @@ def make_plan(
     return Plan(requirements, spelled, variants, builds)
 
 
-def _two_versions(error: Ambiguity) -> LockConflict:
+def two_versions(error: Ambiguity) -> LockConflict:
+    """Return the error for the user."""
     lines = [
         f"{error.project} {version}: {reasons.shortened(list(map(str, builds)))}"
         for version, builds in error.versions.items()
