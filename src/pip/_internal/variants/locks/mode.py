@@ -254,12 +254,11 @@ class Locks(Mode):
 
     def _try_each_alone(self, machines: Machines) -> None:
         """Resolve with each build in place of the one that was taken first."""
-        for build in sorted(
-            set().union(*(each.builds for each in self._runs)), key=str
-        ):
-            origin = next(each for each in self._runs if build.project in each.taken)
+        found = set[_Target]().union(*map(_targets, self._runs))
+        for build, node in sorted(found, key=str):
+            origin = next(each for each in self._runs if node in each.versions)
             if build not in origin.builds:
-                self._try(machines, build, _alone(build, origin))
+                self._try(machines, (build, node), _alone(build, origin))
 
     def _first(self, machines: Machines) -> RequirementSet:
         """Resolve with the least demanding builds.
