@@ -255,7 +255,7 @@ class Locks(Mode):
     def _try_each_alone(self, machines: Machines) -> None:
         """Resolve with each build in place of the one that was taken first."""
         found = set[_Target]().union(*map(_targets, self._runs))
-        for build, node in sorted(found, key=str):
+        for build, node in sorted(found, key=lambda each: (str(each[0]), each[1])):
             origin = next(each for each in self._runs if node in each.versions)
             if build not in origin.builds:
                 self._try(machines, (build, node), _alone(build, origin))
