@@ -497,7 +497,7 @@ def test_a_zip_file_is_told_what_is_newer_and_nothing_to_type(
 ) -> None:
     for version in ("27.0", "26.4+variants.0.2.0"):
         index.add(make_wheel("pip", version))
-    run = [venv.python, workshop.fork_wheel() / "pip", *app]
+    run: list[str | Path] = [venv.python, workshop.fork_wheel() / "pip", *app]
     assert notices(venv.run(*run, env=CHECKED)) == [
         f"A new release of pip is available: {OWN} -> 26.4+variants.0.2.0",
         (

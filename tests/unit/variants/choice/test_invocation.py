@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 
@@ -148,3 +149,12 @@ def test_the_python_is_quoted_for_a_shell(monkeypatch: pytest.MonkeyPatch) -> No
         invocation, "get_best_invocation_for_this_python", lambda: "/a b/python"
     )
     assert own_python() == "'/a b/python'"
+
+
+def test_a_pip_of_the_users_own_is_replaced_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = SimpleNamespace(get_distribution=lambda _: SimpleNamespace(in_usersite=True))
+    monkeypatch.setattr(invocation, "get_default_environment", lambda: own)
+    told = for_pip(options(["-i", INDEX]), "install", "--upgrade", "pip")
+    assert after(told) == f"install --upgrade pip --user --index-url {INDEX}"

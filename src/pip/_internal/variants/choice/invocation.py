@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from pip._internal.commands import create_command
+from pip._internal.metadata import get_default_environment
 from pip._internal.utils.compat import WINDOWS
 from pip._internal.utils.entrypoints import (
     get_best_invocation_for_this_pip,
@@ -92,12 +93,16 @@ def command(
 def for_pip(options: optparse.Values, *words: str) -> str:
     """Return a command that replaces this pip, and looks where the running one does.
 
-    What that installs, for which target, and where to, is about other packages.
+    What that installs, for which target, and where to, is about other packages. A pip of
+    the user's own is replaced there, and that of the system stays.
     """
 
     def is_where(option: optparse.Option) -> bool:
         return option.get_opt_string() in _FROM_WHERE
 
+    pip = get_default_environment().get_distribution("pip")
+    if pip is not None and pip.in_usersite:
+        words += ("--user",)
     return _Typed.of(options).joined(words, is_where, is_own=True)
 
 
