@@ -415,6 +415,20 @@ def test_two_indexes(pip: Pip, index: IndexServer, make_index: Start) -> None:
     )
 
 
+def test_a_folder_of_wheels(venv: Environment | InProcess, index: IndexServer) -> None:
+    index.add(make_wheel("pip", "27.0"))
+    index.add(make_wheel("app", "1.0"))
+    make_wheel("pip", "26.3+variants.0.2.0").write_to(venv.work)
+    looked = {**CHECKED, "PIP_FIND_LINKS": ".", "PIP_INDEX_URL": index.index_url}
+    result = venv.pip("install", "-U", "pip", "--dry-run", env=looked)
+    assert chosen(result) == "pip-26.3+variants.0.2.0"
+    lines = notices(venv.pip("install", "app", env=looked))
+    assert lines[:2] == [
+        f"A new release of pip is available: {OWN} -> 26.3+variants.0.2.0",
+        "To update, run: pip install --upgrade pip",
+    ]
+
+
 def test_with_others(pip: Pip, index: IndexServer, pips: list[str]) -> None:
     index.add(make_wheel("setuptools", "99.0"))
     index.add(make_wheel("needs-pip", "2.0", requires=["pip"]))
