@@ -443,7 +443,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
         ],
         "What upstream's pip has found there last week is not the fork's.": [
-            Decorate("_get_statefile_name", "state_file"),
+            ReplaceExpression(
+                "pip_self_version_check_fetch",
+                "own_state",
+                expression="SelfCheckState(cache_dir=options.cache_dir)",
+                replacement="{hook}({old})",
+            ),
         ],
     },
     "pip/_internal/utils/hashes.py": {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -251,6 +253,22 @@ def test_the_index_is_asked_once_a_week(
     index.add(make_wheel("pip", NEXT))
     lines = notices(venv.pip(*app, env=CHECKED))
     assert lines[0] == f"A new release of pip is available: {OWN} -> {NEXT}"
+
+
+def test_the_file_that_upstreams_pip_keeps_is_let_alone(
+    venv: Environment | InProcess, index: IndexServer, app: list[str], tmp_path: Path
+) -> None:
+    index.add(make_wheel("pip", "26.3.1"))
+    of_upstream = hashlib.sha224(str(venv.venv).encode()).hexdigest()
+    kept = tmp_path / "cache" / "selfcheck" / of_upstream
+    kept.parent.mkdir(parents=True)
+    now = datetime.now(timezone.utc).isoformat()
+    said = {"key": str(venv.venv), "last_check": now, "pypi_version": "27.0"}
+    kept.write_text(json.dumps(said), encoding="utf-8")
+    looked = {**CHECKED, "PIP_CACHE_DIR": str(tmp_path / "cache")}
+    assert notices(venv.pip(*app, env=looked))[0].startswith("pip 26.3.1 is available")
+    assert json.loads(kept.read_text(encoding="utf-8")) == said
+    assert len(list(kept.parent.iterdir())) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """The check for a newer pip at the end of a run, once a week, as upstream has it.
 
 The fork compares releases of the fork. Upstream keeps what it found as one version; here
-it is the newest of each kind, in a file of the fork's own (``state_file`` in ``seams``),
-so that neither pip takes what the other has found for its own.
+it is the newest of each kind, in a file of the fork's own (``own_state`` in ``seams``), so
+that neither pip takes what the other has found for its own.
 """
 
 from __future__ import annotations
@@ -88,12 +88,10 @@ def upgrade_prompt(
     """
     newest = Newest.read(remote_version_str)
     if not is_fork(local_version):
-        latest = max(
-            filter(None, (newest.fork, newest.upstream)), default=local_version
-        )
+        pips = [each for each in newest[:2] if each is not None]
         return fn(
             local_version=local_version,
-            remote_version_str=str(latest),
+            remote_version_str=str(max(pips)) if pips else remote_version_str,
             installed_by_pip=installed_by_pip,
             show_upgrade_hint=show_upgrade_hint,
         )
