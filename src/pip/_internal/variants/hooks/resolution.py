@@ -76,15 +76,8 @@ def found_candidates(
     for mode in modes(context):
         infos = functools.partial(mode.infos, infos, project, wanted)
         pinned = pinned or mode.pins_build(wanted)
-    if project == "pip":
-        from pip._internal.variants.choice.fork import keeps_to_fork
-
-        own = specifier
-        for ireq in ireqs:
-            if ireq.user_supplied and ireq.req is not None:
-                own &= ireq.req.specifier
-        if keeps_to_fork(factory, project, own):
-            infos = functools.partial(_infos_of_fork, infos, context, factory, found)
+    if project == "pip" and _keeps_to_fork(factory, ireqs, specifier):
+        infos = functools.partial(_infos_of_fork, infos, context, factory, found)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos,
@@ -132,6 +125,18 @@ def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
 
 
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
+
+
+def _keeps_to_fork(
+    factory: Factory, ireqs: Sequence[InstallRequirement], constraint: SpecifierSet
+) -> bool:
+    from pip._internal.variants.choice.fork import keeps_to_fork
+
+    said = constraint
+    for ireq in ireqs:
+        if ireq.user_supplied and ireq.req is not None:
+            said &= ireq.req.specifier
+    return keeps_to_fork(factory, "pip", said)
 
 
 def _infos_of_fork(
