@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from fork.carrier import name_to_ask_for
 from fork.engine.kinds import (
     Append,
     Constant,
@@ -42,6 +43,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/__init__.py": {
         "The fork says which release of pip it is and that it is a fork.": [
             Constant("__version__", value=VERSION),
+        ],
+        "It knows the name that it may look for on indexes, besides its own.": [
+            Append(
+                "main",
+                statement=f"__carrier__: str | None = {name_to_ask_for()!r}",
+            ),
         ],
     },
     "pip/_internal/build_env/installer.py": {
@@ -421,10 +428,26 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/self_outdated_check.py": {
-        "The upgrade notice must not tell users to overwrite the fork.": [
+        "The notice of a newer pip must not tell users to overwrite the fork.": [
             Decorate(
                 "_get_current_remote_pip_version",
-                "variants.hooks.index:remote_pip_version",
+                "variants.hooks.updates:remote_versions",
+            ),
+            Decorate(
+                "_compute_upgrade_prompt",
+                "variants.hooks.updates:upgrade_prompt",
+            ),
+            Decorate(
+                "pip_self_version_check_fetch",
+                "variants.hooks.updates:version_check",
+            ),
+        ],
+        "What upstream's pip has found there last week is not the fork's.": [
+            ReplaceExpression(
+                "pip_self_version_check_fetch",
+                "own_state",
+                expression="SelfCheckState(cache_dir=options.cache_dir)",
+                replacement="{hook}({old})",
             ),
         ],
     },

@@ -1,8 +1,10 @@
 """Report what another release of pip changes for the fork; change nothing.
 
-The report goes seam by seam: unchanged, changed (with both bodies) or missing; then the
-census of sensitive calls and files that clash with the overlay.  The exit status is 0 if
-nothing drifted, 1 if something did, 2 if the report cannot be made.
+The report goes seam by seam: unchanged, changed (with both bodies) or missing. Then come
+the names that the overlay imports and that changed or went, the census of sensitive calls,
+files that clash with the overlay, all files that differ, and the libraries that pip
+brings. It ends with what to do. The exit status is 0 if nothing drifted, 1 if something
+did, 2 if the report cannot be made.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ import argparse
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from fork.engine.drift import compare  # noqa: E402
+from fork.engine.drift import Drift, compare  # noqa: E402
 from fork.engine.errors import ForkError  # noqa: E402
 from fork.engine.releases import Release, read_release  # noqa: E402
 from fork.pins import HOW_TO_GET, PIP  # noqa: E402
@@ -46,8 +49,43 @@ def main(arguments: list[str] | None = None) -> int:
     except ForkError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print("\n".join(drift.lines()))
+    print("\n".join([*drift.lines(), *_libraries(old, new), "", *_next(drift)]))
     return int(drift.drifted)
+
+
+def _libraries(old: Release, new: Release) -> list[str]:
+    """List the libraries inside pip that are not of the same version."""
+    before, after = (_versions(each) for each in (old, new))
+    changed = [
+        f"    {name} {before.get(name, 'new')} -> {after.get(name, 'gone')}"
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    ]
+    return [f"libraries: {len(changed) or 'no'} differences", *changed]
+
+
+def _versions(release: Release) -> dict[str, str]:
+    listed = release.files.get("pip/_vendor/vendor.txt", b"").decode()
+    found = (line.split("#")[0].partition("==") for line in listed.splitlines())
+    return {name.strip(): version.strip() for name, _, version in found if version}
+
+
+def _next(drift: Drift) -> Iterator[str]:
+    """Say what to do, by what was found."""
+    version = drift.new.version
+    if drift.new.digest == drift.old.digest:
+        yield "It is the same release: there is nothing to do."
+        return
+    if drift.drifted:
+        yield "Something that the fork depends on changed. Before all else:"
+        yield "  read the differences above, and adapt the seams and the overlay;"
+    else:
+        yield "Nothing that the fork depends on changed. To move to it:"
+    yield f"  write {version!r} as UPSTREAM in fork/version.py, pip==={version} in"
+    yield "  pyproject.toml, and a number of the fork's own (FORK in fork/version.py);"
+    yield f"  python -m pip install --target DIR pip==={version} and the libraries that"
+    yield "  fork/pins.py names; python -m fork record --from DIR, and read what it changed;"
+    yield "  nox, nox -s rest, and upstream's own tests: nox -s upstream -- CHECKOUT unit."
 
 
 def _release(given: str, folder: Path) -> Release:

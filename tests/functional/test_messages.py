@@ -56,6 +56,10 @@ class Case:
 CASES: Mapping[str, Case] = {
     "upstreams-pip": Case("install pip<26.3 -i INDEX", 1),
     "newer-upstreams-pip": Case("install --dry-run -U pip -i INDEX"),
+    "notice-of-newer-pips": Case(
+        "install --dry-run filelock -i INDEX --extra-index-url OTHER",
+        env={"PIP_DISABLE_PIP_VERSION_CHECK": None},
+    ),
     "better-build": Case(
         "install levels --variant-host cpu-x86_64-v3 -i INDEX --pre",
         before=["install levels --variant-host cpu-x86_64-v2 -i INDEX"],
@@ -179,6 +183,7 @@ def stage(
     index.add_release("wide", "1.0", variants, tag=tag)
     other.add_release("wide", "1.0", variants)
     other.add(make_wheel("filelock", "4.0"))
+    other.add(make_wheel("pip", "26.3+variants.0.2.0"))
     with PyTorchIndexServer() as pytorch:
         for torch, vision in ("2.8.0", "0.23.0"), ("2.9.0", "0.24.0"):
             backends, requires = ["cpu", "cu128"], [f"torch=={torch}"]

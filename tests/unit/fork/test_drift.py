@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import shutil
 import subprocess
 import sys
+from base64 import urlsafe_b64encode
 from pathlib import Path
 
 import pytest
@@ -65,12 +69,63 @@ def test_every_kind_of_drift_is_shown(old: Release, release_tree: Tree) -> None:
         "    +    print(limit + 1)",
         "unchanged tool/options.py: OPTIONS (append)",
         "",
+        "imports: no differences",
         "census: 1 differences",
         "    tool/__init__.py: Cache.candidates calls Wheel 1x, recorded 0x",
         "overlay: 2 clashes",
         "    tool/fork/__init__.py: would replace or shadow tool/fork/",
         "    tool/fork/__init__.py: would replace or shadow tool/fork/__init__.py",
+        "files: 4 differences",
+        "    changed   tool/__init__.py (seams)",
+        "    changed   tool/cache.py (seams)",
+        "    changed   tool/commands/show.py (seams)",
+        "    added     tool/fork/__init__.py",
     ]
+
+
+def test_what_the_overlay_imports_is_compared(tree: Tree, release_tree: Tree) -> None:
+    (tree.overlay / "tool/fork/uses.py").write_text(
+        "import tool.options\n"
+        "from typing import TYPE_CHECKING\n"
+        "from tool import __version__\n"
+        "from tool.commands import show\n"
+        "def late():\n"
+        "    from tool.cache import Cache, wheels\n",
+        encoding="utf-8",
+    )
+    old = tree.upstream()
+    release_tree.replace("tool/__init__.py", '"1.0"', '"1.1"')
+    release_tree.replace("tool/cache.py", "def wheels(", "def all_wheels(")
+    release_tree.replace("tool/cache.py", "print('cleared')", "pass")
+    found = drift(release_tree, old)
+    assert [(each.state, str(each.use)) for each in found.uses] == [
+        ("changed", "tool.cache:Cache"),
+        ("missing", "tool.cache:wheels"),
+    ]
+    lines = found.lines()
+    start = lines.index("imports: 2 differences")
+    assert lines[start + 1 : start + 3] == [
+        "    changed   tool.cache:Cache",
+        "        in tool/fork/uses.py",
+    ]
+    assert "        -        print('cleared')" in lines
+    assert "    changed   tool/cache.py (seams, imported)" in lines
+    assert found.drifted
+
+
+def test_a_module_that_became_a_package_is_the_same(tree: Tree, old: Release) -> None:
+    (tree.overlay / "tool/fork/uses.py").write_text(
+        "from tool.options import OPTIONS\nimport tool.cache\n", encoding="utf-8"
+    )
+    files = dict(old.files)
+    files["tool/options/__init__.py"] = files.pop("tool/options.py") + b"MORE = 1\n"
+    del files["tool/cache.py"]
+    new = dataclasses.replace(old, files=files)
+    found = compare(tree.project, old, new)
+    assert [(each.state, str(each.use)) for each in found.uses] == [
+        ("missing", "tool.cache")
+    ]
+    assert ("removed", "tool/cache.py") in found.files
 
 
 def test_each_difference_is_drift(old: Release, release_tree: Tree) -> None:
@@ -101,7 +156,15 @@ def test_the_pinned_release_has_not_drifted(pinned: Path) -> None:
     assert first.startswith("pip 26.3 -> 26.3: seams: ")
     assert first.endswith(" unchanged")
     assert "," not in first
-    assert lines[-2:] == ["census: no differences", "overlay: no clashes"]
+    assert lines[-7:] == [
+        "imports: no differences",
+        "census: no differences",
+        "overlay: no clashes",
+        "files: no differences",
+        "libraries: no differences",
+        "",
+        "It is the same release: there is nothing to do.",
+    ]
     assert before == {file: file.read_bytes() for file in before}
 
 
@@ -110,3 +173,41 @@ def test_an_unknown_release_ends_without_traceback(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("error: pip 26.3 is not in ")
     assert "Traceback" not in done.stderr
+
+
+def test_a_release_that_mends_a_library(pinned: Path, tmp_path: Path) -> None:
+    """What a security release of upstream mostly is: nothing that the fork touches."""
+    newer = tmp_path / "newer"
+    shutil.copytree(pinned, newer)
+    (info,) = newer.glob("pip-*.dist-info")
+    listed = newer / "pip/_vendor/vendor.txt"
+    text = listed.read_text(encoding="utf-8")
+    (line,) = (each for each in text.splitlines() if "urllib3==" in each)
+    listed.write_text(text.replace(line, "    urllib3==99.1"), encoding="utf-8")
+    metadata = info / "METADATA"
+    said = metadata.read_text(encoding="utf-8")
+    metadata.write_text(said.replace("\nVersion: 26.3\n", "\nVersion: 26.3.1\n"))
+    data = listed.read_bytes()
+    digest = urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    row = f"pip/_vendor/vendor.txt,sha256={digest},{len(data)}"
+    record = info / "RECORD"
+    rows = record.read_text(encoding="utf-8").splitlines()
+    rows = [
+        row if each.startswith("pip/_vendor/vendor.txt,") else each for each in rows
+    ]
+    record.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+    done = rebase(newer, pinned)
+
+    assert done.returncode == 0, done.stderr
+    was = line.strip().removeprefix("urllib3==")
+    first, *lines = done.stdout.splitlines()
+    assert first.startswith("pip 26.3 -> 26.3.1: seams: ")
+    start = lines.index("files: 1 differences")
+    assert lines[start + 1 : start + 4] == [
+        "    changed   pip/_vendor/vendor.txt",
+        "libraries: 1 differences",
+        f"    urllib3 {was} -> 99.1",
+    ]
+    assert "Nothing that the fork depends on changed. To move to it:" in lines
+    assert any("pip===26.3.1" in each for each in lines)

@@ -21,7 +21,7 @@ from pip._internal.utils.logging import get_indentation
 if TYPE_CHECKING:
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = ["Paragraph", "Wrapped", "paragraph", "paragraphs"]
+__all__ = ["Paragraph", "Wrapped", "notice", "paragraph", "paragraphs"]
 
 #: Columns by which continued lines are indented further.
 _HANG = 2
@@ -77,6 +77,15 @@ class Wrapped:
             if self._prefix and not at:
                 shown = Text.assemble((self._prefix, text.style), text)
             yield from _lines(Paragraph(shown, command), width)
+
+
+def notice(lines: Iterable[str]) -> Wrapped:
+    """Make what upstream shows at the end of a run, in its form: each line marked."""
+    shown = [Paragraph(Text())]
+    for text, command in map(paragraph, lines):
+        mark = Text.assemble(("[", "bold"), ("notice", "blue"), ("]", "bold"))
+        shown.append(Paragraph(Text.assemble(mark, " ", text), command))
+    return Wrapped(shown)
 
 
 def paragraphs(lines: Iterable[str | Text], width: int) -> Text:

@@ -60,7 +60,7 @@ class Slot:
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
 #: ``Context`` of the command. Set by ``choice.context``, ``hooks.index``,
 #: ``hooks.build_env`` and ``machine.plugin_environment``; read by ``choice.context``,
-#: ``tell.lookup`` and ``locks.reading``.
+#: ``hooks.updates``, ``tell.lookup`` and ``locks.reading``.
 CONTEXT = Slot("_variants")
 #: On a ``PipSession``: its ``EarlyRequests``. Made and read by ``choice.lookahead`` and
 #: ``wheels.sources``.

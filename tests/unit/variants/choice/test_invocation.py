@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 
 from pip._internal.commands import create_command
+from pip._internal.variants.choice import invocation
 from pip._internal.variants.choice.invocation import (
     again,
     command,
+    for_pip,
     for_upgrade,
     is_typed,
+    own_python,
 )
 from pip._internal.variants.choice.settings import IN_BUILD
 
@@ -121,3 +125,36 @@ def test_what_was_not_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(IN_BUILD, "1")
     assert after(command(given, "install", "b")) == "install b"
     assert after(again(given)) == "install ..."
+
+
+def test_to_replace_pip_it_looks_where_the_running_one_does() -> None:
+    typed = ["-i", INDEX, "--target", "t", "--pre", "--variant", "x", "--user", "torch"]
+    told = for_pip(options(typed), "install", "--upgrade", "pip")
+    assert after(told) == f"install --upgrade pip --index-url {INDEX}"
+
+
+def test_a_program_that_runs_is_not_replaced_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(invocation, "WINDOWS", True)
+    for told in (
+        for_pip(options([]), "install", "--upgrade", "pip"),
+        command(options([]), "install", "pip===1", is_own=True),
+    ):
+        assert told.startswith(f"{own_python()} -m pip install ")
+
+
+def test_the_python_is_quoted_for_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        invocation, "get_best_invocation_for_this_python", lambda: "/a b/python"
+    )
+    assert own_python() == "'/a b/python'"
+
+
+def test_a_pip_of_the_users_own_is_replaced_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = SimpleNamespace(get_distribution=lambda _: SimpleNamespace(in_usersite=True))
+    monkeypatch.setattr(invocation, "get_default_environment", lambda: own)
+    told = for_pip(options(["-i", INDEX]), "install", "--upgrade", "pip")
+    assert after(told) == f"install --upgrade pip --user --index-url {INDEX}"

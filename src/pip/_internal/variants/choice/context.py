@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.parallel.early_requests import EarlyRequests
@@ -189,7 +190,10 @@ class Context:
         self._parts: dict[object, object] = {}
         self._said: set[str] = set()
         #: Releases of upstream's pip that may not replace this one unasked.
-        self.left_out_pips: set[_BaseVersion] = set()
+        self.left_out_pips: set[Version] = set()
+        #: Whether only a newer pip is looked for, and what of it was found.
+        self.is_for_itself = False
+        self.of_itself: list[InstallationCandidate] = []
         #: All files of a project that were listed where some are for variants, or none
         #: suited.
         self.listed: dict[NormalizedName, list[Link]] = {}

@@ -16,7 +16,12 @@ from itertools import pairwise
 from typing import Any
 
 from pip._internal.commands import create_command
-from pip._internal.utils.entrypoints import get_best_invocation_for_this_pip
+from pip._internal.metadata import get_default_environment
+from pip._internal.utils.compat import WINDOWS
+from pip._internal.utils.entrypoints import (
+    get_best_invocation_for_this_pip,
+    get_best_invocation_for_this_python,
+)
 from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
 from pip._internal.variants.choice.settings import (
     IN_BUILD,
@@ -27,15 +32,19 @@ from pip._internal.variants.choice.settings import (
 )
 from pip._internal.variants.slots import COMMAND_LINE
 
-__all__ = ["again", "command", "for_upgrade", "is_typed"]
+__all__ = ["again", "command", "for_pip", "for_upgrade", "is_typed", "own_python"]
 
-#: Upstream's options that decide what is found and chosen.
-_REPEATED = frozenset(
+#: Upstream's options that say where to look, and how far.
+_FROM_WHERE = frozenset(
     (
-        # From where.
         *("--index-url", "--extra-index-url", "--find-links", "--no-index"),
         *("--trusted-host", "--cert", "--client-cert", "--proxy", "--no-proxy-env"),
         *("--keyring-provider", "--uploaded-prior-to", "--isolated"),
+    )
+)
+#: Those that decide what is found and chosen.
+_REPEATED = _FROM_WHERE | frozenset(
+    (
         # For what, and where it goes.
         *("--platform", "--python-version", "--implementation", "--abi"),
         *("--target", "--prefix", "--root", "--user", "--break-system-packages"),
@@ -60,19 +69,47 @@ _PYTHON = "--python"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+?(?=\s\S*://|\Z)", re.DOTALL)
 
 
-def command(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
+def command(
+    options: optparse.Values,
+    *words: str,
+    without: Container[str] = (),
+    is_own: bool = False,
+) -> str:
     """Return a command for a shell; credentials in it are as pip shows them.
 
     :param options: of the command that is running.
     :param words: the name of a command, and what follows it.
     :param without: options that are not repeated.
+    :param is_own: whether it replaces the pip that runs it.
     """
     accepted = _parser(words)
 
     def is_known(option: optparse.Option) -> bool:
         return _is_repeated(option) and accepted.has_option(option.get_opt_string())
 
-    return _Typed.of(options).joined(words, is_known, without)
+    return _Typed.of(options).joined(words, is_known, without, is_own=is_own)
+
+
+def for_pip(options: optparse.Values, *words: str) -> str:
+    """Return a command that replaces this pip, and looks where the running one does.
+
+    What that installs, for which target, and where to, is about other packages. A pip of
+    the user's own is replaced there, and that of the system stays.
+    """
+
+    def is_where(option: optparse.Option) -> bool:
+        return option.get_opt_string() in _FROM_WHERE
+
+    pip = get_default_environment().get_distribution("pip")
+    if pip is not None and pip.in_usersite:
+        words += ("--user",)
+    return _Typed.of(options).joined(words, is_where, is_own=True)
+
+
+def own_python() -> str:
+    """Return how a shell calls the Python that pip is for."""
+    python = str(get_best_invocation_for_this_python())
+    return python if WINDOWS else shlex.quote(python)
 
 
 def again(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
@@ -153,10 +190,15 @@ class _Typed:
         self,
         words: Sequence[str],
         is_repeated: Callable[[optparse.Option], bool],
-        without: Container[str],
+        without: Container[str] = (),
+        *,
+        is_own: bool = False,
     ) -> str:
         """Put a command together, for the pip that was called."""
         invocation = [get_best_invocation_for_this_pip()]
+        if is_own and WINDOWS:
+            # A program that runs cannot be replaced there.
+            invocation = [f"{own_python()} -m pip"]
         parts = [*words]
         for option, value in self.options:
             name = option.get_opt_string()

@@ -407,6 +407,8 @@ class Settings:
         self.python_version: tuple[int, ...] | None = given("python_version")
         self.implementation: str | None = given("implementation")
         self.abis: Sequence[str] = given("abis") or ()
+        #: The folders in which ``pip list`` is to look at what is installed.
+        self.paths: list[str] | None = given("path")
 
     def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
         """Return the value of an option.

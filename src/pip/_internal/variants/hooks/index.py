@@ -18,7 +18,6 @@ from pip._vendor.packaging._variants import (
     parse_manifest_filename,
 )
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.console.output import get_logger
 from pip._internal.utils.urls import path_to_url
@@ -65,6 +64,7 @@ def collector_created(
     collector = fn(cls, session, options, suppress_no_index)
     # Only the search for a newer pip suppresses this option; it needs no variants.
     context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
+    context.is_for_itself = suppress_no_index
     context.attach(collector)
     if context.trusted:
         from pip._internal.variants.machine.plugin_limits import PluginLimits
@@ -220,6 +220,13 @@ def all_candidates(
     for mode in modes(context):
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
+    if context.is_for_itself:
+        # Upstream asks for pip alone, and keeps only the newest.
+        from pip._internal.variants.choice.fork import carrier_name
+
+        carrier = carrier_name()
+        others = [] if carrier is None else fn(finder, carrier)
+        context.of_itself = [*candidates, *others]
     if context.listing is None:
         return candidates
     return _listed(context, finder, project_name, candidates)
@@ -239,10 +246,14 @@ def _listed(
         if listed is not None:
             return listed
     if project == "pip" and context.listing == "newest":
+        from pip._internal.metadata import get_environment
         from pip._internal.variants.choice.fork import is_fork
 
-        # Upstream's releases are no updates of the fork.
-        return [found for found in candidates if is_fork(found.version)]
+        # Upstream's releases are no updates of the fork. With --python or --path, what
+        # is listed may have upstream's pip.
+        pip = get_environment(context.settings.paths).get_distribution("pip")
+        if pip is not None and is_fork(pip.version):
+            return [found for found in candidates if is_fork(found.version)]
     if not context.enabled:
         return candidates
     unsuitable = set(_unsuitable(context, finder, project, candidates))
@@ -277,19 +288,6 @@ def _unsuitable(
                 continue
         if context.listing == "newest" and not version.is_prerelease:
             return
-
-
-def remote_pip_version(fn: Callable[..., str | None], *args: Any) -> str | None:
-    """Return the newest pip on the index if it is a release of the fork."""
-    version = fn(*args)
-    if version is None:
-        return None
-    from pip._internal.variants.choice.fork import is_fork
-
-    try:
-        return version if is_fork(Version(version)) else None
-    except InvalidVersion:
-        return None
 
 
 def requirements_line(

@@ -8,10 +8,9 @@ manifest is fetched for a version that the resolver does not reach.
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
 
@@ -77,11 +76,8 @@ def found_candidates(
     for mode in modes(context):
         infos = functools.partial(mode.infos, infos, project, wanted)
         pinned = pinned or mode.pins_build(wanted)
-    if project == "pip":
-        from pip._internal.variants.choice.fork import keeps_to_fork
-
-        if keeps_to_fork(factory, project, wanted):
-            infos = functools.partial(_infos_of_fork, infos, context)
+    if project == "pip" and _keeps_to_fork(factory, ireqs, specifier):
+        infos = functools.partial(_infos_of_fork, infos, context, factory, found)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos,
@@ -131,17 +127,47 @@ def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
-def _infos_of_fork(infos: _Infos, context: Context) -> Iterator[IndexCandidateInfo]:
-    from pip._internal.variants.choice.fork import how_to_leave, is_fork
+def _keeps_to_fork(
+    factory: Factory, ireqs: Sequence[InstallRequirement], constraint: SpecifierSet
+) -> bool:
+    from pip._internal.variants.choice.fork import keeps_to_fork
 
+    said = constraint
+    for ireq in ireqs:
+        if ireq.user_supplied and ireq.req is not None:
+            said &= ireq.req.specifier
+    return keeps_to_fork(factory, "pip", said)
+
+
+def _infos_of_fork(
+    infos: _Infos, context: Context, factory: Factory, found: FoundCandidates
+) -> Iterator[IndexCandidateInfo]:
+    """Yield the releases of the fork; tell what else is newer than what is installed."""
+    from pip._internal.variants.choice.fork import is_fork
+
+    newest = None
     for info in infos():
-        if is_fork(info[0]):
-            yield info
-        else:
-            context.left_out_pips.add(info[0])
-    message = how_to_leave(context.left_out_pips, context.options)
-    if message is not None:
-        context.say_once(logging.INFO, message)
+        # There is no other kind.
+        version = cast("Version", info[0])
+        if not is_fork(version):
+            context.left_out_pips.add(version)
+            continue
+        if newest is None:
+            # Newer ones of upstream's came before it.
+            newest = version
+            _tell_of_newer(context, factory, newest)
+        yield info
+    if newest is None and found._installed is not None:
+        # If what is installed does not do, an error says what to type.
+        _tell_of_newer(context, factory)
+
+
+def _tell_of_newer(context: Context, factory: Factory, *newest: Version) -> None:
+    from pip._internal.variants.tell.updates import tell_of_newer
+
+    installed = factory._installed_dists[canonicalize_name("pip")].version
+    pips = (*newest, *context.left_out_pips)
+    tell_of_newer(context, factory._finder, installed, pips)
 
 
 def _with_rival(

@@ -57,7 +57,10 @@ def true_reason(
     if project == "pip" and (newest := fork.newest_upstream(context.left_out_pips)):
         return KeepsToFork(
             requirement.format_for_error(),
-            hint=Hint(fork.FOR_UPSTREAM, command(context.options, "install", newest)),
+            hint=Hint(
+                fork.FOR_UPSTREAM,
+                command(context.options, "install", newest, is_own=True),
+            ),
         )
     if any(label_of(link) is not None for link in links):
         return _no_suitable(context, finder, requirement, links)
