@@ -36,6 +36,10 @@ TEST_TOOLS = [
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
 LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
+# With the official schemas of CycloneDX.
+RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", "tomli"]
+# They look at the files alone, and ask nobody.
+WORKFLOW_TOOLS = ["zizmor", "check-jsonschema"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 UNIT, FUNCTIONAL = "tests/unit", "tests/functional"
 # Three at a time: some wait, for a server that takes its time or for a plugin.
@@ -72,7 +76,7 @@ def assemble(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and types."""
-    session.install(*LINTERS, *TEST_TOOLS, *BENCH_TOOLS)
+    session.install(*LINTERS, *TEST_TOOLS, *BENCH_TOOLS, *RELEASE_TOOLS)
     _assemble(session)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
@@ -88,6 +92,30 @@ def lint(session: nox.Session) -> None:
     session.run("mypy", "--num-workers=2", *named)
     session.run("mypy", "noxfile.py")
     session.run("python", "-m", "tools.complexity")
+
+
+@nox.session
+def workflows(session: nox.Session) -> None:
+    """Check what the repository's host runs: form, and what others could misuse."""
+    session.install(*WORKFLOW_TOOLS)
+    files = sorted(str(path) for path in Path(".github/workflows").glob("*.yml"))
+    schema = ["--builtin-schema", "vendor.github-workflows"]
+    session.run("check-jsonschema", *schema, *files)
+    session.run("zizmor", "--offline", "--no-progress", "--pedantic", ".github")
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Make all files of a release in build/release; --tag TAG checks the tag."""
+    session.install(*RELEASE_TOOLS)
+    session.run("python", "-m", "tools.release", *session.posargs)
+
+
+@nox.session(name="upstream-newer")
+def upstream_newer(session: nox.Session) -> None:
+    """Look for a newer release of upstream's pip; fail, and report on it, if any."""
+    session.install("packaging")
+    session.run("python", "-m", "tools.upstream_newer")
 
 
 @nox.session(python=list(INTERPRETERS))
