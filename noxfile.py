@@ -40,6 +40,7 @@ LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
 RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", "tomli"]
 # They look at the files alone, and ask nobody.
 WORKFLOW_TOOLS = ["zizmor", "check-jsonschema"]
+NEWS_TOOLS = ["towncrier>=24.8"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 UNIT, FUNCTIONAL = "tests/unit", "tests/functional"
 # Three at a time: some wait, for a server that takes its time or for a plugin.
@@ -76,7 +77,7 @@ def assemble(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and types."""
-    session.install(*LINTERS, *TEST_TOOLS, *BENCH_TOOLS, *RELEASE_TOOLS)
+    session.install(*LINTERS, *TEST_TOOLS, *BENCH_TOOLS, *RELEASE_TOOLS, *NEWS_TOOLS)
     _assemble(session)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
@@ -92,6 +93,8 @@ def lint(session: nox.Session) -> None:
     session.run("mypy", "--num-workers=2", *named)
     session.run("mypy", "noxfile.py")
     session.run("python", "-m", "tools.complexity")
+    # Fails if a fragment is not called as it should be.
+    session.run("towncrier", "build", "--draft", "--version", "next", silent=True)
 
 
 @nox.session
@@ -109,6 +112,15 @@ def release(session: nox.Session) -> None:
     """Make all files of a release in build/release; --tag TAG checks the tag."""
     session.install(*RELEASE_TOOLS)
     session.run("python", "-m", "tools.release", *session.posargs)
+
+
+@nox.session
+def news(session: nox.Session) -> None:
+    """Make a section of NEWS.md of the fragments in news/, and delete them: VERSION."""
+    if len(session.posargs) != 1:
+        session.error("name the version that is released, as in: nox -s news -- 0.2.0")
+    session.install(*NEWS_TOOLS)
+    session.run("towncrier", "build", "--yes", "--version", *session.posargs)
 
 
 @nox.session(name="upstream-newer")

@@ -41,10 +41,9 @@ def check_tag(tag: str, version: str, root: Path) -> None:
     if fragments:
         raise ReleaseError(
             f"news/ has fragments that NEWS.md lacks ({', '.join(fragments[:3])}, …). "
-            f"Type: python -m towncrier build --version {version}"
+            f"Type: nox -s news -- {version}"
         )
     if notes((root / "NEWS.md").read_text(encoding="utf-8"), version) is None:
         raise ReleaseError(
-            f"NEWS.md says nothing of {version}. Type: python -m towncrier build "
-            f"--version {version}"
+            f"NEWS.md says nothing of {version}. Type: nox -s news -- {version}"
         )
