@@ -38,9 +38,12 @@ def main():  # type: ignore[no-untyped-def]
     with tempfile.TemporaryDirectory(prefix="get-pip-variants-") as folder:
         zipfile.ZipFile(io.BytesIO(wheel)).extractall(folder)
         sys.path.insert(0, folder)
-        from pip_variants.__main__ import main as run
+        from pip_variants.cli import main as run
 
-        return run(["bootstrap", *sys.argv[1:]])
+        # Hints name the command too: they are of whatever runs the carrier.
+        given = sys.argv[1:]
+        arguments = given if given[:1] == ["bootstrap"] else ["bootstrap", *given]
+        return run(arguments, "python get-pip-variants.py")
 
 
 WHEEL = ""
