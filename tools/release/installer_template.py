@@ -40,10 +40,14 @@ def main():  # type: ignore[no-untyped-def]
         sys.path.insert(0, folder)
         from pip_variants.cli import main as run
 
-        # Hints name the command too: they are of whatever runs the carrier.
         given = sys.argv[1:]
-        arguments = given if given[:1] == ["bootstrap"] else ["bootstrap", *given]
-        return run(arguments, "python get-pip-variants.py")
+        # Hints of the carrier name the command, so it may be typed too.
+        if given[:1] == ["bootstrap"]:
+            del given[0]
+        # Its options have no values: what else is there is a Python to change.
+        if all(each.startswith("-") for each in given):
+            given.append(sys.executable)
+        return run(["bootstrap", *given], "python get-pip-variants.py")
 
 
 WHEEL = ""
