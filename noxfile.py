@@ -44,7 +44,8 @@ NEWS_TOOLS = ["towncrier>=24.8"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 UNIT, FUNCTIONAL = "tests/unit", "tests/functional"
 # Three at a time: some wait, for a server that takes its time or for a plugin.
-IN_PROCESS = ["-n", "3", "--in-process", "-m", "not torch and not matrix"]
+OTHERS = "not torch and not matrix and not release"
+IN_PROCESS = ["-n", "3", "--in-process", "-m", OTHERS]
 
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "virtualenv"
@@ -109,9 +110,15 @@ def workflows(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """Make all files of a release in build/release; --tag TAG checks the tag."""
-    session.install(*RELEASE_TOOLS)
+    """Make all files of a release in build/release, and try them; --tag TAG checks it."""
+    session.install(*RELEASE_TOOLS, *TEST_TOOLS)
     session.run("python", "-m", "tools.release", *session.posargs)
+    folder = BUILD / "release"
+    (wheel,) = folder.glob("pip-*.whl")
+    session.run(
+        *(*PYTEST, "-n", "2", "-m", "release", "tests/functional/test_release.py"),
+        env={"PIP_VARIANTS_RELEASE": str(folder), "PIP_VARIANTS_WHEEL": str(wheel)},
+    )
 
 
 @nox.session
@@ -133,7 +140,7 @@ def upstream_newer(session: nox.Session) -> None:
 @nox.session(python=list(INTERPRETERS))
 def unit(session: nox.Session) -> None:
     """Run unit tests, and commands in the test's process, with the assembled fork."""
-    session.install(*TEST_TOOLS)
+    session.install(*TEST_TOOLS, *RELEASE_TOOLS)
     _assemble(session)
     session.run(*PYTEST, *IN_PROCESS, *(session.posargs or [UNIT, FUNCTIONAL]))
 
@@ -167,7 +174,7 @@ def functional(session: nox.Session) -> None:
     """Run the functional tests with the built wheel, all of them."""
     session.install(*TEST_TOOLS, *BENCH_TOOLS, "build", "uv")
     session.run(
-        *(*PYTEST, "-n", "2", "-m", "not torch and not matrix"),
+        *(*PYTEST, "-n", "2", "-m", OTHERS),
         *(session.posargs or [FUNCTIONAL]),
         # uv is to trust what pip and the system trust.
         env={**_wheels(session), "UV_SYSTEM_CERTS": "1"},

@@ -1,4 +1,7 @@
-"""What `nox -s release` makes is the same for everybody, and works by itself."""
+"""What `nox -s release` makes is the same for everybody, and works by itself.
+
+That session runs these tests, and no other does.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from tests.lib.index import IndexServer
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
-pytestmark = [pytest.mark.slow, pytest.mark.process]
+pytestmark = [pytest.mark.release, pytest.mark.process]
 
 #: A user who owns nothing.
 NOBODY = 65534
@@ -100,11 +103,10 @@ def sha256(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory, repository_root: Path) -> Path:
-    """Return the folder of a release."""
-    pytest.importorskip("build", reason="build is not installed")
-    pytest.importorskip(
-        "cyclonedx", reason="the library for CycloneDX is not installed"
-    )
+    """Return the folder of a release: ``$PIP_VARIANTS_RELEASE``, or one made now."""
+    given = os.environ.get("PIP_VARIANTS_RELEASE")
+    if given:
+        return Path(given).resolve(strict=True)
     folder = tmp_path_factory.mktemp("release")
     return make(copied(repository_root, folder), Somebody(umask=0o022))
 

@@ -32,18 +32,12 @@ from tools.release.zipapp import zipapp
 
 _CARRIER = ROOT / "carrier"
 _BUILD = ROOT / "build"
+_OUTPUT = _BUILD / "release"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the files and say what they are; return the exit status."""
     parser = argparse.ArgumentParser(prog="nox -s release --", description=__doc__)
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=_BUILD / "release",
-        metavar="DIR",
-        help="the folder to write; what was in it goes (default: build/release)",
-    )
     parser.add_argument(
         "--tag", help="the tag that is released: it must suit the version and the news"
     )
@@ -52,15 +46,15 @@ def main(arguments: list[str] | None = None) -> int:
         if options.tag:
             check_tag(options.tag, FORK, ROOT)
         registered = is_registered(_CARRIER)
-        _make(options.output)
+        _make(_OUTPUT)
     except ReleaseError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     _write_notes()
     tell_workflow({"version": FORK, "registered": str(registered).lower()})
-    for line in sums(options.output).decode("utf-8").splitlines():
+    for line in sums(_OUTPUT).decode("utf-8").splitlines():
         print(line)
-    print(f"{FORK} lies in {options.output}, with an index of it in simple/")
+    print(f"{FORK} lies in {_OUTPUT}, with an index of it in simple/")
     return 0
 
 
