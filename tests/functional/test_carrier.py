@@ -379,6 +379,9 @@ class TestEnvironments:
         assert ("setuptools" in venv.installed()) == (sys.version_info < (3, 12))
 
     def test_venv_tells_what_is_wrong(self, carrier: Carrier, tmp_path: Path) -> None:
+        (wheel,) = carrier.folder.glob("*.whl")
+        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        assert carrier.run("--version").stdout == f"pip {VERSION} (sha256 {digest})\n"
         assert "usage: venv" in carrier.run("venv", code=2).stderr
         assert "--without-pip" in carrier.run("venv", "--help").stdout
         carrier.run("venv", "--without-pip", tmp_path / "bare")
@@ -389,6 +392,10 @@ class TestEnvironments:
         folder = carrier.run("folder").stdout.rstrip("\n")
         assert folder == str(carrier.folder)
         seed = ["--seed", "--no-index", "--find-links", folder]
+        if sys.version_info < (3, 12):  # These it seeds with more.
+            for name in ("setuptools", "wheel"):
+                make_wheel(name, "99.0").write_to(tmp_path)
+            seed += ["--find-links", str(tmp_path)]
         python = ["--python", sys.executable]
         venv = Environment(tmp_path)
         carrier.module("uv", "venv", "-q", *seed, *python, venv.venv)
@@ -462,25 +469,34 @@ class TestSeeder:
         assert "variants" not in version_of(virtualenv(name="not"))
 
     def test_what_it_leaves_to_virtualenv(
-        self, virtualenv: Callable[..., Environment], workshop: Workshop, tmp_path: Path
+        self,
+        carrier: Carrier,
+        virtualenv: Callable[..., Environment],
+        workshop: Workshop,
+        tmp_path: Path,
     ) -> None:
         seeder = "--seeder", "pip-variants"
         none = virtualenv(*seeder, "--no-pip", name="none")
         assert not list(none.site_packages.glob("pip*"))
         none = virtualenv(*seeder, "--pip", "none", name="none too")
         assert not list(none.site_packages.glob("pip*"))
-        for word in ("bundle", "embed", VERSION):
+        for word in ("embed", VERSION):
             given = virtualenv(*seeder, "--pip", word, name=word)
             assert version_of(given) == VERSION
         upstreams = workshop.upstream_wheel()
-        search = ["--pip", "26.3", "--extra-search-dir", upstreams.parent]
+        search = ["--extra-search-dir", upstreams.parent, "--pip", "26.3"]
         assert version_of(virtualenv(*seeder, *search, name="theirs")) == "26.3"
         again = virtualenv(*seeder, "--reset-app-data", name="again")
         assert version_of(again) == VERSION
         linked = virtualenv(*seeder, "--symlink-app-data", name="linked")
         assert version_of(linked) == VERSION
         assert (linked.site_packages / "pip").is_symlink()
-        assert list((tmp_path / "app data").glob("**/image/**/pip-*variants*"))
+        # What all environments share is not written to.
+        image = (linked.site_packages / "pip").resolve()
+        carrier.run("bootstrap", "--undo", "--yes", linked.venv)
+        assert version_of(linked) == linked.eval("ensurepip.version()", "ensurepip")
+        assert image.is_relative_to(tmp_path / "app data")
+        assert VERSION in (image / "__init__.py").read_text(encoding="utf-8")
 
     def test_two_builds_of_a_version(
         self, carrier: Carrier, virtualenv: Callable[..., Environment], tmp_path: Path
@@ -511,7 +527,9 @@ class TestSeeder:
         assert new.eval("'%d.%d' % sys.version_info[:2]") == version
 
     def test_a_python_that_is_too_old(self, carrier: Carrier, tmp_path: Path) -> None:
-        old = os.environ.get("PIP_VARIANTS_OLD_PYTHON") or shutil.which("python3.9")
+        pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+        found = [*pyenv.glob("versions/3.9*/bin/python"), shutil.which("python3.9")]
+        old = next((path for path in found if path is not None), None)
         if old is None:
             pytest.skip("CPython 3.9 is not on this machine")
         command = [
