@@ -189,8 +189,8 @@ class TestRefused:
     def refused(self, carrier: Carrier) -> Callable[..., str]:
         """Return a function that runs ``bootstrap``, which fails, for its errors."""
 
-        def run(*arguments: str | Path, **more: str) -> str:
-            return carrier.run("bootstrap", "--yes", *arguments, code=1, **more).stderr
+        def run(*arguments: str | Path) -> str:
+            return carrier.run("bootstrap", "--yes", *arguments, code=1).stderr
 
         return run
 
@@ -302,8 +302,8 @@ class TestRefused:
             ["venv", new],
         ):
             assert said in damaged.run(*command, code=1).stderr
-        command = ["virtualenv", "--seeder", "pip-variants", new]
-        assert said in damaged.module(*command, code=1).output
+        seeder = "virtualenv", "--seeder", "pip-variants"
+        assert said in damaged.module(*seeder, new, code=1).output
         assert version_of(upstream_venv) == "26.3"
         assert not new.exists()
 
@@ -423,8 +423,9 @@ class TestEnvironments:
             "PIP_NO_INDEX": "1",
             "UV_PYTHON": sys.executable,
         }
-        command = [*starts[tool], carrier.wheel, "pip-variants", "bootstrap", "--yes"]
-        done = carrier.module(*command, upstream_venv.venv, env=env)
+        command = [str(carrier.wheel), "pip-variants", "bootstrap", "--yes"]
+        where = upstream_venv.venv
+        done = carrier.module(*starts[tool], *command, where, env=env)
         assert f"pip {VERSION} is in place" in done.stdout
         assert "the way back: pip-variants bootstrap --undo" in done.stdout
         assert version_of(upstream_venv) == VERSION
@@ -532,15 +533,8 @@ class TestSeeder:
         old = next((path for path in found if path is not None), None)
         if old is None:
             pytest.skip("CPython 3.9 is not on this machine")
-        command = [
-            "virtualenv",
-            "--seeder",
-            "pip-variants",
-            "-p",
-            old,
-            tmp_path / "new",
-        ]
-        done = carrier.module(*command, code=1)
+        command = "virtualenv", "--seeder", "pip-variants", "--python", old
+        done = carrier.module(*command, tmp_path / "new", code=1)
         assert "the seeder pip-variants is for Python 3.10 and newer" in done.output
         assert "type --seeder app-data" in done.output
         assert not (tmp_path / "new").exists()
