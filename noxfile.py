@@ -35,6 +35,8 @@ TEST_TOOLS = [
     "packaging==26.3",
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
+# What environments are made with, and what the carrier is built with.
+CARRIER_TOOLS = ["hatchling", "nox", "pipx", "tox"]
 LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
 # With the official schemas of CycloneDX.
 RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", "tomli"]
@@ -89,10 +91,10 @@ def lint(session: nox.Session) -> None:
         "pip._internal.commands.variants",
         "pip._vendor.packaging._variants",
     ]
-    packages = [*overlay, "fork", "tools", "tests"]
+    packages = [*overlay, "pip_variants", "fork", "tools", "tests"]
     named = (part for package in packages for part in ("-p", package))
     session.run("mypy", "--num-workers=2", *named)
-    session.run("mypy", "noxfile.py")
+    session.run("mypy", "noxfile.py", "carrier/hatch_build.py")
     session.run("python", "-m", "tools.complexity")
     # Fails if a fragment is not called as it should be.
     session.run("towncrier", "build", "--draft", "--version", "next", silent=True)
@@ -172,7 +174,7 @@ def wheel(session: nox.Session) -> None:
 @nox.session
 def functional(session: nox.Session) -> None:
     """Run the functional tests with the built wheel, all of them."""
-    session.install(*TEST_TOOLS, *BENCH_TOOLS, "build", "uv")
+    session.install(*TEST_TOOLS, *BENCH_TOOLS, *CARRIER_TOOLS, "build", "uv")
     session.run(
         *(*PYTEST, "-n", "2", "-m", OTHERS),
         *(session.posargs or [FUNCTIONAL]),

@@ -232,7 +232,13 @@ def _keep(target: Target, old: Installed, folder: Path) -> Path:
         for other in folder.glob("pip-*.whl"):
             if other != kept and (is_fork(other.name) or not is_fork(kept.name)):
                 other.unlink()
-    except (OSError, UnpackableError) as error:
+    except OSError as error:
+        raise CarrierError(
+            f"pip {old.version} of {target.name} cannot be kept: {error}. Nothing was "
+            "changed.",
+            "Make room, or get the right to write there, and try again.",
+        ) from None
+    except UnpackableError as error:
         raise CarrierError(
             f"pip {old.version} of {target.name} cannot be kept: {error}. Nothing was "
             "changed.",
@@ -313,20 +319,19 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
     :raises CarrierError: it did not work
     """
     target, old = change.target, change.old
-    # Pip cannot take away what is not whole.
-    broken = old.paths if old is not None and old.trouble else ()
-    aside = target.kept / _UNFINISHED / "broken"
+    moved = old.paths if old is not None and old.is_movable else ()
+    aside = target.kept / _UNFINISHED / "moved"
     aside.mkdir(exist_ok=True)
-    for path in broken:
+    for path in moved:
         shutil.move(path, aside / path.name)
     problem = _install(change, fork, change.wheel, change.version)
     if problem is None:
         return
-    if old is None or kept is None:
+    if old is None or moved:
         target.run_pip(fork.code, "uninstall", "-y", "pip", *change.options)
-        for path in broken:
+        for path in moved:
             shutil.move(aside / path.name, path)
-    elif trouble(target, old.version) is not None:
+    elif kept is not None and trouble(target, old.version) is not None:
         again = _install(change, fork, kept, old.version)
         if again is not None:
             raise _lost(change, problem, again, kept)

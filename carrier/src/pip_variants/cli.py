@@ -21,14 +21,20 @@ _MODULE = "python -m pip_variants"
 
 def script() -> int:
     """Run ``pip-variants``, whose own Python is not one to be changed."""
-    return main(prog="pip-variants")
+    return main(prog="pip-variants", is_apart=True)
 
 
-def main(arguments: Sequence[str] | None = None, prog: str = _MODULE) -> int:
+def main(
+    arguments: Sequence[str] | None = None,
+    prog: str = _MODULE,
+    *,
+    is_apart: bool = False,
+) -> int:
     """Run a command; return its exit status.
 
     :param arguments: those of the command line, if not the program's own
     :param prog: how the program was started
+    :param is_apart: whether it has a Python of its own, which nobody means
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -41,6 +47,11 @@ def main(arguments: Sequence[str] | None = None, prog: str = _MODULE) -> int:
             bundled.read()
             print(bundled.path.parent)
             return 0
+        if is_apart and not options.targets:
+            raise CarrierError(
+                f"{prog} has a Python of its own, and does not know which one is meant.",
+                f"Name it: {prog} bootstrap .venv",
+            )
         return _bootstrap(options, prog)
     except CarrierError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -55,6 +66,13 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         prog=prog,
         description="Put pip with native wheel variants in place of pip. Nothing is "
         "downloaded.",
+    )
+    bundled = carried()
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"pip {bundled.version} (sha256 {bundled.sha256})",
+        help="print the version of pip that is carried, and the digest of its wheel",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     bootstrap = commands.add_parser(
@@ -100,11 +118,6 @@ def _bootstrap(options: argparse.Namespace, prog: str) -> int:
     :raises CarrierError: that cannot be done
     """
     names: list[str | None] = options.targets or [None]
-    if names == [None] and prog != _MODULE:
-        raise CarrierError(
-            f"{prog} has a Python of its own, and does not know which one is meant.",
-            f"Name it: {prog} bootstrap .venv",
-        )
     managed = options.break_system_packages
     with carried().ready() as fork:
         changes = []

@@ -33,6 +33,15 @@ class Installed:
         """Return the folder of its metadata; there is one if it is whole."""
         return next(path for path in self.paths if path.suffix == ".dist-info")
 
+    @property
+    def is_movable(self) -> bool:
+        """Tell whether a pip could not take it away, so that it must be moved.
+
+        virtualenv can link to what it has unpacked for all environments; a pip would
+        write there.
+        """
+        return bool(self.trouble) or any(path.is_symlink() for path in self.paths)
+
     def __str__(self) -> str:
         if self.trouble:
             return f"{self.version} (not whole: {self.trouble})".strip()
