@@ -44,9 +44,6 @@ def main():  # type: ignore[no-untyped-def]
         # Hints of the carrier name the command, so it may be typed too.
         if given[:1] == ["bootstrap"]:
             del given[0]
-        # Its options have no values: what else is there is a Python to change.
-        if all(each.startswith("-") for each in given):
-            given.append(sys.executable)
         return run(["bootstrap", *given], "python get-pip-variants.py")
 
 
