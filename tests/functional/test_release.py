@@ -55,8 +55,9 @@ def copied(root: Path, folder: Path, *, age: float | None = None) -> Path:
         *(".git", ".nox", ".venv", "build", "dist", ".*_cache", "__pycache__")
     )
     shutil.copytree(root, project, ignore=ignored)
-    for path in project.rglob("*") if age is not None else ():
-        os.utime(path, (age, age))
+    if age is not None:
+        for path in project.rglob("*"):
+            os.utime(path, (age, age))
     return project
 
 

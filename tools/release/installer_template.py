@@ -11,7 +11,7 @@ import sys
 SHA256 = ""
 
 
-def main():  # type: ignore[no-untyped-def]
+def main() -> "str | int":
     """Unpack the wheel below and run it; return the exit status."""
     if sys.version_info < (3, 10):  # noqa: UP036
         return (

@@ -52,11 +52,16 @@ def sbom(contents: Contents, wheel: str, licence: str) -> bytes:
         component=whole,
         authors=[OrganizationalContact(name="The pip-variants developers")],
     )
-    bom.metadata.timestamp = _time()
+    time = _time()
+    if time is not None:
+        bom.metadata.timestamp = time
     bom.register_dependency(whole, [own])
     bom.register_dependency(own, [upstream, *libraries])
     bom.register_dependency(upstream, vendored)
     document = json.loads(JsonV1Dot6(bom).output_as_string())
+    if time is None:
+        # The library puts down when it was made.
+        del document["metadata"]["timestamp"]
     return f"{json.dumps(document, indent=1, sort_keys=True)}\n".encode()
 
 
