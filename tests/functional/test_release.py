@@ -147,6 +147,8 @@ def test_it_is_the_same_for_everybody(
         seed="2",
     )
     assert files_of(make(project, who)) == files_of(release)
+    if who.user is None:
+        pytest.skip("no other user can run this interpreter")
 
 
 def test_what_there_is(release: Path) -> None:
