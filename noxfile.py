@@ -35,8 +35,8 @@ TEST_TOOLS = [
     "packaging==26.3",
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "trustme", "virtualenv"]
-# What environments are made with, and what the carrier is built with.
-CARRIER_TOOLS = ["hatchling", "nox", "pipx", "tox"]
+# What makes environments, for the carrier.
+CARRIER_TOOLS = ["nox", "pipx", "tox"]
 LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
 # With the official schemas of CycloneDX.
 RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", "tomli"]
@@ -174,7 +174,10 @@ def wheel(session: nox.Session) -> None:
 @nox.session
 def functional(session: nox.Session) -> None:
     """Run the functional tests with the built wheel, all of them."""
-    session.install(*TEST_TOOLS, *BENCH_TOOLS, *CARRIER_TOOLS, "build", "uv")
+    # What it is built with, as pinned, so that two ways to build it can be compared.
+    hatchling = nox.project.load_toml("pyproject.toml")["build-system"]["requires"][0]
+    tools = [*BENCH_TOOLS, *CARRIER_TOOLS, hatchling, "build", "uv"]
+    session.install(*TEST_TOOLS, *tools)
     session.run(
         *(*PYTEST, "-n", "2", "-m", OTHERS),
         *(session.posargs or [FUNCTIONAL]),

@@ -109,7 +109,7 @@ class TestBootstrap:
         assert files_of(venv) == before
         assert not (venv.venv / KEPT).exists()
         assert not left_over(venv)
-        assert venv.installed() == {"demo": "1.0"}
+        assert venv.installed()["demo"] == "1.0"
 
     def test_it_asks(self, carrier: Carrier, upstream_venv: Environment) -> None:
         venv = upstream_venv
@@ -180,6 +180,13 @@ class TestBootstrap:
         done = carrier.run("bootstrap", "--yes", venv.venv)
         assert done.lines[0] == f"{venv.venv}: pip {VERSION} -> pip {VERSION}"
         assert module.read_bytes() != mine
+        kept = venv.venv / KEPT / f"pip-{VERSION}-py3-none-any.whl"
+        with zipfile.ZipFile(kept) as archive:
+            assert archive.read("pip/_internal/variants/errors.py") == mine
+        # The way back is not to another build, but to the pip from before the fork.
+        carrier.run("bootstrap", "--undo", "--yes", venv.venv)
+        assert version_of(venv) == venv.eval("ensurepip.version()", "ensurepip")
+        assert not (venv.venv / KEPT).exists()
 
 
 class TestRefused:

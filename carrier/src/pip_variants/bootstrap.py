@@ -148,9 +148,11 @@ def carry_out(change: Change, fork: Fork) -> Path | None:
                 ) from None
         if not change.is_undo:
             return kept
-    if change.wheel.parent == target.kept:
-        change.wheel.unlink()
-        _remove_empty(target)
+    for each in target.kept.glob("pip-*.whl"):
+        # Once the pip from before the fork is back, no other is wanted.
+        if each == change.wheel or not is_fork(change.version):
+            each.unlink()
+    _remove_empty(target)
     return None
 
 

@@ -41,6 +41,10 @@ def main(
         # What follows is for another program, which has options of its own.
         if given[:1] == ["venv"]:
             return environments.venv(given[1:], prog)
+        if given == ["--version"]:
+            bundled = carried()
+            print(f"pip {bundled.version} (sha256 {bundled.sha256})")
+            return 0
         options = _parser(prog).parse_args(given)
         if options.command == "folder":
             bundled = carried()
@@ -67,11 +71,9 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         description="Put pip with native wheel variants in place of pip. Nothing is "
         "downloaded.",
     )
-    bundled = carried()
     parser.add_argument(
         "--version",
-        action="version",
-        version=f"pip {bundled.version} (sha256 {bundled.sha256})",
+        action="store_true",
         help="print the version of pip that is carried, and the digest of its wheel",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
