@@ -35,11 +35,19 @@ TEST_TOOLS = [
     "packaging==26.3",
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "virtualenv"]
+# What makes environments, for the carrier.
+CARRIER_TOOLS = ["nox", "pipx", "tox"]
 LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
+# With the official schemas of CycloneDX.
+RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", "tomli"]
+# They look at the files alone, and ask nobody.
+WORKFLOW_TOOLS = ["zizmor", "check-jsonschema"]
+NEWS_TOOLS = ["towncrier>=24.8"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 UNIT, FUNCTIONAL = "tests/unit", "tests/functional"
 # Three at a time: some wait, for a server that takes its time or for a plugin.
-IN_PROCESS = ["-n", "3", "--in-process", "-m", "not torch and not matrix"]
+OTHERS = "not torch and not matrix and not release"
+IN_PROCESS = ["-n", "3", "--in-process", "-m", OTHERS]
 
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "virtualenv"
@@ -72,7 +80,7 @@ def assemble(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and types."""
-    session.install(*LINTERS, *TEST_TOOLS, *BENCH_TOOLS)
+    session.install(*LINTERS, *TEST_TOOLS, *BENCH_TOOLS, *RELEASE_TOOLS, *NEWS_TOOLS)
     _assemble(session)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
@@ -83,17 +91,58 @@ def lint(session: nox.Session) -> None:
         "pip._internal.commands.variants",
         "pip._vendor.packaging._variants",
     ]
-    packages = [*overlay, "fork", "tools", "tests"]
+    packages = [*overlay, "pip_variants", "fork", "tools", "tests"]
     named = (part for package in packages for part in ("-p", package))
     session.run("mypy", "--num-workers=2", *named)
-    session.run("mypy", "noxfile.py")
+    session.run("mypy", "noxfile.py", "carrier/hatch_build.py")
     session.run("python", "-m", "tools.complexity")
+    # Fails if a fragment is not called as it should be.
+    session.run("towncrier", "build", "--draft", "--version", "next", silent=True)
+
+
+@nox.session
+def workflows(session: nox.Session) -> None:
+    """Check what the repository's host runs: form, and what others could misuse."""
+    session.install(*WORKFLOW_TOOLS)
+    files = sorted(str(path) for path in Path(".github/workflows").glob("*.yml"))
+    schema = ["--builtin-schema", "vendor.github-workflows"]
+    session.run("check-jsonschema", *schema, *files)
+    session.run("zizmor", "--offline", "--no-progress", "--pedantic", ".github")
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Make all files of a release in build/release, and try them; --tag TAG checks it."""
+    session.install(*RELEASE_TOOLS, *TEST_TOOLS)
+    session.run("python", "-m", "tools.release", *session.posargs)
+    folder = BUILD / "release"
+    (wheel,) = folder.glob("pip-*.whl")
+    session.run(
+        *(*PYTEST, "-n", "2", "-m", "release", "tests/functional/test_release.py"),
+        env={"PIP_VARIANTS_RELEASE": str(folder), "PIP_VARIANTS_WHEEL": str(wheel)},
+    )
+
+
+@nox.session
+def news(session: nox.Session) -> None:
+    """Make a section of NEWS.md of the fragments in news/, and delete them: VERSION."""
+    if len(session.posargs) != 1:
+        session.error("name the version that is released, as in: nox -s news -- 0.2.0")
+    session.install(*NEWS_TOOLS)
+    session.run("towncrier", "build", "--yes", "--version", *session.posargs)
+
+
+@nox.session(name="upstream-newer")
+def upstream_newer(session: nox.Session) -> None:
+    """Look for a newer release of upstream's pip; fail, and report on it, if any."""
+    session.install("packaging")
+    session.run("python", "-m", "tools.upstream_newer")
 
 
 @nox.session(python=list(INTERPRETERS))
 def unit(session: nox.Session) -> None:
     """Run unit tests, and commands in the test's process, with the assembled fork."""
-    session.install(*TEST_TOOLS)
+    session.install(*TEST_TOOLS, *RELEASE_TOOLS)
     _assemble(session)
     session.run(*PYTEST, *IN_PROCESS, *(session.posargs or [UNIT, FUNCTIONAL]))
 
@@ -125,9 +174,12 @@ def wheel(session: nox.Session) -> None:
 @nox.session
 def functional(session: nox.Session) -> None:
     """Run the functional tests with the built wheel, all of them."""
-    session.install(*TEST_TOOLS, *BENCH_TOOLS, "build", "uv")
+    # What it is built with, as pinned, so that two ways to build it can be compared.
+    hatchling = nox.project.load_toml("pyproject.toml")["build-system"]["requires"][0]
+    tools = [*BENCH_TOOLS, *CARRIER_TOOLS, hatchling, "build", "uv"]
+    session.install(*TEST_TOOLS, *tools)
     session.run(
-        *(*PYTEST, "-n", "2", "-m", "not torch and not matrix"),
+        *(*PYTEST, "-n", "2", "-m", OTHERS),
         *(session.posargs or [FUNCTIONAL]),
         # uv is to trust what pip and the system trust.
         env={**_wheels(session), "UV_SYSTEM_CERTS": "1"},

@@ -11,8 +11,8 @@ from tests.lib.floors import Floors, circles, imports, read_floors
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "tests/unit"
 #: Folders of unit tests that are about no room: of the project as a whole, of the
-#: grammar in vendored packaging, and of what makes and tests the fork.
-NO_ROOMS = {"", "fork", "lib", "packaging", "tools"}
+#: grammar in vendored packaging, and of what makes, brings and tests the fork.
+NO_ROOMS = {"", "carrier", "fork", "lib", "packaging", "tools"}
 FLOORS = read_floors(ROOT / "tests/data/floors.toml")
 ARROWS = imports(ROOT / "src")
 

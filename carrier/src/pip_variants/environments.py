@@ -1,0 +1,79 @@
+"""``venv``: what ``python -m venv`` does, with the fork as the pip."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import venv as standard
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pip_variants.bootstrap import carry_out, plan
+from pip_variants.bundled import carried
+from pip_variants.errors import CarrierError
+from pip_variants.targets import find_target
+
+__all__ = ["folders", "venv"]
+
+
+def venv(arguments: Sequence[str], prog: str) -> int:
+    """Make virtual environments with the fork; return the exit status.
+
+    :param arguments: those of ``python -m venv``
+    :param prog: how the program was started
+    :raises CarrierError: an environment was made, and the fork could not be put into it
+    """
+    command = [sys.executable, "-I", "-m", "venv"]
+    if {"-h", "--help"} & set(arguments):
+        print(f"{prog} venv takes the options of python -m venv:\n", flush=True)
+        return subprocess.run([*command, "--help"], check=False).returncode
+    if any(_means(each, "--without-pip") for each in arguments):
+        return subprocess.run([*command, *arguments], check=False).returncode
+    left = [each for each in arguments if not _means(each, "--upgrade-deps")]
+    with carried().ready() as fork:
+        made = subprocess.run([*command, "--without-pip", *left], check=False)
+        if made.returncode:
+            return made.returncode
+        for name in folders(left):
+            target = find_target(name)
+            try:
+                change = plan(target, fork, break_system_packages=False)
+                if change is not None:
+                    carry_out(change, fork)
+            except CarrierError as error:
+                raise CarrierError(
+                    f"The environment was made. {error.what}",
+                    f"{error.way_out} Then: {prog} bootstrap {shlex.quote(name)}",
+                ) from None
+            upgraded = _upgrade(target.python) if len(left) < len(arguments) else 0
+            if upgraded:
+                return upgraded
+    return 0
+
+
+def _upgrade(python: Path) -> int:
+    """Upgrade what an environment begins with, as ``--upgrade-deps`` asks for."""
+    command = [str(python), "-m", "pip", "install", "--upgrade"]
+    return subprocess.run([*command, *standard.CORE_VENV_DEPS], check=False).returncode
+
+
+def folders(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments of ``python -m venv`` that are no options."""
+    left = iter(arguments)
+    for each in left:
+        if each == "--":
+            yield from left
+        elif not each.startswith("-"):
+            yield each
+        elif _means(each, "--prompt"):
+            next(left, None)
+
+
+def _means(argument: str, option: str) -> bool:
+    """Tell whether an argument is an option of ``python -m venv``, maybe cut short."""
+    if argument == option:
+        return True
+    # --upgrade and --without are the beginnings of others.
+    known = {"--upgrade-deps": "--upgrade-", "--without-pip": "--without-p"}
+    return argument.startswith(known.get(option, "--p")) and option.startswith(argument)

@@ -1,0 +1,146 @@
+"""Make a wheel of an installed package, from its files as RECORD lists them.
+
+Nothing here changes what is installed.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import os
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from email.parser import HeaderParser
+from pathlib import Path
+
+__all__ = ["UnpackableError", "damage", "repack", "wheel_tag"]
+
+#: What an installer writes beside what the wheel had.
+_WRITTEN = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "RECORD.jws"}
+#: Scripts that an installer makes for what entry_points.txt names.
+_MADE = re.compile(r"pip[-.\d]*(\.exe|-script\.py|-script\.pyw)?")
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+class UnpackableError(Exception):
+    """A package cannot be made a wheel again; the message says why."""
+
+
+def repack(info: Path, scripts: Path, data: Path, folder: Path) -> Path:
+    """Make a wheel of an installed package.
+
+    Files are taken as they are now. RECORD is written anew, so it is right even where
+    somebody has changed a file.
+
+    :param info: the ``.dist-info`` folder of the package
+    :param scripts: where its scripts are installed
+    :param data: the folder around all that
+    :param folder: where the wheel is written
+    :raises UnpackableError: RECORD or a file that it lists is missing
+    """
+    stem = info.name.removesuffix(".dist-info")
+    members = dict(_members(info, stem, scripts, data))
+    try:
+        tag = wheel_tag((info / "WHEEL").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UnpackableError(f"WHEEL cannot be read: {error}") from None
+    target = folder / f"{stem}-{tag}.whl"
+    record = io.StringIO(newline="")
+    rows = csv.writer(record, lineterminator="\n")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in sorted(members.items()):
+            content = _read(path)
+            archive.writestr(_entry(name, path), content)
+            rows.writerow((name, _digest(content), len(content)))
+        name = f"{info.name}/RECORD"
+        rows.writerow((name, "", ""))
+        archive.writestr(_entry(name), record.getvalue())
+    return target
+
+
+def damage(wheel: Path) -> str | None:
+    """Return what is wrong with a wheel that `repack` has made, ``None`` for nothing."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            names = archive.namelist()
+            record = next((n for n in names if n.endswith(".dist-info/RECORD")), None)
+            if record is None:
+                return "it has no RECORD"
+            text = archive.read(record).decode()
+            listed = {row[0]: row[1] for row in csv.reader(io.StringIO(text)) if row}
+            if set(names) != set(listed):
+                return "RECORD lists other files than it has"
+            for name in names:
+                if name != record and _digest(archive.read(name)) != listed[name]:
+                    return f"{name} is not what RECORD says"
+    except (OSError, ValueError, zipfile.BadZipFile, IndexError) as error:
+        return str(error)
+    return None
+
+
+def wheel_tag(text: str) -> str:
+    """Return the compressed tag for a file name, from the content of WHEEL.
+
+    :raises ValueError: it names none
+    """
+    tags = HeaderParser().parsestr(text).get_all("Tag") or []
+    parts = [tag.strip().split("-") for tag in tags]
+    if not parts or any(len(each) != 3 for each in parts):
+        raise ValueError("it names no tag")
+    return "-".join(".".join(dict.fromkeys(each)) for each in zip(*parts, strict=True))
+
+
+def _members(
+    info: Path, stem: str, scripts: Path, data: Path
+) -> Iterator[tuple[str, Path]]:
+    """Yield the names that files had in the wheel, with their paths.
+
+    :raises UnpackableError: RECORD is missing, or a file is nowhere below *data*
+    """
+    lib = info.parent
+    for listed in _listed(info):
+        path = Path(os.path.normpath(lib / listed))
+        if path.suffix == ".pyc" or (path.parent == info and path.name in _WRITTEN):
+            continue
+        if path.parent == scripts and _MADE.fullmatch(path.name):
+            continue
+        if path.is_relative_to(lib):
+            yield path.relative_to(lib).as_posix(), path
+        elif path.parent == scripts:
+            yield f"{stem}.data/scripts/{path.name}", path
+        elif path.is_relative_to(data):
+            yield f"{stem}.data/data/{path.relative_to(data).as_posix()}", path
+        else:
+            raise UnpackableError(f"{path} belongs to it, and lies elsewhere")
+
+
+def _listed(info: Path) -> Iterable[str]:
+    try:
+        text = (info / "RECORD").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnpackableError(f"RECORD cannot be read: {error}") from None
+    return [row[0] for row in csv.reader(io.StringIO(text)) if row]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnpackableError(f"a file of it is missing: {error.filename}") from None
+
+
+def _entry(name: str, path: Path | None = None) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.create_system = 3
+    mode = 0o644 if path is None or not os.access(path, os.X_OK) else 0o755
+    entry.external_attr = (0o100000 | mode) << 16
+    return entry
+
+
+def _digest(content: bytes) -> str:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
+    return "sha256=" + digest.decode().rstrip("=")

@@ -1,0 +1,182 @@
+"""The carrier, built from the wheel of the fork, and run with any Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from tests.lib.environments import (
+    REPOSITORY,
+    Environment,
+    Result,
+    Workshop,
+    changed,
+    scrubbed_environ,
+)
+
+__all__ = ["Carrier", "built_carrier", "killing", "make_managed", "new_environment"]
+
+_KILLER = """\
+import os, sys
+if os.environ.get("KILL"):
+    _lib, _which, _group = os.environ["KILL"].split("|")
+    def _kill(event, args):
+        global _which
+        if event != "os.rename" or not os.path.lexists(_lib + "/.pip-replacing"):
+            return
+        if str(args[0]).rstrip("/") == _lib + "/" + _which:
+            os.killpg(0, 9) if _group else os.kill(os.getpid(), 9)
+    sys.addaudithook(_kill)
+"""
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A built carrier, and its files as they are installed.
+
+    :ivar wheel: of the carrier
+    :ivar files: where they are
+    :ivar home: of the user who runs it
+    """
+
+    wheel: Path
+    files: Path
+    home: Path
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder with the wheel of the fork."""
+        return self.files / "pip_variants" / "wheels"
+
+    def environ(self) -> dict[str, str]:
+        """Return the variables for programs that are to find the carrier."""
+        return {**scrubbed_environ(self.home), "PYTHONPATH": str(self.files)}
+
+    def run(
+        self,
+        *arguments: str | Path,
+        python: str | Path = sys.executable,
+        code: int | None = 0,
+        answer: str = "",
+        env: Mapping[str, str | None] | None = None,
+    ) -> Result:
+        """Run ``python -m pip_variants``; see :meth:`module`."""
+        return self.module(
+            "pip_variants", *arguments, python=python, code=code, answer=answer, env=env
+        )
+
+    def module(
+        self,
+        *arguments: str | Path,
+        python: str | Path = sys.executable,
+        code: int | None = 0,
+        answer: str = "",
+        env: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+    ) -> Result:
+        """Run a module that finds the carrier among the installed packages.
+
+        :param answer: what the user types
+        :raises AssertionError: for another exit status, or a traceback
+        """
+        command = [str(python), "-m", *map(str, arguments)]
+        done = subprocess.run(
+            command,
+            cwd=cwd or self.home,
+            env=changed(self.environ(), env),
+            input=answer,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+            check=False,
+        )
+        result = Result(tuple(command), done.returncode, done.stdout, done.stderr)
+        assert code is None or result.returncode == code, str(result)
+        assert "Traceback (most recent call last)" not in result.output, str(result)
+        return result
+
+    def copy(self, folder: Path) -> Carrier:
+        """Return a carrier with files of its own, which a test may change."""
+        shutil.copytree(self.files, folder)
+        return Carrier(self.wheel, folder, self.home)
+
+
+def built_carrier(workshop: Workshop, home: Path) -> Carrier:
+    """Return the carrier of the fork's wheel, which is built once a session."""
+    folder = workshop.folder / "carrier"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            partial = folder.with_suffix(".partial")
+            # With the settings of the user: hatchling is downloaded.
+            command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps"]
+            subprocess.run(
+                [*command, "-w", str(partial), str(REPOSITORY / "carrier")],
+                check=True,
+                env={**os.environ, "PIP_VARIANTS_WHEEL": str(workshop.fork_wheel())},
+            )
+            (wheel,) = partial.glob("*.whl")
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(partial / "files")
+            partial.rename(folder)
+    (wheel,) = folder.glob("*.whl")
+    home.mkdir(parents=True, exist_ok=True)
+    return Carrier(wheel, folder / "files", home)
+
+
+def new_environment(root: Path, python: str | Path, *options: str) -> Environment:
+    """Make an environment as ``python -m venv`` does."""
+    environment = Environment(root)
+    for folder in (environment.home, environment.work):
+        folder.mkdir(parents=True)
+    command = [str(python), "-I", "-m", "venv", *options, str(environment.venv)]
+    subprocess.run(command, check=True, env=scrubbed_environ(environment.home))
+    return environment
+
+
+def make_managed(folder: Path, python: str | Path) -> Path:
+    """Make a Python of its own, no environment, that an operating system manages.
+
+    :return: its interpreter
+    """
+    code = (
+        "import json, sys, sysconfig; print(json.dumps([sysconfig.get_path('stdlib'), "
+        "sys._base_executable, '%d.%d' % sys.version_info[:2]]))"
+    )
+
+    done = subprocess.run([str(python), "-c", code], capture_output=True, check=True)
+    stdlib, executable, version = json.loads(done.stdout)
+    lib = folder / "lib" / f"python{version}"
+    (lib / "site-packages").mkdir(parents=True)
+    for entry in Path(stdlib).iterdir():
+        if entry.name not in ("site-packages", "EXTERNALLY-MANAGED"):
+            (lib / entry.name).symlink_to(entry)
+    (lib / "EXTERNALLY-MANAGED").write_text(
+        "[externally-managed]\nError=Ask the keeper of this machine.\n",
+        encoding="utf-8",
+    )
+    (folder / "bin").mkdir()
+    interpreter = folder / "bin" / f"python{version}"
+    shutil.copy(Path(executable).resolve(), interpreter)
+    return interpreter
+
+
+def killing(environment: Environment, moved: str, *, group: bool) -> dict[str, str]:
+    """Return variables that end a program of *environment* by SIGKILL.
+
+    :param moved: before this is moved, relative to where packages are installed
+    :param group: whether all that was started with it ends too
+    """
+    lib = environment.site_packages
+    (lib / "tested_killer.py").write_text(_KILLER, encoding="utf-8")
+    (lib / "tested_killer.pth").write_text("import tested_killer\n", encoding="utf-8")
+    return {"KILL": f"{lib}|{moved}|{'all' if group else ''}"}

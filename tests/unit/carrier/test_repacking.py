@@ -1,0 +1,143 @@
+"""A wheel is made again of what is installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pip_variants.repacking import UnpackableError, damage, repack, wheel_tag
+
+FILES = {
+    "lib/demo/__init__.py": "x = 1\n",
+    "lib/demo/data, with a comma.txt": "data",
+    "lib/demo/__pycache__/__init__.cpython-313.pyc": "compiled",
+    "lib/pip-1.0.dist-info/METADATA": "Name: pip\nVersion: 1.0\n",
+    "lib/pip-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nTag: py2-none-any\nTag: py3-none-any\n",
+    "lib/pip-1.0.dist-info/INSTALLER": "uv\n",
+    "lib/pip-1.0.dist-info/REQUESTED": "",
+    "lib/pip-1.0.dist-info/direct_url.json": "{}",
+    "lib/pip-1.0.dist-info/licenses/RECORD": "a file of the package",
+    "bin/pip": "made",
+    "bin/pip3.13": "made",
+    "bin/pip-tool": "of the wheel",
+    "share/man/man1/pip.1": "manual",
+}
+
+
+@pytest.fixture
+def info(tmp_path: Path) -> Path:
+    """Return the metadata of an installed package."""
+    for name, content in FILES.items():
+        path = tmp_path / "env" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    (tmp_path / "env/bin/pip-tool").chmod(0o755)
+    info = tmp_path / "env/lib/pip-1.0.dist-info"
+    text = io.StringIO()
+    rows = csv.writer(text)
+    for name in FILES:
+        inside = name.startswith("lib/")
+        rows.writerow((name.removeprefix("lib/") if inside else f"../{name}", "", ""))
+    rows.writerow(("pip-1.0.dist-info/RECORD", "", ""))
+    (info / "RECORD").write_text(text.getvalue(), encoding="utf-8")
+    return info
+
+
+def packed(info: Path, folder: Path) -> Path:
+    """Return the wheel of an installed package."""
+    environment = info.parents[1]
+    return repack(info, environment / "bin", environment, folder)
+
+
+def test_what_the_wheel_had_is_in_it_again(info: Path, tmp_path: Path) -> None:
+    wheel = packed(info, tmp_path)
+    assert wheel.name == "pip-1.0-py2.py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        assert names[-1] == "pip-1.0.dist-info/RECORD"
+        assert set(names[:-1]) == {
+            "demo/__init__.py",
+            "demo/data, with a comma.txt",
+            "pip-1.0.dist-info/METADATA",
+            "pip-1.0.dist-info/WHEEL",
+            "pip-1.0.dist-info/licenses/RECORD",
+            "pip-1.0.data/scripts/pip-tool",
+            "pip-1.0.data/data/share/man/man1/pip.1",
+        }
+        assert archive.read("demo/__init__.py") == b"x = 1\n"
+        modes = {each.filename: each.external_attr >> 16 for each in archive.filelist}
+        assert modes["pip-1.0.data/scripts/pip-tool"] == 0o100755
+        assert modes["demo/__init__.py"] == 0o100644
+    assert damage(wheel) is None
+
+
+def test_it_is_the_same_each_time(info: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    first = packed(info, tmp_path).read_bytes()
+    assert packed(info, tmp_path / "other").read_bytes() == first
+
+
+def test_a_changed_file_is_taken_as_it_is(info: Path, tmp_path: Path) -> None:
+    (info.parent / "demo/__init__.py").write_text("mine = 1\n", encoding="utf-8")
+    wheel = packed(info, tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read("demo/__init__.py") == b"mine = 1\n"
+    assert damage(wheel) is None
+
+
+@pytest.mark.parametrize(
+    ("missing", "why"),
+    [
+        ("RECORD", "RECORD cannot be read"),
+        ("WHEEL", "a file of it is missing|WHEEL cannot be read"),
+        ("../demo/__init__.py", "a file of it is missing: .*__init__.py"),
+    ],
+)
+def test_what_is_not_whole(info: Path, tmp_path: Path, missing: str, why: str) -> None:
+    (info / missing).unlink()
+    with pytest.raises(UnpackableError, match=why):
+        packed(info, tmp_path)
+
+
+def test_what_lies_elsewhere(info: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").touch()
+    with (info / "RECORD").open("a", encoding="utf-8") as record:
+        record.write("../../outside,,\n")
+    with pytest.raises(
+        UnpackableError, match="outside belongs to it, and lies elsewhere"
+    ):
+        packed(info, tmp_path)
+
+
+def test_damage(info: Path, tmp_path: Path) -> None:
+    wheel = packed(info, tmp_path)
+    whole = wheel.read_bytes()
+    wheel.write_bytes(whole[:-30])
+    assert damage(wheel) == "File is not a zip file"
+    wheel.write_bytes(whole)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("demo/more.py", "")
+    assert damage(wheel) == "RECORD lists other files than it has"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("demo/__init__.py", "other")
+        archive.writestr(
+            "pip-1.0.dist-info/RECORD",
+            "demo/__init__.py,sha256=no,5\npip-1.0.dist-info/RECORD,,\n",
+        )
+    assert damage(wheel) == "demo/__init__.py is not what RECORD says"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("demo/__init__.py", "other")
+    assert damage(wheel) == "it has no RECORD"
+    wheel.unlink()
+    assert "No such file" in str(damage(wheel))
+
+
+def test_tags() -> None:
+    assert wheel_tag("Tag: py3-none-any\n") == "py3-none-any"
+    for text in ("", "Tag: py3\n"):
+        with pytest.raises(ValueError, match="it names no tag"):
+            wheel_tag(text)

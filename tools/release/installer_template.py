@@ -1,0 +1,53 @@
+"""Put pip with native wheel variants in place of the pip of this Python.
+
+The file holds the pip that it installs: no network is needed. It does what
+``python -m pip_variants bootstrap`` does; ``--help`` tells the options.
+"""
+# An older Python must be able to read this, to say that it is too old.
+
+import sys
+
+# Of the wheel below.
+SHA256 = ""
+
+
+def main() -> "str | int":
+    """Unpack the wheel below and run it; return the exit status."""
+    if sys.version_info < (3, 10):  # noqa: UP036
+        return (
+            "error: this pip needs Python 3.10 or newer. Run the file with the Python "
+            "whose pip you want to replace, such as python3.13. This is Python "
+            + sys.version.partition(" ")[0]
+        )
+    import base64
+    import hashlib
+    import io
+    import tempfile
+    import zipfile
+
+    try:
+        wheel = base64.b85decode("".join(WHEEL.split()))
+    except ValueError:
+        wheel = b""
+    if hashlib.sha256(wheel).hexdigest() != SHA256:
+        return (
+            "error: this file is damaged: what it holds is not what it was made with. "
+            "Nothing was changed. Get it once more, and compare its SHA-256 with the "
+            "one that was published"
+        )
+    with tempfile.TemporaryDirectory(prefix="get-pip-variants-") as folder:
+        zipfile.ZipFile(io.BytesIO(wheel)).extractall(folder)
+        sys.path.insert(0, folder)
+        from pip_variants.cli import main as run
+
+        given = sys.argv[1:]
+        # Hints of the carrier name the command, so it may be typed too.
+        if given[:1] == ["bootstrap"]:
+            del given[0]
+        return run(["bootstrap", *given], "python get-pip-variants.py")
+
+
+WHEEL = ""
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""Read what NEWS.md says of a release."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tools.release.errors import ReleaseError
+
+__all__ = ["check_tag", "notes"]
+
+_HEADING = re.compile(r"^## (\S+) \(", re.MULTILINE)
+
+
+def notes(news: str, version: str) -> str | None:
+    """Return the section of a release without its heading; None if there is none."""
+    headings = list(_HEADING.finditer(news))
+    for position, heading in enumerate(headings):
+        if heading[1] == version:
+            following = headings[position + 1 :]
+            section = news[
+                heading.start() : following[0].start() if following else None
+            ]
+            return section.partition("\n")[2].strip() + "\n"
+    return None
+
+
+def check_tag(tag: str, version: str, root: Path) -> None:
+    """Refuse a tag that is not the one of what would be released.
+
+    :param version: of the fork.
+    :param root: of the project.
+    :raises ReleaseError: it is another version, or its news are not written.
+    """
+    if tag != f"v{version}":
+        raise ReleaseError(
+            f"the fork's version is {version} (fork/version.py), so its tag is "
+            f"'v{version}'. Change one of them. Tag: {tag!r}"
+        )
+    fragments = sorted(file.name for file in (root / "news").glob("*.rst"))
+    if fragments:
+        raise ReleaseError(
+            f"news/ has fragments that NEWS.md lacks ({', '.join(fragments[:3])}, …). "
+            f"Type: nox -s news -- {version}"
+        )
+    if notes((root / "NEWS.md").read_text(encoding="utf-8"), version) is None:
+        raise ReleaseError(
+            f"NEWS.md says nothing of {version}. Type: nox -s news -- {version}"
+        )

@@ -1,0 +1,14 @@
+"""Start the pip of this file; becomes ``__main__.py`` of ``pip-variants.pyz``."""
+# An older Python must be able to read this, to say that it is too old.
+
+import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036
+    sys.exit(
+        "error: this pip needs Python 3.10 or newer. Run the file with one, such as "
+        "python3.13. This is Python " + sys.version.partition(" ")[0]
+    )
+
+from pip._internal.cli.main import cli
+
+sys.exit(cli())
