@@ -543,8 +543,11 @@ class TestSeeder:
             pytest.skip("CPython 3.9 is not on this machine")
         command = "virtualenv", "--seeder", "pip-variants", "--python", old
         done = carrier.module(*command, tmp_path / "new", code=1)
-        assert "the seeder pip-variants is for Python 3.10 and newer" in done.output
-        assert "type --seeder app-data" in done.output
+        assert (
+            "The seeder pip-variants is for Python 3.10 and newer, and this is 3.9."
+            in done.output
+        )
+        assert "hint: For virtualenv's own pip: --seeder app-data" in done.output
         assert not (tmp_path / "new").exists()
 
     def test_tox(self, carrier: Carrier, tmp_path: Path) -> None:
