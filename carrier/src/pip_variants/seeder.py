@@ -61,7 +61,8 @@ class VariantsSeeder(FromAppData):
         """
         if self._digest is not None:
             try:
-                _refuse_if_old(tuple(creator.interpreter.version_info))
+                version = creator.interpreter.version_info
+                _refuse_if_old((version.major, version.minor))
             except CarrierError as error:
                 raise RuntimeError(str(error)) from None
         super().run(creator)
