@@ -53,7 +53,9 @@ class CarrierBuildHook(BuildHookInterface[Any]):
         root = Path(self.root)
         if (root / "PKG-INFO").is_file():
             # An sdist has both files already, in the package.
-            _carried(root / PACKAGE)
+            carried = _carried(root / PACKAGE)
+            if self.target_name == "wheel":
+                self._include(build_data, carried, root / PACKAGE / "_wheel.py")
             return
         wheel = _found(root)
         match = NAME.fullmatch(wheel.name)
@@ -71,6 +73,11 @@ class CarrierBuildHook(BuildHookInterface[Any]):
             name=wheel.name, version=match["version"], sha256=digest
         )
         generated.write_text(text, encoding="utf-8", newline="\n")
+        self._include(build_data, wheel, generated)
+
+    def _include(
+        self, build_data: dict[str, Any], wheel: Path, generated: Path
+    ) -> None:
         # In the sdist they lie where an sdist of this project looks for them.
         package = PACKAGE if self.target_name == "sdist" else Path(PACKAGE).name
         included = build_data["force_include"]
@@ -116,8 +123,8 @@ def _found(root: Path) -> Path:
     raise SystemExit(f"error: there is no wheel of the fork to carry. {HOW_TO}")
 
 
-def _carried(package: Path) -> None:
-    """See to it that an sdist is whole.
+def _carried(package: Path) -> Path:
+    """Return the wheel that an sdist has inside.
 
     :raises SystemExit: the wheel in it is missing or damaged
     """
@@ -130,3 +137,4 @@ def _carried(package: Path) -> None:
             "error: the wheel of the fork in this sdist is not the one that it was made "
             "with. Get the sdist again, and compare its sha256."
         )
+    return wheels[0]

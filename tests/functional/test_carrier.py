@@ -180,8 +180,8 @@ class TestBootstrap:
         done = carrier.run("bootstrap", "--yes", venv.venv)
         assert done.lines[0] == f"{venv.venv}: pip {VERSION} -> pip {VERSION}"
         assert module.read_bytes() != mine
-        kept = venv.venv / KEPT / f"pip-{VERSION}-py3-none-any.whl"
-        with zipfile.ZipFile(kept) as archive:
+        wheel = venv.venv / KEPT / f"pip-{VERSION}-py3-none-any.whl"
+        with zipfile.ZipFile(wheel) as archive:
             assert archive.read("pip/_internal/variants/errors.py") == mine
         # The way back is not to another build, but to the pip from before the fork.
         carrier.run("bootstrap", "--undo", "--yes", venv.venv)
@@ -358,7 +358,7 @@ class TestKilled:
         """The old pip is put back."""
         venv = upstream_venv
         before = files_of(venv)
-        env = killing(venv, "~ip", group=False)
+        env = killing(venv, "pip", group=False)
         done = carrier.run("bootstrap", "--yes", venv.venv, env=env, code=1)
         assert f"error: pip {VERSION} could not be put into {venv.venv}" in done.stderr
         assert "The old pip is there." in done.stderr
@@ -504,6 +504,7 @@ class TestSeeder:
         carrier.run("bootstrap", "--undo", "--yes", linked.venv)
         assert version_of(linked) == linked.eval("ensurepip.version()", "ensurepip")
         assert image.is_relative_to(tmp_path / "app data")
+        assert not list(linked.site_packages.glob("pip-*.virtualenv"))
         assert VERSION in (image / "__init__.py").read_text(encoding="utf-8")
 
     def test_two_builds_of_a_version(
@@ -542,8 +543,11 @@ class TestSeeder:
             pytest.skip("CPython 3.9 is not on this machine")
         command = "virtualenv", "--seeder", "pip-variants", "--python", old
         done = carrier.module(*command, tmp_path / "new", code=1)
-        assert "the seeder pip-variants is for Python 3.10 and newer" in done.output
-        assert "type --seeder app-data" in done.output
+        assert (
+            "The seeder pip-variants is for Python 3.10 and newer, and this is 3.9."
+            in done.output
+        )
+        assert "hint: For virtualenv's own pip: --seeder app-data" in done.output
         assert not (tmp_path / "new").exists()
 
     def test_tox(self, carrier: Carrier, tmp_path: Path) -> None:

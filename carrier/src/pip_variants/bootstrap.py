@@ -185,6 +185,8 @@ def _is_same(old: Installed, fork: Fork) -> bool:
     """Tell whether the pip that is there is what the wheel has, file by file."""
     if old.version != fork.version:
         return False
+    if old.is_movable:
+        return True  # virtualenv has linked to its files, and lists folders alone.
     with zipfile.ZipFile(fork.wheel) as archive:
         listed = archive.read(f"pip-{fork.version}.dist-info/RECORD").decode()
     there = (old.info / "RECORD").read_text(encoding="utf-8").splitlines()

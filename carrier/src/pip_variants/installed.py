@@ -12,6 +12,8 @@ from pip_variants.targets import Target
 __all__ = ["Installed", "hidden_by", "is_fork", "look", "trouble"]
 
 _METADATA = re.compile(r"pip-(?P<version>\d[^-]*)\.(dist-info|egg-info)")
+#: What virtualenv puts beside it.
+_MARKER = re.compile(r"pip-\d[^-]*\.virtualenv")
 _ANSWER = re.compile(r"pip (?P<version>\S+) from (?P<path>.+) \(python")
 
 
@@ -73,6 +75,7 @@ def look(target: Target) -> Installed | None:
         paths.append(target.purelib / "pip")
     if not paths:
         return None
+    paths += [target.purelib / name for name in names if _MARKER.fullmatch(name)]
     version = matches[0]["version"] if len(matches) == 1 else ""
     if not matches:
         why = "it has no metadata"

@@ -101,8 +101,7 @@ def _members(
     :raises UnpackableError: RECORD is missing, or a file is nowhere below *data*
     """
     lib = info.parent
-    for listed in _listed(info):
-        path = Path(os.path.normpath(lib / listed))
+    for path in _files(info):
         if path.suffix == ".pyc" or (path.parent == info and path.name in _WRITTEN):
             continue
         if path.parent == scripts and _MADE.fullmatch(path.name):
@@ -115,6 +114,21 @@ def _members(
             yield f"{stem}.data/data/{path.relative_to(data).as_posix()}", path
         else:
             raise UnpackableError(f"{path} belongs to it, and lies elsewhere")
+
+
+def _files(info: Path) -> Iterator[Path]:
+    """Yield the files that RECORD lists, also if it lists the folders around them.
+
+    virtualenv does so where it links to folders.
+
+    :raises UnpackableError: RECORD is missing
+    """
+    for listed in _listed(info):
+        path = Path(os.path.normpath(info.parent / listed))
+        if path.is_dir():
+            yield from (each for each in path.rglob("*") if each.is_file())
+        else:
+            yield path
 
 
 def _listed(info: Path) -> Iterable[str]:

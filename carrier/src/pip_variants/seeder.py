@@ -6,7 +6,7 @@ is asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from virtualenv.seed.embed.via_app_data.via_app_data import FromAppData
 from virtualenv.seed.wheels.util import Version
@@ -16,6 +16,7 @@ from pip_variants.errors import CarrierError
 
 if TYPE_CHECKING:
     from virtualenv.config.cli.parser import VirtualEnvOptions
+    from virtualenv.create.creator import Creator
     from virtualenv.seed.embed.via_app_data.pip_install.base import PipInstall
 
 __all__ = ["VariantsSeeder"]
@@ -27,8 +28,8 @@ class VariantsSeeder(FromAppData):
     ``bundle`` and ``embed`` stand for the fork. Any other version of pip that is asked
     for is had as from virtualenv's own seeder.
 
-    :raises RuntimeError: the wheel of the fork is damaged; virtualenv ends with this
-        message
+    :raises RuntimeError: the wheel of the fork is damaged, or the environment's Python is
+        too old for it; virtualenv ends with this message, before it makes anything
     """
 
     def __init__(self, options: VirtualEnvOptions) -> None:
@@ -42,6 +43,8 @@ class VariantsSeeder(FromAppData):
                 self.pip_version = bundled.version
             if self.pip_version != bundled.version:
                 return
+            # Older releases of virtualenv do not tell it here.
+            _refuse_if_old(getattr(options, "py_version", OLDEST))
             bundled.read()
             folder = bundled.path.parent
         except CarrierError as error:
@@ -51,17 +54,18 @@ class VariantsSeeder(FromAppData):
         # Which would look for a newer pip than virtualenv's, for nothing.
         self.periodic_update = False
 
-    @classmethod
-    def cannot_seed(cls, interpreter: Any) -> str | None:
-        """Return why a Python cannot have the fork, ``None`` if it can."""
-        version = tuple(interpreter.version_info[:2])
-        if version >= OLDEST:
-            return None
-        return (
-            f"the seeder pip-variants is for Python {'.'.join(map(str, OLDEST))} and "
-            f"newer, and this is {'.'.join(map(str, version))}; for virtualenv's own pip "
-            "type --seeder app-data (or VIRTUALENV_SEEDER=app-data)"
-        )
+    def run(self, creator: Creator) -> None:
+        """Install the packages.
+
+        :raises RuntimeError: the environment's Python is too old for the fork
+        """
+        if self._digest is not None:
+            try:
+                version = creator.interpreter.version_info
+                _refuse_if_old((version.major, version.minor))
+            except CarrierError as error:
+                raise RuntimeError(str(error)) from None
+        super().run(creator)
 
     def installer_class(
         self, pip_version_tuple: tuple[int, ...] | None
@@ -75,3 +79,16 @@ class VariantsSeeder(FromAppData):
         if self._digest is None:
             return base
         return type(f"{base.__name__}-{self._digest[:12]}", (base,), {})
+
+
+def _refuse_if_old(version: tuple[int, ...]) -> None:
+    """See to it that a Python can have the fork.
+
+    :raises CarrierError: it is too old
+    """
+    if tuple(version[:2]) < OLDEST:
+        raise CarrierError(
+            f"The seeder pip-variants is for Python {'.'.join(map(str, OLDEST))} and "
+            f"newer, and this is {'.'.join(map(str, version[:2]))}.",
+            "For virtualenv's own pip: --seeder app-data (or VIRTUALENV_SEEDER=app-data)",
+        )

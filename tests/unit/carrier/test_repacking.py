@@ -75,6 +75,17 @@ def test_what_the_wheel_had_is_in_it_again(info: Path, tmp_path: Path) -> None:
     assert damage(wheel) is None
 
 
+def test_folders_that_are_links(info: Path, tmp_path: Path) -> None:
+    """As virtualenv makes and lists them."""
+    expected = packed(info, tmp_path).read_bytes()
+    for name in ("demo", "pip-1.0.dist-info"):
+        (info.parent / name).rename(tmp_path / name)
+        (info.parent / name).symlink_to(tmp_path / name)
+    rows = "demo,,\npip-1.0.dist-info,,\n../bin/pip-tool,,\n../share/man/man1/pip.1,,\n"
+    (info / "RECORD").write_text(rows, encoding="utf-8")
+    assert packed(info, tmp_path).read_bytes() == expected
+
+
 def test_it_is_the_same_each_time(info: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     first = packed(info, tmp_path).read_bytes()
