@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "tests/unit"
 #: Folders of unit tests that are about no room: of the project as a whole, of the
 #: grammar in vendored packaging, and of what makes, brings and tests the fork.
-NO_ROOMS = {"", "carrier", "fork", "lib", "packaging", "tools"}
+NO_ROOMS = {"", "carrier", "fork", "lib", "packaging", "tools", "tools.release"}
 FLOORS = read_floors(ROOT / "tests/data/floors.toml")
 ARROWS = imports(ROOT / "src")
 
