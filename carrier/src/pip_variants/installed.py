@@ -77,15 +77,20 @@ def look(target: Target) -> Installed | None:
         return None
     paths += [target.purelib / name for name in names if _MARKER.fullmatch(name)]
     version = matches[0]["version"] if len(matches) == 1 else ""
-    if not matches:
-        why = "it has no metadata"
-    elif len(matches) > 1:
-        why = f"it has the metadata of {len(matches)} releases"
-    elif not (paths[0] / "RECORD").is_file():
-        why = "it has no RECORD"
-    else:
+    if version and (paths[0] / "RECORD").is_file():
         why = trouble(target, version) or ""
+    else:
+        why = _incomplete(len(matches))
     return Installed(version, tuple(paths), why)
+
+
+def _incomplete(releases: int) -> str:
+    """Say what is missing of a pip that has the metadata of some releases."""
+    if releases == 1:
+        return "it has no RECORD"
+    if releases:
+        return f"it has the metadata of {releases} releases"
+    return "it has no metadata"
 
 
 def trouble(target: Target, version: str) -> str | None:
