@@ -266,6 +266,7 @@ class Locks(Mode):
         The machine supports all that they declare, unless what they need conflicts there.
         """
         self.is_trying = True
+        self.choice.clear()
         lacking: Properties = frozenset()
         tried = {lacking}
         while True:
