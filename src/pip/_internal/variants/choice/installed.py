@@ -105,6 +105,8 @@ def bind(
 
     environment = variant_environment(label, properties)
     BOUND.set(dist, Bound(environment, requirements(manifest, label)))
+    # It may have been bound to another machine, and pkg_resources keeps what held there.
+    vars(getattr(dist, "_dist", dist)).pop("_DistInfoDistribution__dep_map", None)
 
 
 def bound_of(dist: BaseDistribution) -> Bound | None:
