@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli
 
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host
@@ -15,6 +16,7 @@ from tests.lib.manifests import PREVIEW_TORCH, Properties, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
 Pip = Callable[..., Result]
+DATA = Path(__file__).resolve().parents[1] / "data"
 WriteHost = Callable[[str | Mapping[str, Any]], Path]
 
 
@@ -383,3 +385,20 @@ def test_debug_shows_what_is_supported(pip: Pip, host: WriteHost) -> None:
     result = pip("debug", "--verbose", "--variant-host", described)
     assert f"  x86_64 (host file, from {described})" in result.lines
     assert "    level: v3, v2, v1" in result.lines
+
+
+def test_what_the_picture_of_the_readme_shows(
+    pip: Pip, index: IndexServer, host: WriteHost
+) -> None:
+    data = tomli.loads((DATA / "four-machines.toml").read_text(encoding="utf-8"))
+    variants = {
+        label: {key: value for key, value in build.items() if key != "says"}
+        for label, build in data["builds"].items()
+    }
+    project = data["project"]
+    index.add_release(project, data["version"], {}, manifest=make_manifest(variants))
+    dry = ["install", "--dry-run", project, "--index-url", index.index_url]
+    for machine in data["machines"]:
+        name = machine.get("host") or host(make_host(**machine["supported"]))
+        result = pip(*dry, "--variant-host", str(name))
+        assert chosen(result) == machine["gets"], machine["what"]

@@ -39,8 +39,8 @@ def _rows() -> set[OptionRow]:
 
 
 def _documented() -> Mapping[str, str]:
-    """Return where options may stand besides, by name, as the README says."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """Return where options may stand besides, by name, as docs/options.md says."""
+    text = (ROOT / "docs/options.md").read_text(encoding="utf-8")
     table = text.partition("\n## Options\n\n")[2].partition("\n\n")[0]
     found = {}
     for line in table.splitlines()[2:]:

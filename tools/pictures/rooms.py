@@ -1,25 +1,24 @@
-"""Draw the rooms of the source and the arrows between them: docs/architecture.svg.
+"""Draw the rooms of the source and the arrows between them.
 
-``python -m tools.picture`` writes it anew from ``tests/data/floors.toml``, the imports of
-``src`` and the first sentence of each room's docstring. A test tells if it is out of date.
+From ``tests/data/floors.toml``, the imports of ``src`` and the first sentence of each
+room's docstring.
 """
 
 from __future__ import annotations
 
 import ast
-import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 from tests.lib.floors import Floors, imports, read_floors
+from tools.pictures.svg import box, finished, new, write
 
-__all__ = ["PICTURE", "Box", "drawing", "known", "layout", "main", "shortest"]
+__all__ = ["Box", "drawing", "known", "layout", "shortest"]
 
-ROOT = Path(__file__).resolve().parents[1]
-PICTURE = ROOT / "docs" / "architecture.svg"
+ROOT = Path(__file__).resolve().parents[2]
 _SOURCE = ROOT / "src"
 _PLAN = ROOT / "tests" / "data" / "floors.toml"
 #: What finds the modes.
@@ -31,17 +30,9 @@ _BOX_WIDTH, _LINE, _GAP = 270, 15, 30
 _LETTERS = 40
 
 _STYLE = """
-text { font: 12px sans-serif; fill: #222; text-anchor: middle; }
-.name { font-weight: bold; }
-rect { fill: #eef3fb; stroke: #4a6fa5; }
 .upstream { fill: #f3f3f3; stroke: #999; }
-.mode { stroke-dasharray: 5 3; }
-path { fill: none; stroke: #4a6fa5; stroke-width: 1.4; }
-.by-name { stroke-dasharray: 5 3; }
-#head path { fill: #4a6fa5; stroke: none; }
+.mode, .by-name { stroke-dasharray: 5 3; }
 """
-_HEAD = {"id": "head", "orient": "auto", "refX": "7", "refY": "4"}
-_HEAD |= {"markerWidth": "8", "markerHeight": "8"}
 _LEGEND = (
     "An arrow: imports from. One that follows from others is left out.",
     "Dashed: a mode, which is found by name; no other room knows it.",
@@ -115,8 +106,8 @@ def layout(floors: Floors, texts: Mapping[str, str]) -> dict[str, Box]:
             middle = _WIDTH * (at + offset + 0.5) / places
             lines = textwrap.wrap(texts[room], _LETTERS)
             row.append(Box(room, lines, middle - _BOX_WIDTH / 2, top))
-        boxes.update((box.name, box) for box in row)
-        top += max(box.height for box in row) + _GAP
+        boxes.update((each.name, each) for each in row)
+        top += max(each.height for each in row) + _GAP
     return boxes
 
 
@@ -127,12 +118,8 @@ def drawing(root: Path = ROOT) -> str:
     boxes = layout(floors, {room: _text(internal, room) for room in floors.level})
     arrows = shortest(known(floors, imports(root / "src")))
     modes = {room for room, others in floors.known_by.items() if not others}
-    bottom = max(box.top + box.height for box in boxes.values())
-    size = {"width": f"{_WIDTH}", "height": f"{bottom + 4 * _LINE:.0f}"}
-    svg = Element("svg", size, xmlns="http://www.w3.org/2000/svg")
-    SubElement(svg, "style").text = _STYLE
-    head = SubElement(SubElement(svg, "defs"), "marker", _HEAD)
-    SubElement(head, "path", d="M0 0 8 4 0 8z")
+    bottom = max(each.top + each.height for each in boxes.values())
+    svg = new(_WIDTH, bottom + 4 * _LINE, _STYLE)
     upstream = Box("pip as released, with the seams", [], 0, _MARGIN)
     _draw_box(svg, upstream, "upstream", _WIDTH)
     for room, others in arrows.items():
@@ -143,12 +130,11 @@ def drawing(root: Path = ROOT) -> str:
     for room in sorted(boxes.keys() - modes - set().union(*arrows.values())):
         above = Box("", [], boxes[room].left, _MARGIN)
         _draw_arrow(svg, above, boxes[room])
-    for box in boxes.values():
-        _draw_box(svg, box, "mode" if box.name in modes else "room")
+    for each in boxes.values():
+        _draw_box(svg, each, "mode" if each.name in modes else "room")
     for at, line in enumerate(_LEGEND):
-        _write(svg, _WIDTH / 2, bottom + (at + 1.7) * _LINE, line)
-    indent(svg)
-    return tostring(svg, encoding="unicode") + "\n"
+        write(svg, _WIDTH / 2, bottom + (at + 1.7) * _LINE, line)
+    return finished(svg)
 
 
 def _text(source: Path, room: str) -> str:
@@ -159,20 +145,12 @@ def _text(source: Path, room: str) -> str:
     return words.partition("\n")[0].replace("``", "")
 
 
-def _draw_box(svg: Element, box: Box, kind: str, width: float = _BOX_WIDTH) -> None:
-    place = {"x": f"{box.left:.0f}", "y": f"{box.top:.0f}", "width": f"{width:.0f}"}
-    SubElement(svg, "rect", place, height=f"{box.height:.0f}", rx="4").set(
-        "class", kind
-    )
-    middle = box.left + width / 2
-    _write(svg, middle, box.top + _LINE + 2, box.name.replace(".", "/"), "name")
-    for at, line in enumerate(box.lines, 2):
-        _write(svg, middle, box.top + at * _LINE + 4, line)
-
-
-def _write(svg: Element, x: float, y: float, text: str, kind: str = "text") -> None:
-    words = SubElement(svg, "text", {"class": kind}, x=f"{x:.0f}", y=f"{y:.0f}")
-    words.text = text
+def _draw_box(svg: Element, room: Box, kind: str, width: float = _BOX_WIDTH) -> None:
+    box(svg, room.left, room.top, width, room.height, kind)
+    middle = room.left + width / 2
+    write(svg, middle, room.top + _LINE + 2, room.name.replace(".", "/"), "name")
+    for at, line in enumerate(room.lines, 2):
+        write(svg, middle, room.top + at * _LINE + 4, line)
 
 
 def _draw_arrow(svg: Element, one: Box, other: Box, kind: str = "import") -> None:
@@ -183,13 +161,3 @@ def _draw_arrow(svg: Element, one: Box, other: Box, kind: str = "import") -> Non
         f" {other.middle:.0f} {halfway:.0f} {other.middle:.0f} {end:.0f}"
     )
     SubElement(svg, "path", {"class": kind, "marker-end": "url(#head)"}, d=line)
-
-
-def main() -> int:
-    """Write the picture."""
-    PICTURE.write_text(drawing(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

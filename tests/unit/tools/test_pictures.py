@@ -1,16 +1,22 @@
-"""The picture of the rooms is drawn from what there is."""
+"""The pictures are drawn from what there is."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from tests.lib.floors import Floors
-from tools.picture import PICTURE, drawing, known, layout, shortest
+from tools.pictures.__main__ import PICTURES
+from tools.pictures.rooms import known, layout, shortest
 
 FLOORS = Floors({"low": 0, "mid": 1, "high": 2, "mode": 1}, {"mode": []}, {})
 
 
-def test_it_is_up_to_date() -> None:
-    """``python -m tools.picture`` writes it anew."""
-    assert PICTURE.read_text(encoding="utf-8") == drawing()
+@pytest.mark.parametrize("path", PICTURES, ids=lambda each: str(each.stem))
+def test_they_are_up_to_date(path: Path) -> None:
+    """``python -m tools.pictures`` writes them anew."""
+    assert path.read_text(encoding="utf-8") == PICTURES[path]()
 
 
 def test_rooms_know_what_their_modules_import() -> None:

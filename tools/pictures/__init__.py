@@ -1,0 +1,1 @@
+"""The pictures of the documents, drawn from data: ``python -m tools.pictures``."""
