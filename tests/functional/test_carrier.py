@@ -507,6 +507,20 @@ class TestSeeder:
         assert not list(linked.site_packages.glob("pip-*.virtualenv"))
         assert VERSION in (image / "__init__.py").read_text(encoding="utf-8")
 
+    def test_there_and_back_where_virtualenv_has_seeded(
+        self, carrier: Carrier, virtualenv: Callable[..., Environment]
+    ) -> None:
+        """Its records list folders that are not there."""
+        ours = virtualenv("--seeder", "pip-variants")
+        carrier.run("bootstrap", "--undo", "--yes", ours.venv)
+        assert version_of(ours) == ours.eval("ensurepip.version()", "ensurepip")
+        theirs = virtualenv(name="theirs")
+        before = version_of(theirs)
+        carrier.run("bootstrap", "--yes", theirs.venv)
+        assert version_of(theirs) == VERSION
+        carrier.run("bootstrap", "--undo", "--yes", theirs.venv)
+        assert version_of(theirs) == before
+
     def test_two_builds_of_a_version(
         self, carrier: Carrier, virtualenv: Callable[..., Environment], tmp_path: Path
     ) -> None:

@@ -119,12 +119,15 @@ def _members(
 def _files(info: Path) -> Iterator[Path]:
     """Yield the files that RECORD lists, also if it lists the folders around them.
 
-    virtualenv does so where it links to folders.
+    virtualenv does so where it links to folders. It lists folders for bytecode too, beside
+    each folder that has none yet.
 
     :raises UnpackableError: RECORD is missing
     """
     for listed in _listed(info):
         path = Path(os.path.normpath(info.parent / listed))
+        if path.name == "__pycache__":
+            continue
         if path.is_dir():
             yield from (each for each in path.rglob("*") if each.is_file())
         else:

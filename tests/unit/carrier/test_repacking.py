@@ -43,6 +43,8 @@ def info(tmp_path: Path) -> Path:
         inside = name.startswith("lib/")
         rows.writerow((name.removeprefix("lib/") if inside else f"../{name}", "", ""))
     rows.writerow(("pip-1.0.dist-info/RECORD", "", ""))
+    # As virtualenv lists it, where nothing was compiled yet.
+    rows.writerow(("pip-1.0.dist-info/__pycache__", "", ""))
     (info / "RECORD").write_text(text.getvalue(), encoding="utf-8")
     return info
 
