@@ -39,7 +39,7 @@ __all__ = ["newer_elsewhere"]
 logger = get_logger(__name__)
 
 #: How long an answer may take.
-_SECONDS = 5.0
+_SECONDS = 3.0
 
 
 def newer_elsewhere(
@@ -55,7 +55,7 @@ def newer_elsewhere(
     :param wanted: the versions that the user asks for.
     """
     usual = _answering(finder)
-    if usual is None or _bare(usual) == _bare(index.url):
+    if usual is None or _bare(usual) == _bare(index.url) or _pins(wanted):
         return None
     project = release.project
     scope = finder.search_scope
@@ -78,6 +78,14 @@ def newer_elsewhere(
             *("install", f"{project}=={newest}"),
             *instead(context.settings, project, where),
         ),
+    )
+
+
+def _pins(wanted: SpecifierSet) -> bool:
+    """Tell whether the user asks for just one version."""
+    return any(
+        each.operator == "===" or (each.operator == "==" and "*" not in each.version)
+        for each in wanted
     )
 
 

@@ -158,8 +158,10 @@ class Scoped(Mode):
             f"Looking in {redact_auth_from_url(index.url)} for "
             f"{shortened(index.projects)}, and for nothing else"
         )
+        page = self._pages.get(project)
         try:
-            page = fetch_page(self._context.session, urls[0], project)
+            if page is None:
+                page = fetch_page(self._context.session, urls[0], project)
             links = links_of(page)
         except PageUnavailable as error:
             raise VariantIndexUnavailable(
@@ -220,11 +222,17 @@ class Scoped(Mode):
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say that the usual index has a newer plain release, if it has been asked."""
         index = self._indexes.get(release.project)
-        if index is not None and logging.getLogger(__name__).isEnabledFor(logging.INFO):
+        context = self._context
+        is_for_user = not context.in_build and context.admit is None
+        if (
+            index
+            and is_for_user
+            and logging.getLogger(__name__).isEnabledFor(logging.INFO)
+        ):
             from pip._internal.variants.scoped.elsewhere import newer_elsewhere
 
             wanted = self._wanted.get(release.project, SpecifierSet())
-            said = newer_elsewhere(self._context, finder, release, index, wanted)
+            said = newer_elsewhere(context, finder, release, index, wanted)
             if said is not None:
                 self._say(said)
         return None
