@@ -470,17 +470,18 @@ class TestCredentials:
         self, venv: Environment, usual: IndexServer, closed: IndexServer
     ) -> None:
         """It is asked by the URL of the index; a file alone does not tell that."""
-        script = venv.scripts / "keyring"
+        script = venv.work / "keyring"
         script.write_text(
             "#!/bin/sh\n"
             f'case "$*" in *"get {closed.url}/simple"*) '
             """echo '{"username": "user", "password": "hunter2"}' ;; esac\n"""
         )
         script.chmod(0o755)
+        env = {**GPU, "PATH": f"{venv.work}{os.pathsep}{os.environ['PATH']}"}
         keyring = ["--keyring-provider", "subprocess"]
         given = [*usually(usual), *named(closed), *keyring]
-        venv.pip("lock", "app", *given, env=GPU)
-        result = venv.pip(*DRY, "-r", "pylock.toml", *given, env=GPU)
+        venv.pip("lock", "app", *given, env=env)
+        result = venv.pip(*DRY, "-r", "pylock.toml", *given, env=env)
         assert would_install(result)["torch"] == "2.10.0(cu128)"
 
     def test_none(self, pip: Pip, usual: IndexServer, closed: IndexServer) -> None:
