@@ -449,20 +449,21 @@ class TestCredentials:
     ) -> None:
         given = [*usually(usual), *named(closed.index_url_with_auth)]
         report = ["--report", "report.json"]
-        result = venv.pip("install", "app", *given, "-vv", *report, env=GPU)
+        results = [venv.pip("install", "app", *given, "-vv", *report, env=GPU)]
         assert venv.installed()["torch"] == "2.10.0"
-        result = venv.pip("lock", "app", *given, env=GPU)
+        results.append(venv.pip("lock", "app", *given, env=GPU))
+        results.append(venv.pip(*DRY, "torch==3", *given, code=1))
         files = [venv.work / name for name in ("report.json", "pylock.toml")]
-        shown = [result.output, *(each.read_text("utf-8") for each in files)]
+        shown = [each.output for each in results]
+        shown += [each.read_text("utf-8") for each in files]
         assert not any("hunter2" in text for text in shown)
         # From the lock no page is fetched.
         closed.clear_log()
         again = ["install", "--force-reinstall", "-r", "pylock.toml"]
-        venv.pip(*again, *given, env=GPU)
+        for feature in [], ["--use-feature", "parallel-downloads"]:
+            venv.pip(*again, *given, *feature, env=GPU)
         assert pages(closed) == []
         assert not any("authorization" in each.headers for each in usual.requests)
-        result = venv.pip(*DRY, "torch==3", *given, code=1)
-        assert "hunter2" not in result.output
 
     def test_in_netrc(
         self, venv: Environment, usual: IndexServer, closed: IndexServer

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, cast
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
+from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.mode import Mode
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Scoped", "scoped"]
 
+logger = get_logger(__name__)
+
 #: Set for the pip that fills a build environment: the folders that the user named, since
 #: those of requirements files are on its command line too.
 _INHERITED = "_PIP_VARIANT_INDEX_FIND_LINKS"
@@ -64,7 +68,8 @@ def scoped(context: Context, given: Iterable[ScopedIndex]) -> Scoped | None:
     :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
     """
     indexes = by_project(given)
-    folders: Sequence[str] = context.settings.find_links
+    links = list(context.settings.find_links)
+    folders = SearchScope.create(links, index_urls=[], no_index=False).find_links
     inherited = os.environ.get(_INHERITED)
     if inherited:
         own = {remove_auth_from_url(each): each for each in folders}
@@ -224,11 +229,7 @@ class Scoped(Mode):
         index = self._indexes.get(release.project)
         context = self._context
         is_for_user = not context.in_build and context.admit is None
-        if (
-            index
-            and is_for_user
-            and logging.getLogger(__name__).isEnabledFor(logging.INFO)
-        ):
+        if index and is_for_user and logger.isEnabledFor(logging.INFO):
             from pip._internal.variants.scoped.elsewhere import newer_elsewhere
 
             wanted = self._wanted.get(release.project, SpecifierSet())
