@@ -410,6 +410,8 @@ class TestNewerElsewhere:
             # It is about variants, and other names are none of its business.
             (["app", "torch==2.9.0"], False),
             (["app", "torch==2.10.0"], False),
+            (["app", "vision"], False),
+            (["app", "modest"], True),
             (["app", "--quiet"], False),
         ],
     )
@@ -422,6 +424,8 @@ class TestNewerElsewhere:
         *,
         is_asked: bool,
     ) -> None:
+        usual.add(make_wheel("vision", "1.0", requires=["torch==2.10.0"]))
+        usual.add(make_wheel("modest", "1.0", requires=["torch<2.11"]))
         result = pip(*DRY, *arguments, *usually(usual), *named(own), env=GPU)
         assert "passed over" not in result.stdout
         assert ("torch" in pages(usual)) is is_asked

@@ -52,7 +52,7 @@ def newer_elsewhere(
     """Say which newer plain release was passed over, if any.
 
     :param index: that *release* comes from.
-    :param wanted: the versions that the user asks for.
+    :param wanted: the versions that the user and other packages ask for.
     """
     usual = _answering(finder)
     if usual is None or _bare(usual) == _bare(index.url) or _pins(wanted):
@@ -82,7 +82,7 @@ def newer_elsewhere(
 
 
 def _pins(wanted: SpecifierSet) -> bool:
-    """Tell whether the user asks for just one version."""
+    """Tell whether just one version will do."""
     return any(
         each.operator == "===" or (each.operator == "==" and "*" not in each.version)
         for each in wanted

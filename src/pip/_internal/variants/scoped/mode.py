@@ -38,6 +38,7 @@ from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, lin
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.resolvelib.resolvers import Criterion
 
     from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
@@ -102,6 +103,7 @@ class Scoped(Mode):
         self._context, self._indexes, self._folders = context, indexes, folders
         self._pages: dict[NormalizedName, IndexContent] = {}
         self._barred: set[NormalizedName] = set()
+        self._constraints: list[InstallRequirement] = []
         self._wanted: dict[NormalizedName, SpecifierSet] = {}
         self._authenticate()
 
@@ -113,11 +115,20 @@ class Scoped(Mode):
         auth.index_urls = [*known, *(url for url in urls if url not in known)]
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take note of which versions the user wants."""
-        # Requirements files have set the indexes anew.
+        """Take note of constraints; requirements files have set the indexes anew."""
         self._authenticate()
-        for each in requirements:
-            if each.req is not None and (each.user_supplied or each.constraint):
+        self._constraints = [each for each in requirements if each.constraint]
+
+    def _want(self, criteria: Mapping[Any, Criterion[Requirement, Candidate]]) -> None:
+        """Take note of which versions of each project would do."""
+        ireqs = list(self._constraints)
+        for criterion in criteria.values():
+            for requirement in criterion.iter_requirement():
+                ireq = requirement.get_candidate_lookup()[1]
+                ireqs += [] if ireq is None else [ireq]
+        self._wanted.clear()
+        for each in ireqs:
+            if each.req is not None:
                 project = canonicalize_name(each.req.name)
                 known = self._wanted.get(project, SpecifierSet())
                 self._wanted[project] = known & each.req.specifier
@@ -161,7 +172,7 @@ class Scoped(Mode):
         index = self._indexes[project]
         self._say(
             f"Looking in {redact_auth_from_url(index.url)} for "
-            f"{shortened(index.projects)}, and for nothing else"
+            f"{shortened(self._own(index))}, and for nothing else"
         )
         page = self._pages.get(project)
         try:
@@ -174,6 +185,10 @@ class Scoped(Mode):
             ) from None
         self._pages[project] = page
         return finder.evaluate_links(finder.make_link_evaluator(project), links)
+
+    def _own(self, index: ScopedIndex) -> list[str]:
+        """Return the projects that come from an index, not those typed for another."""
+        return [each for each in index.projects if self._indexes[each] == index]
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
@@ -213,6 +228,7 @@ class Scoped(Mode):
         """Resolve, and warn of indexes that were typed for nothing: a name may be wrong."""
         requirements = run()
         assert resolver._result is not None, "it has resolved"
+        self._want(resolver._result.criteria)
         found = {each.project_name for each in resolver._result.mapping.values()}
         found.update(self._pages)
         for index in dict.fromkeys(self._indexes.values()):
