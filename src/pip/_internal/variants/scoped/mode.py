@@ -174,6 +174,8 @@ class Scoped(Mode):
             f"Looking in {redact_auth_from_url(index.url)} for "
             f"{shortened(self._own(index))}, and for nothing else"
         )
+        # Files of constraints may have set the indexes anew.
+        self._authenticate()
         page = self._pages.get(project)
         try:
             if page is None:
