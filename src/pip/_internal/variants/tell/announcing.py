@@ -12,6 +12,7 @@ from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.tell import sentences
+from pip._internal.variants.tell.idle import idle_device
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _announce_one(context: Context, release: Release, link: Link) -> None:
         for refused in sentences.rejections(release):
             logger.verbose("%s: %s", release, refused)
     if release.chosen_by is None and not _is_agreed(context, release, label):
-        _advise(context, sentences.missed_accelerator(release, label))
+        _advise(context, idle_device(release, label))
 
 
 def _announce_variant(
