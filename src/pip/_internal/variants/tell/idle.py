@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.core.ordering import Mismatch
 
-__all__ = ["idle_device"]
+__all__ = ["ACCELERATORS", "idle_device"]
 
 #: Devices that a plain or CPU build leaves idle, by namespace.
-_ACCELERATORS = {
+ACCELERATORS = {
     "nvidia": "an NVIDIA GPU",
     "amd": "an AMD GPU",
     "intel": "an Intel GPU",
@@ -47,14 +47,14 @@ def idle_device(release: Release, label: str | None) -> str | None:
         if selection.manifest is None or not present:
             continue
         chosen = None if label is None else selection.manifest.variants.get(label)
-        if chosen is not None and set(chosen.features) & set(_ACCELERATORS):
+        if chosen is not None and set(chosen.features) & set(ACCELERATORS):
             return None
         nearest += _missed(selection, selection.manifest, present)
         absent.update(_absent(selection, selection.manifest, present))
     if not nearest and not absent:
         return None
     namespace = min(nearest)[1] if nearest else next(iter(absent.values()))
-    device, build = _ACCELERATORS[namespace], _build(release, label)
+    device, build = ACCELERATORS[namespace], _build(release, label)
     said = [
         f"This machine has {device}, but {build} was chosen",
         f"The nearest other variant: {min(nearest)[2]}" if nearest else "",
@@ -77,9 +77,7 @@ def idle_device(release: Release, label: str | None) -> str | None:
 def _present(selection: Selection) -> set[str]:
     """Return the namespaces of the devices that the target has."""
     answers = selection.answers
-    return {
-        each for each in _ACCELERATORS if each in answers and answers[each].features
-    }
+    return {each for each in ACCELERATORS if each in answers and answers[each].features}
 
 
 def _build(release: Release, label: str | None) -> str:
