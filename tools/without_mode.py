@@ -16,7 +16,7 @@ from tools.mutants.__main__ import OVERLAY, copied
 
 __all__ = ["MODES", "main", "take_out"]
 
-MODES = ("locks", "pytorch")
+MODES = ("locks", "pytorch", "scoped")
 #: Of the rooms, not of the repository.
 _TESTS = (
     "tests/unit/console",

@@ -94,6 +94,10 @@ def test_the_mode_itself_is_gone(
         result = without.pip("install", "--cpuonly", "torch", env=env, code=2)
         assert "no such option: --cpuonly" in result.stderr
         assert "pytorch" not in without.pip("install", "--help").stdout.lower()
+    elif mode == "scoped":
+        given = ["--variant-index", f"torch={torch.index_url}"]
+        result = without.pip("install", *given, "torch", env=env, code=2)
+        assert "no such option: --variant-index" in result.stderr
     else:
         # As upstream has it: one wheel, the one for this machine.
         without.pip("lock", "torch", env=env)

@@ -25,6 +25,7 @@ _ROOT = "pip._internal"
 MODES: Mapping[str, Sequence[str]] = {
     "locks": (),
     "pytorch": ("pytorch.options",),
+    "scoped": ("scoped.options",),
 }
 
 

@@ -52,6 +52,7 @@ def _documented() -> Mapping[str, str]:
 
 
 @pytest.mark.pytorch
+@pytest.mark.scoped
 def test_each_option_is_documented_with_where_it_is_allowed() -> None:
     rows: dict[str, set[str]] = {}
     for row in _rows():

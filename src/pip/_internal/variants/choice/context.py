@@ -119,6 +119,13 @@ class Bearing:
         """
         return None
 
+    def for_plugins(self, context: Context) -> Bearing | None:  # noqa: ARG002
+        """Return the mode of the run that installs a provider plugin.
+
+        :param context: of that run.
+        """
+        return None
+
 
 class Context:
     """What one command knows of variants; made with its link collector.
@@ -308,6 +315,8 @@ class Context:
 
         context = Context(self.session, optparse.Values(), enabled=False)
         context.admit, context.plugin_limits = limits.admit, limits
+        for room, mode in self.rooms.items():
+            context.rooms[room] = None if mode is None else mode.for_plugins(context)
         return context
 
     # Labels chosen by hand

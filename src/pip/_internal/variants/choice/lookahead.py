@@ -28,6 +28,7 @@ from pip._internal.parallel.early_entries import METADATA, PAGE, WHEEL
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import SMALL, listed_size, take_note
+from pip._internal.variants.choice.places import pages_of
 from pip._internal.variants.choice.releases import releases
 from pip._internal.variants.choice.verification import is_here
 from pip._internal.variants.slots import EARLY_REQUESTS
@@ -223,7 +224,7 @@ class Lookahead:
         """Ask for all that upstream will ask for to look at the best candidate."""
         assert ireq.req is not None
         finder = self._factory._finder
-        pages = finder.search_scope.get_index_urls_locations(project)
+        pages = pages_of(self._context, finder, project)
         # Upstream would warn of others and not fetch them.
         if not pages or not all(page.startswith(_FETCHED) for page in pages):
             return

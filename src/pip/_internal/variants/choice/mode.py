@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
+    from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.release import Release
@@ -49,6 +51,16 @@ class Mode(Bearing):
     ) -> list[InstallationCandidate]:
         """Return the candidates of a project; *find* finds them without the mode."""
         return find(finder, project_name)
+
+    def index_of(self, project: NormalizedName) -> str | None:
+        """Return the URL of the one index that the user named for a project."""
+        return None
+
+    def refuse_dependencies(self, candidate: Candidate) -> None:
+        """Look at what a candidate depends on, before any of that is looked up.
+
+        :raises PipError: if it may not depend on that.
+        """
 
     def pins_build(self, specifier: SpecifierSet) -> bool:
         """Tell whether requirements settle which build of a release is taken."""
@@ -141,6 +153,10 @@ class Mode(Bearing):
         :param links: those in the places that the user named.
         """
         return links
+
+    def pages(self, project: NormalizedName) -> Iterable[IndexContent]:
+        """Return the pages of a project that the mode fetched itself."""
+        return ()
 
     def special_versions(self, project: NormalizedName) -> Iterable[Version]:
         """Return the versions that only an exact pin takes."""

@@ -425,6 +425,16 @@ class Settings:
         return changed
 
     @property
+    def no_index(self) -> bool:
+        """Tell whether no index is to be asked; requirements files may say so later."""
+        return bool(self._given.get("no_index"))
+
+    @property
+    def find_links(self) -> Sequence[str]:
+        """Return the folders and pages of the command itself that have files."""
+        return tuple(self._given.get("find_links") or ())
+
+    @property
     def allows_prereleases(self) -> bool:
         """Tell whether pre-releases of any project may be taken."""
         return bool(self._given.get("pre")) or (

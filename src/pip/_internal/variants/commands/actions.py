@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.index_command import SessionCommandMixin
-from pip._internal.variants.choice.settings import OPTIONS, allowed
+from pip._internal.variants.choice.settings import OPTIONS, OptionRow, allowed
 from pip._internal.variants.commands.options import OPTIONS as OWN
 from pip._internal.variants.publishing.options import OPTIONS as PUBLISHING
 
@@ -47,6 +47,12 @@ class Action(NamedTuple):
         return status
 
 
+#: Options of modes, which are known to stand beside upstream's.
+_OF_MODES = tuple(
+    each
+    for each in cmdoptions.package_selection_group["options"]
+    if isinstance(each, OptionRow) and each not in OPTIONS
+)
 #: Options that limit the installation of plugins, beside those of indexes.
 _PLUGIN_LIMITS: tuple[OptionMaker, ...] = (
     cmdoptions.constraints,
@@ -85,6 +91,7 @@ ACTIONS: Mapping[str, Action] = {
             "or 1 if a file that was given is of no use.",
             (
                 *allowed(OPTIONS, "host"),
+                *allowed(_OF_MODES, "host"),
                 *_PLUGIN_LIMITS,
                 *cmdoptions.index_group["options"],
             ),
@@ -134,6 +141,7 @@ ACTIONS: Mapping[str, Action] = {
             "something could be better, and 0 otherwise.",
             (
                 *allowed(PUBLISHING, "check"),
+                *allowed(_OF_MODES, "check"),
                 cmdoptions.progress_bar,
                 *cmdoptions.index_group["options"],
             ),

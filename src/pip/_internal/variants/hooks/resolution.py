@@ -245,6 +245,9 @@ def dependencies_met(
     """
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
+    if context is not None and not provider._ignore_dependencies:
+        for mode in modes(context):
+            mode.refuse_dependencies(candidate)
     if context is not None and context.admit is not None:
         from pip._internal.variants.machine.plugin_environment import trusted_alone
 

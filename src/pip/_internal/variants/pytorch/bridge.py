@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -19,6 +18,7 @@ from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.mode import Mode
+from pip._internal.variants.choice.places import find_beside_indexes, index_of
 from pip._internal.variants.choice.reasons import tell_unanswered
 from pip._internal.variants.choice.selection import select
 from pip._internal.variants.pytorch.backends import Backend, is_special_build
@@ -117,6 +117,9 @@ class Bridge(Mode):
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
             return find(finder, project_name)
+        if index_of(self._context, project) is not None:
+            # The user said by name where it comes from.
+            return find(finder, project_name)
         links = self._offered(finder, project)
         there: list[InstallationCandidate] = []
         if links is None:
@@ -132,12 +135,7 @@ class Bridge(Mode):
                 "pinned it"
             )
         else:
-            scope = finder.search_scope
-            finder.search_scope = replace(scope, index_urls=[])
-            try:
-                own = find(finder, project_name)
-            finally:
-                finder.search_scope = scope
+            own = find_beside_indexes(find, finder, project_name)
             there = self._there(finder, project_name, links)
             self.looked_up.add(project)
             if not have_builds(links):

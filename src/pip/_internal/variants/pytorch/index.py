@@ -7,33 +7,23 @@ and the place of a wheel tell what it is built for.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pip._vendor.requests.exceptions import RetryError
-
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint, capital
-from pip._internal.exceptions import DiagnosticPipError, NetworkConnectionError
-from pip._internal.index.collector import (
-    _get_simple_response,
-    _make_index_content,
-    _NotAPIContent,
-    parse_links,
-)
-from pip._internal.models.link import Link
+from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.utils.urls import url_to_path
 from pip._internal.variants.choice.invocation import again
-from pip._internal.variants.errors import VariantError, in_words
+from pip._internal.variants.errors import VariantError
 from pip._internal.variants.pytorch.backends import CPU, Backend, parse_list
 from pip._internal.variants.pytorch.options import INDEX_URL
 from pip._internal.variants.wheels.links import BuildLink, label_of
+from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
 
 if TYPE_CHECKING:
     import optparse
 
+    from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
 
 __all__ = ["PUBLISHED", "PyTorchIndex", "as_build", "have_builds"]
@@ -146,37 +136,17 @@ class PyTorchIndex:
         folder = self.base_url if backend is None else f"{self.base_url}/{backend}"
         url = f"{folder}/{project}/"
         if url not in self._pages:
-            afresh = not self._session.refresh_package.isdisjoint((":all:", project))
-            self._pages[url] = self._fetched(url, afresh=afresh)
+            self._pages[url] = self._fetched(url, project)
         return self._pages[url]
 
-    def _fetched(self, url: str, *, afresh: bool) -> list[Link] | None:
-        link = Link(url)
-        if not self._session.is_secure_origin(link):
-            raise self._unavailable(
-                url, "It is neither secure nor named with --trusted-host"
-            )
-        if url.startswith("file:"):
-            url += "index.html"
-            if not os.path.isfile(url_to_path(url)):
-                return None
+    def _fetched(self, url: str, project: str) -> list[Link] | None:
         try:
-            response = _get_simple_response(url, self._session, afresh)
-        except (NetworkConnectionError, RetryError) as error:
-            status = getattr(getattr(error, "response", None), "status_code", None)
-            if status in _MISSING:
+            return links_of(fetch_page(self._session, url, project))
+        except PageUnavailable as error:
+            if error.status in _MISSING:
                 logger.debug("%s is not there: %s", redact_auth_from_url(url), error)
                 return None
             raise self._unavailable(url, str(error)) from None
-        except DiagnosticPipError as error:
-            # No connection: what came of it says why.
-            raise self._unavailable(url, capital(in_words(error))) from None
-        except _NotAPIContent as error:
-            raise self._unavailable(
-                url, f"It is no index page, but {error.content_type}"
-            ) from None
-        content = _make_index_content(response, cache_link_parsing=False)
-        return list(parse_links(content))
 
     def _unavailable(self, url: str, problem: str) -> PyTorchIndexUnavailable:
         return PyTorchIndexUnavailable(url, problem, self._options)

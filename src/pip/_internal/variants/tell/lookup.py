@@ -115,7 +115,8 @@ def look_up(
         warn_of_unknown_names(
             context, {project}, are_all=False, are_all_manifests=False
         )
-    files = list(collector.files(project))
+    further = (mode.pages(project) for mode in modes(context))
+    files = list(collector.files(project, itertools.chain(*further)))
     for mode in modes(context):
         sizes = {file.link: file.size for file in files}
         links = mode.files(finder, project, sizes)
@@ -264,9 +265,12 @@ class _PageKeeper(LinkCollector):
             self._pages.append(page)
         return page
 
-    def files(self, project: str) -> Iterator[File]:
-        """Yield every file that was listed where *project* was looked up."""
-        for page in self._pages:
+    def files(self, project: str, further: Iterable[IndexContent]) -> Iterator[File]:
+        """Yield every file that was listed where *project* was looked up.
+
+        :param further: pages that were fetched in another way.
+        """
+        for page in (*self._pages, *further):
             sizes = _sizes(page)
             for link in parse_links(page):
                 yield File(link, sizes.get(link.url))

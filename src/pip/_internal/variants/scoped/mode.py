@@ -1,0 +1,271 @@
+"""How a run differs that has indexes for certain projects.
+
+Such a project is looked up on its index, and in the folders that the user named, and
+nowhere else. Whatever fails there is an error: what might be there is not taken from another
+place. The other way round, nothing that such an index has decides what is taken of another
+project, not even by a URL among the dependencies of what it supplies.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.console.texts import Hint
+from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
+from pip._internal.variants.choice.invocation import again
+from pip._internal.variants.choice.mode import Mode
+from pip._internal.variants.choice.option_values import Place
+from pip._internal.variants.choice.places import find_beside_indexes, pages_of
+from pip._internal.variants.choice.reasons import shortened
+from pip._internal.variants.choice.scoped_indexes import by_project
+from pip._internal.variants.errors import ContradictoryOptions
+from pip._internal.variants.scoped.errors import (
+    DependencyByURL,
+    VariantIndexUnavailable,
+    instead,
+)
+from pip._internal.variants.scoped.options import VARIANT_INDEX
+from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.index.collector import IndexContent
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.candidate import InstallationCandidate
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.scoped_indexes import ScopedIndex
+
+__all__ = ["Scoped", "scoped"]
+
+#: Set for the pip that fills a build environment: the folders that the user named, since
+#: those of requirements files are on its command line too.
+_INHERITED = "_PIP_VARIANT_INDEX_FIND_LINKS"
+
+
+def scoped(context: Context, given: Iterable[ScopedIndex]) -> Scoped | None:
+    """Return the mode of a run; None where no index is to be asked at all.
+
+    :param given: what was typed and configured.
+    :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
+    """
+    indexes = by_project(given)
+    folders: Sequence[str] = context.settings.find_links
+    inherited = os.environ.get(_INHERITED)
+    if inherited:
+        own = {remove_auth_from_url(each): each for each in folders}
+        folders = [own.get(each, each) for each in json.loads(inherited)]
+    elif context.settings.no_index:
+        return None
+    if context.settings.legacy_resolver:
+        raise ContradictoryOptions(
+            "--use-deprecated=legacy-resolver",
+            VARIANT_INDEX.name,
+            "The old resolver takes dependencies from any URL that a package names.",
+        )
+    return Scoped(context, indexes, folders)
+
+
+class Scoped(Mode):
+    """The indexes of one run that are for certain projects."""
+
+    def __init__(
+        self,
+        context: Context,
+        indexes: Mapping[NormalizedName, ScopedIndex],
+        folders: Sequence[str],
+    ) -> None:
+        """Make the mode of a run.
+
+        :param folders: where the user has files looked for besides; those that a
+            requirements file names are not for these projects.
+        """
+        self._context, self._indexes, self._folders = context, indexes, folders
+        self._pages: dict[NormalizedName, IndexContent] = {}
+        self._barred: set[NormalizedName] = set()
+        self._wanted: dict[NormalizedName, SpecifierSet] = {}
+        self._authenticate()
+
+    def _authenticate(self) -> None:
+        """Have credentials looked for by these indexes too, as by the usual ones."""
+        auth = self._context.session.auth
+        urls = dict.fromkeys(each.url for each in self._indexes.values())
+        known = auth.index_urls or []
+        auth.index_urls = [*known, *(url for url in urls if url not in known)]
+
+    def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
+        """Take note of which versions the user wants."""
+        # Requirements files have set the indexes anew.
+        self._authenticate()
+        for each in requirements:
+            if each.req is not None and (each.user_supplied or each.constraint):
+                project = canonicalize_name(each.req.name)
+                known = self._wanted.get(project, SpecifierSet())
+                self._wanted[project] = known & each.req.specifier
+
+    # Where projects come from
+
+    def index_of(self, project: NormalizedName) -> str | None:
+        """Return the index of a project, None if it is one of the others."""
+        index = self._indexes.get(project)
+        return None if index is None else index.url
+
+    def find_all_candidates(
+        self,
+        find: Callable[[PackageFinder, str], list[InstallationCandidate]],
+        finder: PackageFinder,
+        project_name: str,
+    ) -> list[InstallationCandidate]:
+        """Return the candidates of a project from where it comes from.
+
+        :raises VariantIndexUnavailable: if its index fails.
+        """
+        project = canonicalize_name(project_name)
+        is_known = project_name in finder._all_candidates
+        if project not in self._indexes or is_known or project in finder._locked_links:
+            return find(finder, project_name)
+        # First, since upstream keeps what it finds, and this may have to wait.
+        there = self._there(finder, project)
+        own = find_beside_indexes(find, finder, project_name, self._folders)
+        found = finder._all_candidates[project_name] = [*own, *there]
+        return found
+
+    def _there(
+        self, finder: PackageFinder, project: NormalizedName
+    ) -> list[InstallationCandidate]:
+        """Return the candidates on the index of a project."""
+        urls = pages_of(self._context, finder, project)
+        if not urls:
+            # A requirements file may say so, and names no other place.
+            self._barred.add(project)
+            return []
+        index = self._indexes[project]
+        self._say(
+            f"Looking in {redact_auth_from_url(index.url)} for "
+            f"{shortened(index.projects)}, and for nothing else"
+        )
+        try:
+            page = fetch_page(self._context.session, urls[0], project)
+            links = links_of(page)
+        except PageUnavailable as error:
+            raise VariantIndexUnavailable(
+                project, index, error, self._context, finder.index_urls
+            ) from None
+        self._pages[project] = page
+        return finder.evaluate_links(finder.make_link_evaluator(project), links)
+
+    def _say(self, message: str) -> None:
+        # Listings go to where programs read them.
+        level = logging.INFO if self._context.listing is None else logging.DEBUG
+        self._context.say_once(level, message)
+
+    def pages(self, project: NormalizedName) -> Iterable[IndexContent]:
+        """Return the page of a project that has an index."""
+        return [self._pages[project]] if project in self._pages else []
+
+    def refuse_dependencies(self, candidate: Candidate) -> None:
+        """Refuse a URL for what has an index, and any URL of what comes from such an index.
+
+        What the user names by path or URL may say where its dependencies are.
+
+        :raises DependencyByURL: then.
+        """
+        link = candidate.source_link
+        if link is None or link.comes_from is None:
+            return
+        extras = vars(candidate).get("extras", ())
+        # One with extras has it from the one without.
+        base = cast(Any, vars(candidate).get("base", candidate))
+        dist: BaseDistribution = base.dist
+        supplier = self._indexes.get(candidate.project_name)
+        for each in dist.iter_dependencies(extras):
+            index = self._indexes.get(canonicalize_name(each.name))
+            if each.url is not None and (supplier or index):
+                what = f"{candidate.name} {candidate.version}"
+                raise DependencyByURL(what, each.name, each.url, supplier, index)
+
+    # What is said
+
+    def solve(
+        self, run: Callable[[], RequirementSet], resolver: Resolver
+    ) -> RequirementSet:
+        """Resolve, and warn of indexes that were typed for nothing: a name may be wrong."""
+        requirements = run()
+        assert resolver._result is not None, "it has resolved"
+        found = {each.project_name for each in resolver._result.mapping.values()}
+        found.update(self._pages)
+        for index in dict.fromkeys(self._indexes.values()):
+            if index.place is Place.LINE and found.isdisjoint(index.projects):
+                self._context.say_once(
+                    logging.WARNING,
+                    f"{VARIANT_INDEX.name} {index} was not asked, since nothing needs "
+                    f"{shortened(index.projects, ' or ')}",
+                )
+        return requirements
+
+    def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
+        """Say that the usual index has a newer plain release, if it has been asked."""
+        index = self._indexes.get(release.project)
+        if index is not None and logging.getLogger(__name__).isEnabledFor(logging.INFO):
+            from pip._internal.variants.scoped.elsewhere import newer_elsewhere
+
+            wanted = self._wanted.get(release.project, SpecifierSet())
+            said = newer_elsewhere(self._context, finder, release, index, wanted)
+            if said is not None:
+                self._say(said)
+        return None
+
+    def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
+        """Say which projects come from an index of their own."""
+        for project in projects:
+            index = self._indexes.get(project)
+            if index is None:
+                continue
+            url = redact_auth_from_url(index.url)
+            if project in self._barred:
+                yield (
+                    f"{project} comes from {url} alone, which --no-index in a requirements "
+                    f"file rules out; {VARIANT_INDEX.name} names that index"
+                )
+            else:
+                yield Hint(
+                    f"{project} is looked up on {url} alone, which {VARIANT_INDEX.name} "
+                    "names for it; where another index has more:",
+                    again(
+                        self._context.options,
+                        *instead(self._context.settings, project, "URL"),
+                    ),
+                )
+
+    # Other runs
+
+    def for_build(self, context: Context) -> Scoped:
+        """Return the same indexes for what is installed to build something."""
+        return Scoped(context, self._indexes, self._folders)
+
+    def for_plugins(self, context: Context) -> Scoped:
+        """Return the same indexes for what makes up a plugin."""
+        return Scoped(context, self._indexes, self._folders)
+
+    def environ(self) -> Mapping[str, str]:
+        """Return the environment variables that give a child of pip these indexes."""
+        each = (one._replace(projects=(name,)) for name, one in self._indexes.items())
+        folders = [remove_auth_from_url(folder) for folder in self._folders]
+        return {
+            VARIANT_INDEX.variable: " ".join(one.written for one in each),
+            _INHERITED: json.dumps(folders),
+        }
