@@ -209,6 +209,29 @@ def test_a_plain_wheel_beside_a_build_without_gpu(
 
 
 @on_linux
+@pytest.mark.scoped
+def test_a_plain_wheel_where_torch_does_not_come_from(
+    pip: Pip, make_index: Callable[[], IndexServer]
+) -> None:
+    usual, publishers = make_index(), make_index()
+    add(publishers, requires=["sympy"])
+    usual.add(make_wheel("torch", "2.10.0", requires=["sympy"]))
+    usual.add(make_wheel("sympy", "1.14.0"))
+    where = ["--index-url", usual.index_url]
+    where += ["--variant-index", f"torch={publishers.index_url}"]
+    result = pip("install", "torch", *where, env=BLACKWELL)
+    plain = usual.file_url("torch-2.10.0-py3-none-any.whl")
+    assert result.stderr.startswith(f"{IDLE}. A plain wheel of torch 2.10.0 is there")
+    typed = shlex.split(result.stderr.rpartition("To take it: ")[2])
+    assert typed[:4] == ["pip", "install", "torch", plain]
+    pip(*typed[1:], env=BLACKWELL)
+    assert f"torch @ {plain}" in pip("freeze").stdout
+    # It is looked up once, and only where a GPU is idle or all is said.
+    asked = [path for _, path in usual.log()]
+    assert asked.count("/simple/torch/") == 1
+
+
+@on_linux
 def test_without_a_plain_wheel(pip: Pip, torch: IndexServer) -> None:
     result = pip("install", "--dry-run", "torch", "-i", torch.index_url, env=BLACKWELL)
     assert result.stderr == f"{IDLE}\n"

@@ -334,11 +334,11 @@ def _index_taken(
         kind, where, _ = target.inherited
     other = next((each for each in PUBLISHERS if each.url == url), None)
     if other is None:
-        words = ("config", "edit", f"--{kind}")
-        hint = Hint("To change that:", command_to_type(options, *words))
+        edit = command_to_type(options, "config", "edit", f"--{kind}")
+        hint = Hint("To change that:", edit)
     else:
-        words = ("variants", "setup", "--remove", other.name)
-        hint = Hint("To change that, first:", command_to_type(options, *words))
+        remove = ("variants", "setup", "--remove", other.name)
+        hint = Hint("To change that, first:", command_to_type(options, *remove))
     return IndexTaken(project, redact_auth_from_url(url), where, hint)
 
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
+    from pip._internal.variants.scoped.elsewhere import Usual
 
 __all__ = ["Scoped", "scoped"]
 
@@ -96,6 +97,7 @@ class Scoped(Mode):
         """
         self._context, self._indexes, self._folders = context, indexes, folders
         self._pages: dict[NormalizedName, IndexContent] = {}
+        self._usual: dict[NormalizedName, Usual | None] = {}
         self._barred: set[NormalizedName] = set()
         self._wanted: dict[NormalizedName, SpecifierSet] = {}
         self._authenticate()
@@ -219,15 +221,40 @@ class Scoped(Mode):
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say that the usual index has a newer plain release, if it has been asked."""
-        index = self._indexes.get(release.project)
-        if index is not None and logging.getLogger(__name__).isEnabledFor(logging.INFO):
+        if not logging.getLogger(__name__).isEnabledFor(logging.INFO):
+            return None
+        usual = self._on_usual(finder, release.project)
+        if usual is not None:
             from pip._internal.variants.scoped.elsewhere import newer_elsewhere
 
+            index = self._indexes[release.project]
             wanted = self._wanted.get(release.project, SpecifierSet())
-            said = newer_elsewhere(self._context, finder, release, index, wanted)
+            said = newer_elsewhere(
+                *(self._context, finder, release, index, wanted, usual)
+            )
             if said is not None:
                 self._say(said)
         return None
+
+    def plain_elsewhere(self, finder: PackageFinder, release: Release) -> Link | None:
+        """Return a wheel of a release on the usual index, if that has been asked."""
+        usual = self._on_usual(finder, release.project)
+        if usual is None:
+            return None
+        from pip._internal.variants.scoped.elsewhere import plain_wheel
+
+        return plain_wheel(finder, release, usual)
+
+    def _on_usual(self, finder: PackageFinder, project: NormalizedName) -> Usual | None:
+        """Return what the usual index has of a project that comes from another one."""
+        if project not in self._indexes:
+            return None
+        if project not in self._usual:
+            from pip._internal.variants.scoped.elsewhere import ask_usual
+
+            index = self._indexes[project]
+            self._usual[project] = ask_usual(self._context, finder, project, index)
+        return self._usual[project]
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
         """Say which projects come from an index of their own."""

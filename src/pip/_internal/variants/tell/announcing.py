@@ -33,14 +33,16 @@ def announce(
 ) -> None:
     """Say which builds were chosen."""
     for release, link in chosen:
-        _announce_one(context, release, link)
+        _announce_one(context, finder, release, link)
     for mode in modes(context):
         for release, link in chosen:
             if not _is_agreed(context, release, label_of(link)):
                 _advise(context, mode.advice(finder, release, link))
 
 
-def _announce_one(context: Context, release: Release, link: Link) -> None:
+def _announce_one(
+    context: Context, finder: PackageFinder, release: Release, link: Link
+) -> None:
     label = label_of(link)
     _warn_of_refused_newer(context, release)
     if label is None:
@@ -56,7 +58,8 @@ def _announce_one(context: Context, release: Release, link: Link) -> None:
         for refused in sentences.rejections(release):
             logger.verbose("%s: %s", release, refused)
     if release.chosen_by is None and not _is_agreed(context, release, label):
-        _advise(context, idle_device(release, label))
+        found = (mode.plain_elsewhere(finder, release) for mode in modes(context))
+        _advise(context, idle_device(release, label, filter(None, found)))
 
 
 def _announce_variant(

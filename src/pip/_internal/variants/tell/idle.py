@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import Hint
@@ -30,7 +30,9 @@ ACCELERATORS = {
 }
 
 
-def idle_device(release: Release, label: str | None) -> str | None:
+def idle_device(
+    release: Release, label: str | None, elsewhere: Iterable[Link]
+) -> str | None:
     """Say that what was chosen needs no device, although others of the release need one.
 
     Named are the nearest variant for a device of this machine, variants that would run
@@ -38,6 +40,7 @@ def idle_device(release: Release, label: str | None) -> str | None:
     what it is for.
 
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
+    :param elsewhere: plain wheels of it where it is not taken from, looked up if needed.
     :return: None if no device of this machine is left idle.
     """
     nearest: list[_Missed] = []
@@ -62,7 +65,7 @@ def idle_device(release: Release, label: str | None) -> str | None:
     if absent:
         labels = shortened(list(absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
-    plain = None if label is None else _plain_wheel(release)
+    plain = None if label is None else _plain_wheel(release, elsewhere)
     if plain is None:
         return sentences(*said)
     said.append(
@@ -125,10 +128,10 @@ def _absent(
             yield label, min(used)
 
 
-def _plain_wheel(release: Release) -> Link | None:
-    """Return the best wheel of a release without a label, if it has one."""
+def _plain_wheel(release: Release, elsewhere: Iterable[Link]) -> Link | None:
+    """Return the best wheel of a release without a label, if there is one."""
     plain = (each for each in release.links if each.is_wheel and label_of(each) is None)
-    return next(plain, None)
+    return next(plain, None) or next(iter(elsewhere), None)
 
 
 def _distance(mismatch: Mismatch) -> tuple[int, ...]:
