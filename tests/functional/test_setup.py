@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
+from tests.lib.in_process import InProcess
 
 Files = Mapping[str, Path]
 Setup = Callable[..., Result]
@@ -113,14 +114,43 @@ def test_nobody_to_ask(setup: Setup, files: Files) -> None:
     assert not files["site"].exists()
 
 
-class Terminal(StringIO):
-    """What a user types."""
+class Typed(StringIO):
+    """What a user types on a terminal."""
 
     def isatty(self) -> bool:
-        """Tell that there is a user."""
+        """Tell that there is one."""
         return True
 
 
+@pytest.fixture
+def answer(
+    venv: Environment | InProcess, setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., None]:
+    """Return what runs ``pip variants setup`` with a user, who types the first argument.
+
+    With a process of its own, on a pseudo-terminal.
+    """
+
+    def run(typed: str, *arguments: str, code: int) -> None:
+        if isinstance(venv, InProcess):
+            monkeypatch.setattr(sys, "stdin", Typed(typed))
+            setup(*arguments, code=code)
+            return
+        import pty
+
+        main, side = pty.openpty()
+        os.write(main, typed.encode() or b"\x04")
+        words = [str(venv.python), "-m", "pip", "variants", "setup", *arguments]
+        environ = {k: v for k, v in venv.environ().items() if k != "PIP_CONFIG_FILE"}
+        ended = subprocess.run(words, stdin=side, env=environ, check=False)
+        os.close(side)
+        os.close(main)
+        assert ended.returncode == code
+
+    return run
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals are those of POSIX")
 @pytest.mark.parametrize(
     ("arguments", "typed", "code", "written"),
     [
@@ -135,16 +165,14 @@ class Terminal(StringIO):
     ids=["yes", "which", "default", "end", "none", "wrong", "no input"],
 )
 def test_what_a_user_answers(
-    setup: Setup,
+    answer: Callable[..., None],
     files: Files,
-    monkeypatch: pytest.MonkeyPatch,
     arguments: list[str],
     typed: str,
     code: int,
     written: list[str] | None,
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    setup(*arguments, code=code)
+    answer(typed, *arguments, code=code)
     found = value(files["site"]) if files["site"].exists() else None
     assert found == written
 
@@ -250,23 +278,6 @@ def test_a_file_that_cannot_be_written(setup: Setup, files: Files) -> None:
     assert said(result).endswith(
         "hint: Choose another file with --user, --site or --global.\n"
     )
-
-
-def test_a_full_disk_loses_nothing(
-    setup: Setup, files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import configparser
-
-    def write(_: object, file: Any, *__: object) -> None:
-        file.write("[glob")
-        raise OSError(28, "No space left on device")
-
-    before = configure(files["site"], f"[global]\nvariant-index = {OWN}\n").read_bytes()
-    with monkeypatch.context() as patch:
-        patch.setattr(configparser.RawConfigParser, "write", write)
-        result = setup("pytorch", "--yes", code=1)
-    assert "No space left on device" in said(result)
-    assert files["site"].read_bytes() == before
 
 
 UNKNOWN = (

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import platform
+import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lib.environments import Result
+from tests.lib.environments import REPOSITORY, Environment, Result
 from tests.lib.hosts import forced, make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda
@@ -229,6 +231,49 @@ def test_a_plain_wheel_where_torch_does_not_come_from(
     # It is looked up once, and only where a GPU is idle or all is said.
     asked = [path for _, path in usual.log()]
     assert asked.count("/simple/torch/") == 1
+
+
+def block(name: str) -> list[list[str]]:
+    """Return the commands of the document in the block with this name, as words."""
+    text = (REPOSITORY / "docs" / "pytorch.md").read_text(encoding="utf-8")
+    (found,) = re.findall(rf"<!-- test: {name} -->\n```sh\n(.*?)```", text, re.S)
+    return [shlex.split(line)[1:] for line in found.splitlines()]
+
+
+@on_linux
+@pytest.mark.scoped
+@pytest.mark.parametrize("name", ["variants", "setup"])
+def test_the_document_ends_with_an_installed_torch(
+    venv: Environment,
+    make_index: Callable[[], IndexServer],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    usual, publishers = make_index(), make_index()
+    for project, version, needs in (
+        ("torch", "2.10.0", "sympy>=1.13.3"),
+        ("torchvision", "0.25.0", "torch==2.10.0"),
+    ):
+        add(publishers, project, version, requires=[needs])
+        # Newer ones that are not asked for, and cannot slip in.
+        usual.add(make_wheel(project, "99.0"))
+    usual.add(make_wheel("sympy", "1.14.0"))
+    monkeypatch.setattr(sys, "stdin", StringIO())
+    env = {**forced("13.0"), "PIP_INDEX_URL": usual.index_url, "PIP_CONFIG_FILE": None}
+    url = "https://download.pytorch.org/whl/variant"
+    for words in block(name):
+        # There is nobody to ask.
+        yes = ["--yes"] if words[0] == "variants" else []
+        typed = [word.replace(url, publishers.index_url) for word in words]
+        result = venv.pip(*typed, *yes, env=env)
+        for config in venv.venv.glob("pip.*"):
+            text = config.read_text(encoding="utf-8")
+            config.write_text(text.replace(url, publishers.index_url), encoding="utf-8")
+    assert venv.installed() == {
+        **venv.installed(),
+        **{"torch": "2.10.0", "torchvision": "0.25.0", "sympy": "1.14.0"},
+    }
+    assert "torch-2.10.0 (cuda13.0) torchvision-0.25.0 (cuda13.0)" in result.lines[-1]
 
 
 @on_linux
