@@ -400,6 +400,7 @@ class TestNewerElsewhere:
             (["torch", "--no-deps"], False),
             # It is about variants, and other names are none of its business.
             (["app", "torch==2.9.0"], False),
+            (["app", "torch==2.10.0"], False),
             (["app", "--quiet"], False),
         ],
     )
@@ -464,10 +465,32 @@ class TestCredentials:
         result = venv.pip(*DRY, "app", *usually(usual), *named(closed), env=env)
         assert would_install(result)["torch"] == "2.10.0(cu128)"
 
+    @pytest.mark.skipif(os.name == "nt", reason="a script stands for the keyring")
+    def test_in_a_keyring(
+        self, venv: Environment, usual: IndexServer, closed: IndexServer
+    ) -> None:
+        """It is asked by the URL of the index; a file alone does not tell that."""
+        script = venv.work / "keyring"
+        script.write_text(
+            "#!/bin/sh\n"
+            f'case "$*" in *"get {closed.url}/simple"*) '
+            """echo '{"username": "user", "password": "hunter2"}' ;; esac\n"""
+        )
+        script.chmod(0o755)
+        env = {**GPU, "PATH": f"{venv.work}{os.pathsep}{os.environ['PATH']}"}
+        keyring = ["--keyring-provider", "subprocess"]
+        given = [*usually(usual), *named(closed), *keyring]
+        venv.pip("lock", "app", *given, env=env)
+        result = venv.pip(*DRY, "-r", "pylock.toml", *given, env=env)
+        assert would_install(result)["torch"] == "2.10.0(cu128)"
+
     def test_none(self, pip: Pip, usual: IndexServer, closed: IndexServer) -> None:
         command = [*DRY, "torch", *usually(usual), *named(closed), "--no-input"]
         result = pip(*command, code=1)
         assert "401 Client Error: Unauthorized" in result.stderr
+        assert "If it takes a password, put that into the URL of the index" in (
+            result.stderr
+        )
         assert pages(usual) == []
 
 

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
 
-__all__ = ["Usual", "ask_usual", "newer_elsewhere", "plain_wheel"]
+__all__ = ["Usual", "ask_usual", "newer_elsewhere", "pins", "plain_wheel"]
 
 logger = get_logger(__name__)
 
 #: How long an answer may take.
-_SECONDS = 5.0
+_SECONDS = 3.0
 
 
 class Usual(NamedTuple):
@@ -113,6 +113,14 @@ def plain_wheel(finder: PackageFinder, release: Release, usual: Usual) -> Link |
     found = _suitable(finder, release.project, usual.links)
     wheels = (link for link, version in found if version == release.version)
     return next((link for link in wheels if link.is_wheel), None)
+
+
+def pins(wanted: SpecifierSet) -> bool:
+    """Tell whether the user asks for just one version."""
+    return any(
+        each.operator == "===" or (each.operator == "==" and "*" not in each.version)
+        for each in wanted
+    )
 
 
 def _answering(finder: PackageFinder) -> str | None:

@@ -54,11 +54,16 @@ class VariantIndexUnavailable(VariantError):
             f"Cannot look up {project} on {url}, which {given} names for it.",
             [f"{str(error).rstrip('.')}."],
             [
-                Hint(
-                    said,
-                    again(context.options, *instead(context.settings, project, place)),
-                )
-                for said, place in ways_out
+                f"{error.hint}." if error.hint else "",
+                *(
+                    Hint(
+                        said,
+                        again(
+                            context.options, *instead(context.settings, project, place)
+                        ),
+                    )
+                    for said, place in ways_out
+                ),
             ],
             [
                 (

@@ -160,8 +160,10 @@ class Scoped(Mode):
             f"Looking in {redact_auth_from_url(index.url)} for "
             f"{shortened(index.projects)}, and for nothing else"
         )
+        page = self._pages.get(project)
         try:
-            page = fetch_page(self._context.session, urls[0], project)
+            if page is None:
+                page = fetch_page(self._context.session, urls[0], project)
             links = links_of(page)
         except PageUnavailable as error:
             raise VariantIndexUnavailable(
@@ -221,14 +223,14 @@ class Scoped(Mode):
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say that the usual index has a newer plain release, if it has been asked."""
-        if not logging.getLogger(__name__).isEnabledFor(logging.INFO):
+        index = self._indexes.get(release.project)
+        if index is None or not logging.getLogger(__name__).isEnabledFor(logging.INFO):
             return None
-        usual = self._on_usual(finder, release.project)
-        if usual is not None:
-            from pip._internal.variants.scoped.elsewhere import newer_elsewhere
+        from pip._internal.variants.scoped.elsewhere import newer_elsewhere, pins
 
-            index = self._indexes[release.project]
-            wanted = self._wanted.get(release.project, SpecifierSet())
+        wanted = self._wanted.get(release.project, SpecifierSet())
+        usual = None if pins(wanted) else self._on_usual(finder, release.project)
+        if usual is not None:
             said = newer_elsewhere(
                 *(self._context, finder, release, index, wanted, usual)
             )
@@ -247,13 +249,15 @@ class Scoped(Mode):
 
     def _on_usual(self, finder: PackageFinder, project: NormalizedName) -> Usual | None:
         """Return what the usual index has of a project that comes from another one."""
-        if project not in self._indexes:
+        context = self._context
+        is_for_user = not context.in_build and context.admit is None
+        if project not in self._indexes or not is_for_user:
             return None
         if project not in self._usual:
             from pip._internal.variants.scoped.elsewhere import ask_usual
 
             index = self._indexes[project]
-            self._usual[project] = ask_usual(self._context, finder, project, index)
+            self._usual[project] = ask_usual(context, finder, project, index)
         return self._usual[project]
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:

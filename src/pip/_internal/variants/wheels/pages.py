@@ -23,6 +23,7 @@ from pip._internal.models.link import Link
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import url_to_path
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.wheels.sources import hint_for
 
 if TYPE_CHECKING:
     from pip._internal.index.collector import IndexContent
@@ -41,6 +42,11 @@ class PageUnavailable(Exception):
     def __init__(self, problem: str, status: int | None = None) -> None:
         super().__init__(redact_auth_from_url(problem))
         self.status = status
+
+    @property
+    def hint(self) -> str:
+        """Return what may help, without a final period; it may be empty."""
+        return "" if self.status is None else hint_for(self.status)
 
     @property
     def is_missing(self) -> bool:

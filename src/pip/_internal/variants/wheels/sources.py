@@ -55,6 +55,7 @@ __all__ = [
     "ManifestUnavailable",
     "fetch_manifest",
     "fetch_manifest_bytes",
+    "hint_for",
     "manifest_headers",
     "unattended",
 ]
@@ -254,7 +255,7 @@ def _get(
         if code in _GONE:
             raise ManifestMissing(status, listed=True)
         if code not in _FULL:
-            raise ManifestUnavailable(status, _hint_for(code))
+            raise ManifestUnavailable(status, hint_for(code))
         with time_limit(response.raw, budget):
             return _Fetched(_read(response), is_from_cache(response))
     except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
@@ -294,7 +295,8 @@ def _read(response: Response) -> bytes:
     return bytes(body)
 
 
-def _hint_for(status: int) -> str:
+def hint_for(status: int) -> str:
+    """Return what may help where a server answers so, without a final period; or nothing."""
     if status in _BUSY or status >= 500:
         return AGAIN
     if status in _REFUSED:
