@@ -196,7 +196,7 @@ def test_a_plain_wheel_beside_a_build_without_gpu(
     plain = usual.file_url("torch-2.10.0-py3-none-any.whl")
     said, _, typed = result.stderr.strip().rpartition("To take it: ")
     assert said == (
-        f"{IDLE}. A plain wheel of torch 2.10.0 is there too, on "
+        f"{IDLE}\nWARNING: A plain wheel of torch 2.10.0 is there too, on "
         f"{usual.index_url}torch/, and may have that support: nothing says what it is "
         "for. "
     )
@@ -212,25 +212,36 @@ def test_a_plain_wheel_beside_a_build_without_gpu(
 
 @on_linux
 @pytest.mark.scoped
-def test_a_plain_wheel_where_torch_does_not_come_from(
+def test_plain_wheels_where_torch_does_not_come_from(
     pip: Pip, make_index: Callable[[], IndexServer]
 ) -> None:
     usual, publishers = make_index(), make_index()
-    add(publishers, requires=["sympy"])
-    usual.add(make_wheel("torch", "2.10.0", requires=["sympy"]))
+    plain = []
+    for project, version, needs in (
+        ("torch", "2.10.0", "sympy"),
+        ("torchvision", "0.25.0", "torch==2.10.0"),
+    ):
+        add(publishers, project, version, requires=[needs])
+        usual.add(make_wheel(project, version, requires=[needs]))
+        plain.append(usual.file_url(f"{project}-{version}-py3-none-any.whl"))
     usual.add(make_wheel("sympy", "1.14.0"))
     where = ["--index-url", usual.index_url]
-    where += ["--variant-index", f"torch={publishers.index_url}"]
-    result = pip("install", "torch", *where, env=BLACKWELL)
-    plain = usual.file_url("torch-2.10.0-py3-none-any.whl")
-    assert result.stderr.startswith(f"{IDLE}. A plain wheel of torch 2.10.0 is there")
-    typed = shlex.split(result.stderr.rpartition("To take it: ")[2])
-    assert typed[:4] == ["pip", "install", "torch", plain]
-    pip(*typed[1:], env=BLACKWELL)
-    assert f"torch @ {plain}" in pip("freeze").stdout
-    # It is looked up once, and only where a GPU is idle or all is said.
+    where += ["--variant-index", f"torch,torchvision={publishers.index_url}"]
+    result = pip("install", "torchvision", *where, env=BLACKWELL)
+    first, second, third = result.stderr.splitlines()
+    assert "the variant null of torch 2.10.0 without" in first + second
+    assert "the variant null of torchvision 0.25.0 without" in first + second
+    said, _, typed = third.partition("To take them: ")
+    assert said.startswith("WARNING: Plain wheels of torch")
+    name, command, project, *words = shlex.split(typed)
+    assert (name, command, project) == ("pip", "install", "torchvision")
+    assert sorted(words[:2]) == plain
+    pip(command, project, *words, env=BLACKWELL)
+    frozen = pip("freeze").stdout
+    assert all(f" @ {each}" in frozen for each in plain)
+    # Each is looked up there once, and only where a GPU is idle or all is said.
     asked = [path for _, path in usual.log()]
-    assert asked.count("/simple/torch/") == 1
+    assert asked.count("/simple/torch/") == asked.count("/simple/torchvision/") == 1
 
 
 def block(name: str) -> list[list[str]]:
@@ -259,7 +270,8 @@ def test_the_document_ends_with_an_installed_torch(
         usual.add(make_wheel(project, "99.0"))
     usual.add(make_wheel("sympy", "1.14.0"))
     monkeypatch.setattr(sys, "stdin", StringIO())
-    env = {**forced("13.0"), "PIP_INDEX_URL": usual.index_url, "PIP_CONFIG_FILE": None}
+    env = {**forced("13.0"), "PIP_INDEX_URL": usual.index_url, "PIP_CONSTRAINT": ""}
+    env["PIP_CONFIG_FILE"] = None
     url = "https://download.pytorch.org/whl/variant"
     for words in block(name):
         # There is nobody to ask.

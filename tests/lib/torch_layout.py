@@ -100,7 +100,7 @@ def add(
     requires: Sequence[str] = (),
 ) -> None:
     """Add a release in this layout, and a plain one before it, as its page lists both."""
-    repository.add(make_wheel(project, "2.7.1", requires=requires))
+    repository.add(make_wheel(project, "0.1", requires=requires))
     repository.add(manifest_file(project, version, MANIFEST))
     for platform, labels in _LABELS.items():
         for label in labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
@@ -14,13 +14,15 @@ from pip._internal.variants.core.ordering import rank
 from pip._internal.variants.wheels.links import label_of, source_of
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.core.ordering import Mismatch
 
-__all__ = ["ACCELERATORS", "idle_device"]
+__all__ = ["ACCELERATORS", "IdleDevice", "idle_device", "plain_wheels"]
 
 #: Devices that a plain or CPU build leaves idle, by namespace.
 ACCELERATORS = {
@@ -30,14 +32,26 @@ ACCELERATORS = {
 }
 
 
+class IdleDevice(NamedTuple):
+    """A device of this machine that a build which was chosen does not use.
+
+    :ivar release: of the build.
+    :ivar said: what it is, and what other variants lack.
+    :ivar plain: a wheel of the release of which nothing says what it is for.
+    """
+
+    release: Release
+    said: str
+    plain: Link | None
+
+
 def idle_device(
     release: Release, label: str | None, elsewhere: Iterable[Link]
-) -> str | None:
-    """Say that what was chosen needs no device, although others of the release need one.
+) -> IdleDevice | None:
+    """Tell whether what was chosen needs no device, although others of the release need one.
 
-    Named are the nearest variant for a device of this machine, variants that would run
-    if there were a wheel of them to install, and a plain wheel, of which nothing says
-    what it is for.
+    Told of are the nearest variant for a device of this machine, and variants that would
+    run if there were a wheel of them to install.
 
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
     :param elsewhere: plain wheels of it where it is not taken from, looked up if needed.
@@ -66,15 +80,30 @@ def idle_device(
         labels = shortened(list(absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
     plain = None if label is None else _plain_wheel(release, elsewhere)
-    if plain is None:
-        return sentences(*said)
-    said.append(
-        f"A plain wheel of {release} is there too, on "
-        f"{redact_auth_from_url(source_of(plain))}, and may have that support: nothing "
-        "says what it is for. To take it:"
+    return IdleDevice(release, sentences(*said), plain)
+
+
+def plain_wheels(idle: Iterable[IdleDevice], options: optparse.Values) -> str | None:
+    """Name plain wheels that may use what is idle, and say how to take them.
+
+    By their URLs they also take the place of what is installed, and nothing else changes.
+
+    :param options: of the command that is running.
+    """
+    found = {str(each.release): each.plain for each in idle if each.plain is not None}
+    if not found:
+        return None
+    pages = dict.fromkeys(
+        redact_auth_from_url(source_of(each)) for each in found.values()
     )
-    # By its URL it also takes the place of what is installed, and nothing else changes.
-    return Hint(sentences(*said), again(release.options, plain.url_without_fragment))
+    what, are, say, them = "A plain wheel of", "is", "it is", "it"
+    if len(found) > 1:
+        what, are, say, them = "Plain wheels of", "are", "they are", "them"
+    return Hint(
+        f"{what} {shortened(list(found))} {are} there too, on {shortened(list(pages))}, and "
+        f"may have that support: nothing says what {say} for. To take {them}:",
+        again(options, *(each.url_without_fragment for each in found.values())),
+    )
 
 
 def _present(selection: Selection) -> set[str]:
