@@ -30,6 +30,8 @@ WIDTHS = (60, 80, 100, None)
 
 GPU = forced("12.8")
 V2, V3 = (f"x86_64 :: level :: {value}" for value in ("v2", "v3"))
+#: The modes that have cases of their own, with their names.
+MODES = ("pytorch", "scoped")
 #: How lines begin that upstream writes.
 UPSTREAM = (
     *("Looking in ", "Requirement already", "  Downloading ", "ERROR: "),
@@ -104,6 +106,14 @@ CASES: Mapping[str, Case] = {
         "install torch==2.8.0 torchvision==0.24.0 --cpuonly -i BARE --pytorch-index-url WHL",
         1,
     ),
+    "scoped-missing": Case(
+        "install only --variant-index new,only=BARE -i INDEX --trusted-host example.org",
+        1,
+    ),
+    "scoped-no-version": Case("install torch>3 --variant-index torch=INDEX -i BARE", 1),
+    "scoped-passed-over": Case(
+        "install --dry-run torch filelock --variant-index torch=INDEX -i OTHER", env=GPU
+    ),
     "chosen": Case("install --dry-run torch -i INDEX", env=GPU),
     "different-cuda": Case(
         "install --dry-run old new -i INDEX --prefer-variant nvidia", env=GPU
@@ -134,7 +144,11 @@ class Stage:
 
     def words(self, typed: str) -> list[str]:
         """Return the words of a command."""
-        return [self.indexes.get(word, word) for word in typed.split()]
+        parts = (word.rpartition("=") for word in typed.split())
+        return [
+            f"{before}{equals}{self.indexes.get(name, name)}"
+            for before, equals, name in parts
+        ]
 
     def prepare(self, case: Case) -> None:
         """Run what comes before a case."""
@@ -183,6 +197,7 @@ def stage(
     index.add_release("wide", "1.0", variants, tag=tag)
     other.add_release("wide", "1.0", variants)
     other.add(make_wheel("filelock", "4.0"))
+    other.add(make_wheel("torch", "2.9.0"))
     other.add(make_wheel("pip", "26.3+variants.0.2.0"))
     with PyTorchIndexServer() as pytorch:
         for torch, vision in ("2.8.0", "0.23.0"), ("2.9.0", "0.24.0"):
@@ -210,7 +225,10 @@ def stage(
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.pytorch if "pytorch" in name else ())
+        pytest.param(
+            name,
+            marks=[getattr(pytest.mark, mode) for mode in MODES if mode in name],
+        )
         for name in CASES
     ],
 )

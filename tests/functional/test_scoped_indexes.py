@@ -190,6 +190,15 @@ class TestNowhereElse:
         )
         assert pages(usual) == ["app"]
 
+    def test_a_page_in_place_of_an_index(self, pip: Pip, own: IndexServer) -> None:
+        given = named(f"{own.index_url}torch/")
+        result = pip(*DRY, "torch", "--no-deps", *given, code=1)
+        (line,) = (each for each in result.stderr.splitlines() if "is named" in each)
+        _, _, command = line.partition(
+            "An index is named without the page of torch: pip "
+        )
+        assert "Would install torch-2.10.0" in pip(*command.split()).stdout
+
     def test_one_that_cannot_be_reached(self, pip: Pip, usual: IndexServer) -> None:
         nobody = "http://user:hunter2@127.0.0.1:9/simple"
         command = [*DRY, "torch", *usually(usual), *named(nobody), "--retries", "0"]

@@ -58,7 +58,7 @@ _REPEATED = _FROM_WHERE | frozenset(
 _REPEATED_AGAIN = frozenset(
     (
         *("--requirement", "--editable", "--group", "--dest", "--wheel-dir"),
-        *("--upgrade", "--upgrade-strategy", "--dry-run"),
+        *("--upgrade", "--upgrade-strategy", "--dry-run", "--outdated"),
         *("--force-reinstall", "--ignore-installed", "--require-hashes"),
         *("--build-constraint", "--no-build-isolation", "--output"),
         *("--use-feature", "--use-deprecated"),

@@ -46,6 +46,9 @@ class VariantIndexUnavailable(VariantError):
         if index.place is not Place.LINE:
             given = f"{given[2:]} in the configuration, or {VARIANT_INDEX.variable},"
         ways_out = [("Where another index has the same:", "URL")]
+        base, _, last = url.rpartition("/")
+        if error.is_missing and last == project:
+            ways_out = [(f"An index is named without the page of {project}:", base)]
         if usual:
             lacks = "If that does not have it, take" if error.is_missing else "To take"
             place = redact_auth_from_url(usual[0]).rstrip("/")
