@@ -270,8 +270,9 @@ def test_the_document_ends_with_an_installed_torch(
         usual.add(make_wheel(project, "99.0"))
     usual.add(make_wheel("sympy", "1.14.0"))
     monkeypatch.setattr(sys, "stdin", StringIO())
-    env = {**forced("13.0"), "PIP_INDEX_URL": usual.index_url, "PIP_CONSTRAINT": ""}
-    env["PIP_CONFIG_FILE"] = None
+    env = {**forced("13.0"), "PIP_INDEX_URL": usual.index_url, "PIP_CONFIG_FILE": None}
+    # What the machine has configured for all does not bear on it.
+    env["XDG_CONFIG_DIRS"] = str(venv.home)
     url = "https://download.pytorch.org/whl/variant"
     for words in block(name):
         # There is nobody to ask.

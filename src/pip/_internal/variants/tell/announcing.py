@@ -49,6 +49,8 @@ def _idle(
     context: Context, finder: PackageFinder, chosen: Iterable[tuple[Release, Link]]
 ) -> Iterator[IdleDevice | None]:
     """Tell which builds leave a device idle, unless somebody chose that."""
+    if not logger.isEnabledFor(logging.WARNING):
+        return
     for release, link in chosen:
         label = label_of(link)
         if release.chosen_by is None and not _is_agreed(context, release, label):
