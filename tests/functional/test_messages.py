@@ -32,6 +32,8 @@ GPU = forced("12.8")
 V2, V3 = (f"x86_64 :: level :: {value}" for value in ("v2", "v3"))
 #: The modes that have cases of their own, with their names.
 MODES = ("pytorch", "scoped")
+#: Further cases in which an option of a mode is seen.
+SHOWING = {"help": "scoped"}
 #: How lines begin that upstream writes.
 UPSTREAM = (
     *("Looking in ", "Requirement already", "  Downloading ", "ERROR: "),
@@ -227,7 +229,11 @@ def stage(
     [
         pytest.param(
             name,
-            marks=[getattr(pytest.mark, mode) for mode in MODES if mode in name],
+            marks=[
+                getattr(pytest.mark, mode)
+                for mode in MODES
+                if mode in name or SHOWING.get(name) == mode
+            ],
         )
         for name in CASES
     ],

@@ -410,6 +410,8 @@ class TestNewerElsewhere:
             # It is about variants, and other names are none of its business.
             (["app", "torch==2.9.0"], False),
             (["app", "torch==2.10.0"], False),
+            (["app", "vision"], False),
+            (["app", "modest"], True),
             (["app", "--quiet"], False),
         ],
     )
@@ -422,6 +424,8 @@ class TestNewerElsewhere:
         *,
         is_asked: bool,
     ) -> None:
+        usual.add(make_wheel("vision", "1.0", requires=["torch==2.10.0"]))
+        usual.add(make_wheel("modest", "1.0", requires=["torch<2.11"]))
         result = pip(*DRY, *arguments, *usually(usual), *named(own), env=GPU)
         assert "passed over" not in result.stdout
         assert ("torch" in pages(usual)) is is_asked
@@ -449,20 +453,21 @@ class TestCredentials:
     ) -> None:
         given = [*usually(usual), *named(closed.index_url_with_auth)]
         report = ["--report", "report.json"]
-        result = venv.pip("install", "app", *given, "-vv", *report, env=GPU)
+        results = [venv.pip("install", "app", *given, "-vv", *report, env=GPU)]
         assert venv.installed()["torch"] == "2.10.0"
-        result = venv.pip("lock", "app", *given, env=GPU)
+        results.append(venv.pip("lock", "app", *given, env=GPU))
+        results.append(venv.pip(*DRY, "torch==3", *given, code=1))
         files = [venv.work / name for name in ("report.json", "pylock.toml")]
-        shown = [result.output, *(each.read_text("utf-8") for each in files)]
+        shown = [each.output for each in results]
+        shown += [each.read_text("utf-8") for each in files]
         assert not any("hunter2" in text for text in shown)
         # From the lock no page is fetched.
         closed.clear_log()
         again = ["install", "--force-reinstall", "-r", "pylock.toml"]
-        venv.pip(*again, *given, env=GPU)
+        for feature in [], ["--use-feature", "parallel-downloads"]:
+            venv.pip(*again, *given, *feature, env=GPU)
         assert pages(closed) == []
         assert not any("authorization" in each.headers for each in usual.requests)
-        result = venv.pip(*DRY, "torch==3", *given, code=1)
-        assert "hunter2" not in result.output
 
     def test_in_netrc(
         self, venv: Environment, usual: IndexServer, closed: IndexServer

@@ -87,7 +87,7 @@ def newer_elsewhere(
     """Say which newer plain release was passed over, if any.
 
     :param index: that *release* comes from.
-    :param wanted: the versions that the user asks for.
+    :param wanted: the versions that the user and other packages ask for.
     """
     project = release.project
     newest = release.version
@@ -116,7 +116,7 @@ def plain_wheel(finder: PackageFinder, release: Release, usual: Usual) -> Link |
 
 
 def pins(wanted: SpecifierSet) -> bool:
-    """Tell whether the user asks for just one version."""
+    """Tell whether just one version will do."""
     return any(
         each.operator == "===" or (each.operator == "==" and "*" not in each.version)
         for each in wanted

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import Hint
-from pip._internal.exceptions import InstallationError
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.option_values import Place
@@ -88,7 +87,7 @@ def instead(settings: Settings, project: NormalizedName, url: str) -> list[str]:
     return [*words, VARIANT_INDEX.name, f"{project}={url}"]
 
 
-class DependencyByURL(VariantError, InstallationError):
+class DependencyByURL(VariantError):
     """A package says where another one is to come from, which is not for it to say."""
 
     reference = "dependency-by-url"

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, cast
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
+from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.mode import Mode
@@ -36,6 +38,7 @@ from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, lin
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.resolvelib.resolvers import Criterion
 
     from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
     from pip._internal.variants.scoped.elsewhere import Usual
 
 __all__ = ["Scoped", "scoped"]
+
+logger = get_logger(__name__)
 
 #: Set for the pip that fills a build environment: the folders that the user named, since
 #: those of requirements files are on its command line too.
@@ -65,7 +70,8 @@ def scoped(context: Context, given: Iterable[ScopedIndex]) -> Scoped | None:
     :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
     """
     indexes = by_project(given)
-    folders: Sequence[str] = context.settings.find_links
+    links = list(context.settings.find_links)
+    folders = SearchScope.create(links, index_urls=[], no_index=False).find_links
     inherited = os.environ.get(_INHERITED)
     if inherited:
         own = {remove_auth_from_url(each): each for each in folders}
@@ -99,6 +105,7 @@ class Scoped(Mode):
         self._pages: dict[NormalizedName, IndexContent] = {}
         self._usual: dict[NormalizedName, Usual | None] = {}
         self._barred: set[NormalizedName] = set()
+        self._constraints: list[InstallRequirement] = []
         self._wanted: dict[NormalizedName, SpecifierSet] = {}
         self._authenticate()
 
@@ -110,11 +117,20 @@ class Scoped(Mode):
         auth.index_urls = [*known, *(url for url in urls if url not in known)]
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take note of which versions the user wants."""
-        # Requirements files have set the indexes anew.
+        """Take note of constraints; requirements files have set the indexes anew."""
         self._authenticate()
-        for each in requirements:
-            if each.req is not None and (each.user_supplied or each.constraint):
+        self._constraints = [each for each in requirements if each.constraint]
+
+    def _want(self, criteria: Mapping[Any, Criterion[Requirement, Candidate]]) -> None:
+        """Take note of which versions of each project would do."""
+        ireqs = list(self._constraints)
+        for criterion in criteria.values():
+            for requirement in criterion.iter_requirement():
+                ireq = requirement.get_candidate_lookup()[1]
+                ireqs += [] if ireq is None else [ireq]
+        self._wanted.clear()
+        for each in ireqs:
+            if each.req is not None:
                 project = canonicalize_name(each.req.name)
                 known = self._wanted.get(project, SpecifierSet())
                 self._wanted[project] = known & each.req.specifier
@@ -158,7 +174,7 @@ class Scoped(Mode):
         index = self._indexes[project]
         self._say(
             f"Looking in {redact_auth_from_url(index.url)} for "
-            f"{shortened(index.projects)}, and for nothing else"
+            f"{shortened(self._own(index))}, and for nothing else"
         )
         page = self._pages.get(project)
         try:
@@ -171,6 +187,10 @@ class Scoped(Mode):
             ) from None
         self._pages[project] = page
         return finder.evaluate_links(finder.make_link_evaluator(project), links)
+
+    def _own(self, index: ScopedIndex) -> list[str]:
+        """Return the projects that come from an index, not those typed for another."""
+        return [each for each in index.projects if self._indexes[each] == index]
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
@@ -210,6 +230,7 @@ class Scoped(Mode):
         """Resolve, and warn of indexes that were typed for nothing: a name may be wrong."""
         requirements = run()
         assert resolver._result is not None, "it has resolved"
+        self._want(resolver._result.criteria)
         found = {each.project_name for each in resolver._result.mapping.values()}
         found.update(self._pages)
         for index in dict.fromkeys(self._indexes.values()):
@@ -224,7 +245,7 @@ class Scoped(Mode):
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say that the usual index has a newer plain release, if it has been asked."""
         index = self._indexes.get(release.project)
-        if index is None or not logging.getLogger(__name__).isEnabledFor(logging.INFO):
+        if index is None or not logger.isEnabledFor(logging.INFO):
             return None
         from pip._internal.variants.scoped.elsewhere import newer_elsewhere, pins
 
