@@ -149,6 +149,18 @@ def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> N
     assert "Using the variant cu128 of idna 3.10" in result.stdout
 
 
+@pytest.mark.scoped
+def test_it_is_named_for_its_projects_alone(site: Site, index: IndexServer) -> None:
+    (line,) = block("scoped install").splitlines()
+    index.add(make_wheel("idna", "99.0"))
+    with StaticServer(site.dist) as server:
+        _, *words = shlex.split(line.replace("8000", str(server.server_port)))
+        result = site.environment.pip(
+            *words, "--dry-run", env={_CUDA: "12.8", "PIP_INDEX_URL": index.index_url}
+        )
+    assert "Using the variant cu128 of idna 3.10" in result.stdout
+
+
 @pytest.mark.on_wheel
 def test_the_fork_installs_what_it_chose(site: Site, tmp_path: Path) -> None:
     target = tmp_path / "lib"

@@ -42,7 +42,7 @@ def test_host_steps(pip: Pip) -> None:
         *("variants", "host", "-v", "--disable-variant-provider", "amd"),
         env={**GPU, "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"},
     )
-    heads = [line for line in result.lines if not line.startswith(" ")]
+    *heads, last = [line for line in result.lines if not line.startswith(" ")]
     assert [head.split(" (")[0] for head in heads] == [
         *("nvidia", "amd", "intel", "x86_64", "aarch64")
     ]
@@ -51,6 +51,7 @@ def test_host_steps(pip: Pip) -> None:
         heads[0],
     )
     assert heads[1] == "amd (disabled, nothing supported)"
+    assert last.endswith("pip variants setup")
     assert "intel (built in, from INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP" in heads[2]
     assert "  sm_arch: 90_real, 90_virtual" in result.lines
 
@@ -237,7 +238,7 @@ def test_names_are_completed(venv: Environment) -> None:
         }
         return venv.pip(code=1, env=environ).stdout.split()
 
-    actions = ["host", "list", "explain", "build", "index", "check"]
+    actions = ["host", "list", "explain", "setup", "build", "index", "check"]
     assert completed("pip variants ") == actions
     assert completed("pip variants ex") == ["explain"]
     assert "--variant-host=" in completed("pip variants explain --variant")

@@ -29,6 +29,7 @@ __all__ = [
     "BuildConflict",
     "ContradictoryOptions",
     "DependencyNotListed",
+    "IndexTaken",
     "InvalidHostFile",
     "InvalidOption",
     "InvalidVariantWheel",
@@ -40,6 +41,7 @@ __all__ = [
     "OtherMachine",
     "UnknownHost",
     "UnsupportedVariant",
+    "UnusableConfiguration",
     "UnusableManifest",
     "UnusableRequirement",
     "VariantDisagreement",
@@ -307,6 +309,29 @@ class UnusableManifest(VariantError):
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(path, f"{capital(problem)}.")
+
+
+class UnusableConfiguration(VariantError):
+    """A configuration file cannot be written."""
+
+    reference = "unusable-configuration"
+    form = "{} is of no use: nothing was configured."
+
+
+class IndexTaken(VariantError):
+    """A project comes from another index than the one that is to be set up.
+
+    :param where: the file that says so.
+    """
+
+    reference = "index-taken"
+
+    def __init__(self, project: str, url: str, where: str, hint: str) -> None:
+        super().__init__(
+            f"{project} comes from {url} already.",
+            f"So says {where}; a project comes from one index alone.",
+            hint,
+        )
 
 
 class Loss(NamedTuple):

@@ -125,6 +125,10 @@ class Mode(Bearing):
         """Tell whether one build of a project is chosen even if all are wanted."""
         return False
 
+    def plain_elsewhere(self, finder: PackageFinder, release: Release) -> Link | None:
+        """Return a plain wheel of a release where the mode lets nothing come from."""
+        return None
+
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say what else the user may want in place of a build that was chosen."""
         return None

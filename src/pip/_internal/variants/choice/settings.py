@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         "build",
         "index",
         "check",
+        "setup",
     ]
 
 __all__ = [

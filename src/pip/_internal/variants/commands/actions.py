@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.variants.choice.settings import OPTIONS, OptionRow, allowed
+from pip._internal.variants.commands.options import OPTIONS as OWN
 from pip._internal.variants.publishing.options import OPTIONS as PUBLISHING
 
 __all__ = ["ACTIONS", "Action", "OptionMaker"]
@@ -109,6 +110,14 @@ ACTIONS: Mapping[str, Action] = {
             "The exit status is 0, or 1 if nothing would be installed, as with pip install "
             "--dry-run, or nothing can be told.",
             (*allowed(OPTIONS, "explain"), *_LOOKUP_OPTIONS),
+        ),
+        Action(
+            "setup",
+            "Write indexes that publishers run into the configuration, after asking.",
+            "setup [options] [NAME ...]",
+            "Without a NAME, those that are known are listed; nothing is asked of them. The "
+            "exit status is 0, or 1 if what was to be written was not.",
+            allowed(OWN, "setup"),
         ),
         Action(
             "build",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import optparse
+from collections.abc import Mapping
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
@@ -12,9 +13,11 @@ from pip._internal.variants.choice.by_hand import refuse_contradictions
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.choice.manifest_file import read_manifest
 from pip._internal.variants.choice.settings import Settings
+from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.chain import Providers, warnings_of
 from pip._internal.variants.tell import sentences
+from pip._internal.variants.tell.idle import ACCELERATORS
 from pip._internal.variants.tell.lookup import make_context
 
 logger = get_logger(__name__)
@@ -51,4 +54,19 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             words += ["--manifest", options.manifest]
         said = "All that is supported, and what told so:"
         write([Hint(said, command_to_type(options, *words))])
+    if _may_set_up(options, providers, answers):
+        said = "Indexes that publishers run, with builds for GPUs:"
+        write([Hint(said, command_to_type(options, "variants", "setup"))])
     return SUCCESS
+
+
+def _may_set_up(
+    options: optparse.Values, providers: Providers, answers: Mapping[str, Answer]
+) -> bool:
+    """Tell whether this machine has a GPU, and no index is configured for any project."""
+    has_gpu = any(answers[each].features for each in ACCELERATORS if each in answers)
+    if not has_gpu or not providers.hardware or providers.host is not None:
+        return False
+    from pip._internal.variants.commands.setup import is_configured
+
+    return not is_configured(options)

@@ -8,8 +8,8 @@ is found there can be chosen, and no failure matters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.version import Version
 
@@ -27,6 +27,7 @@ from pip._internal.variants.wheels.sources import unattended
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
@@ -34,12 +35,45 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
 
-__all__ = ["newer_elsewhere"]
+__all__ = ["Usual", "ask_usual", "newer_elsewhere", "pins", "plain_wheel"]
 
 logger = get_logger(__name__)
 
 #: How long an answer may take.
 _SECONDS = 3.0
+
+
+class Usual(NamedTuple):
+    """What the usual index lists of a project that comes from elsewhere.
+
+    :ivar url: of that index.
+    """
+
+    url: str
+    links: Sequence[Link] = ()
+
+
+def ask_usual(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    index: ScopedIndex,
+) -> Usual | None:
+    """Ask the usual index for a project; None if that tells nothing.
+
+    :param index: that the project comes from.
+    """
+    usual = _answering(finder)
+    if usual is None or _bare(usual) == _bare(index.url):
+        return None
+    scope = finder.search_scope
+    page = scope.get_index_urls_locations(project)[scope.index_urls.index(usual)]
+    try:
+        with unattended(context.session, _SECONDS):
+            return Usual(usual, links_of(fetch_page(context.session, page, project)))
+    except (PageUnavailable, Overdue, PipError) as error:
+        logger.debug("Cannot tell what is newer elsewhere: %s", error)
+        return None
 
 
 def newer_elsewhere(
@@ -48,28 +82,21 @@ def newer_elsewhere(
     release: Release,
     index: ScopedIndex,
     wanted: SpecifierSet,
+    usual: Usual,
 ) -> str | None:
     """Say which newer plain release was passed over, if any.
 
     :param index: that *release* comes from.
     :param wanted: the versions that the user and other packages ask for.
     """
-    usual = _answering(finder)
-    if usual is None or _bare(usual) == _bare(index.url) or _pins(wanted):
-        return None
     project = release.project
-    scope = finder.search_scope
-    page = scope.get_index_urls_locations(project)[scope.index_urls.index(usual)]
-    try:
-        with unattended(context.session, _SECONDS):
-            links = links_of(fetch_page(context.session, page, project))
-    except (PageUnavailable, Overdue, PipError) as error:
-        logger.debug("Cannot tell what is newer elsewhere: %s", error)
+    newest = release.version
+    for _, version in _suitable(finder, project, usual.links):
+        if version > newest and not version.is_prerelease and version in wanted:
+            newest = version
+    if newest is release.version:
         return None
-    newest = _newest(finder, release, links, wanted)
-    if newest is None:
-        return None
-    where = redact_auth_from_url(usual).rstrip("/")
+    where = redact_auth_from_url(usual.url).rstrip("/")
     return Hint(
         f"{project} {newest} is on {where} and was passed over for {release.version}: "
         f"{project} comes from {redact_auth_from_url(index.url)} alone. To take that:",
@@ -81,7 +108,14 @@ def newer_elsewhere(
     )
 
 
-def _pins(wanted: SpecifierSet) -> bool:
+def plain_wheel(finder: PackageFinder, release: Release, usual: Usual) -> Link | None:
+    """Return a wheel of the same release on the usual index, if there is one."""
+    found = _suitable(finder, release.project, usual.links)
+    wheels = (link for link, version in found if version == release.version)
+    return next((link for link in wheels if link.is_wheel), None)
+
+
+def pins(wanted: SpecifierSet) -> bool:
     """Tell whether just one version will do."""
     return any(
         each.operator == "===" or (each.operator == "==" and "*" not in each.version)
@@ -111,23 +145,15 @@ def _bare(url: str) -> str:
     return str(remove_auth_from_url(url)).rstrip("/")
 
 
-def _newest(
-    finder: PackageFinder,
-    release: Release,
-    links: Iterable[Link],
-    wanted: SpecifierSet,
-) -> Version | None:
-    """Return the newest final version among *links* that could be installed."""
+def _suitable(
+    finder: PackageFinder, project: NormalizedName, links: Iterable[Link]
+) -> Iterator[tuple[Link, Version]]:
+    """Yield the plain files among *links* that could be installed, and their versions."""
     # Upstream's judgement of single files: that of pages takes note of manifests.
-    evaluator = finder.make_link_evaluator(release.project)
-    newest = release.version
+    evaluator = finder.make_link_evaluator(project)
     for link in links:
         if link.is_yanked or label_of(link) is not None:
             continue
         result, said = evaluator.evaluate_link(link)
-        if result is not LinkType.candidate:
-            continue
-        version = Version(said)
-        if version > newest and not version.is_prerelease and version in wanted:
-            newest = version
-    return None if newest is release.version else cast("Version", newest)
+        if result is LinkType.candidate:
+            yield link, Version(said)

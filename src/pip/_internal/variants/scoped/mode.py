@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
+    from pip._internal.variants.scoped.elsewhere import Usual
 
 __all__ = ["Scoped", "scoped"]
 
@@ -102,6 +103,7 @@ class Scoped(Mode):
         """
         self._context, self._indexes, self._folders = context, indexes, folders
         self._pages: dict[NormalizedName, IndexContent] = {}
+        self._usual: dict[NormalizedName, Usual | None] = {}
         self._barred: set[NormalizedName] = set()
         self._constraints: list[InstallRequirement] = []
         self._wanted: dict[NormalizedName, SpecifierSet] = {}
@@ -245,16 +247,41 @@ class Scoped(Mode):
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say that the usual index has a newer plain release, if it has been asked."""
         index = self._indexes.get(release.project)
-        context = self._context
-        is_for_user = not context.in_build and context.admit is None
-        if index and is_for_user and logger.isEnabledFor(logging.INFO):
-            from pip._internal.variants.scoped.elsewhere import newer_elsewhere
+        if index is None or not logger.isEnabledFor(logging.INFO):
+            return None
+        from pip._internal.variants.scoped.elsewhere import newer_elsewhere, pins
 
-            wanted = self._wanted.get(release.project, SpecifierSet())
-            said = newer_elsewhere(context, finder, release, index, wanted)
+        wanted = self._wanted.get(release.project, SpecifierSet())
+        usual = None if pins(wanted) else self._on_usual(finder, release.project)
+        if usual is not None:
+            said = newer_elsewhere(
+                *(self._context, finder, release, index, wanted, usual)
+            )
             if said is not None:
                 self._say(said)
         return None
+
+    def plain_elsewhere(self, finder: PackageFinder, release: Release) -> Link | None:
+        """Return a wheel of a release on the usual index, if that has been asked."""
+        usual = self._on_usual(finder, release.project)
+        if usual is None:
+            return None
+        from pip._internal.variants.scoped.elsewhere import plain_wheel
+
+        return plain_wheel(finder, release, usual)
+
+    def _on_usual(self, finder: PackageFinder, project: NormalizedName) -> Usual | None:
+        """Return what the usual index has of a project that comes from another one."""
+        context = self._context
+        is_for_user = not context.in_build and context.admit is None
+        if project not in self._indexes or not is_for_user:
+            return None
+        if project not in self._usual:
+            from pip._internal.variants.scoped.elsewhere import ask_usual
+
+            index = self._indexes[project]
+            self._usual[project] = ask_usual(context, finder, project, index)
+        return self._usual[project]
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
         """Say which projects come from an index of their own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger, write
@@ -12,6 +12,7 @@ from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.tell import sentences
+from pip._internal.variants.tell.idle import idle_device, plain_wheels
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.tell.idle import IdleDevice
 
 __all__ = ["announce", "tell_of_kept"]
 
@@ -33,10 +35,27 @@ def announce(
     """Say which builds were chosen."""
     for release, link in chosen:
         _announce_one(context, release, link)
+    idle = [each for each in _idle(context, finder, chosen) if each is not None]
+    for each in idle:
+        _advise(context, each.said)
+    _advise(context, plain_wheels(idle, context.options))
     for mode in modes(context):
         for release, link in chosen:
             if not _is_agreed(context, release, label_of(link)):
                 _advise(context, mode.advice(finder, release, link))
+
+
+def _idle(
+    context: Context, finder: PackageFinder, chosen: Iterable[tuple[Release, Link]]
+) -> Iterator[IdleDevice | None]:
+    """Tell which builds leave a device idle, unless somebody chose that."""
+    if not logger.isEnabledFor(logging.WARNING):
+        return
+    for release, link in chosen:
+        label = label_of(link)
+        if release.chosen_by is None and not _is_agreed(context, release, label):
+            found = (mode.plain_elsewhere(finder, release) for mode in modes(context))
+            yield idle_device(release, label, filter(None, found))
 
 
 def _announce_one(context: Context, release: Release, link: Link) -> None:
@@ -54,8 +73,6 @@ def _announce_one(context: Context, release: Release, link: Link) -> None:
     if logger.isEnabledFor(VERBOSE):
         for refused in sentences.rejections(release):
             logger.verbose("%s: %s", release, refused)
-    if release.chosen_by is None and not _is_agreed(context, release, label):
-        _advise(context, sentences.missed_accelerator(release, label))
 
 
 def _announce_variant(

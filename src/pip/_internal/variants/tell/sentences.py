@@ -5,7 +5,6 @@ This module makes texts; it decides and prints nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
-    from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.core.ordering import Mismatch
     from pip._internal.variants.core.properties import Property
 
 __all__ = [
@@ -36,20 +33,12 @@ __all__ = [
     "counting",
     "first_two",
     "lacks_label",
-    "missed_accelerator",
     "provider_line",
     "provider_lines",
     "rejections",
     "several_builds",
     "several_sources",
 ]
-
-#: Devices that a plain or CPU build leaves idle, by namespace.
-_ACCELERATORS = {
-    "nvidia": "an NVIDIA GPU",
-    "amd": "an AMD GPU",
-    "intel": "an Intel GPU",
-}
 
 _WIDTH = 80
 
@@ -177,73 +166,6 @@ def alternatives(release: Release) -> str:
         f"{versions} ({shortened(labels)})" for versions, labels in builds.items()
     )
     return f"{release} has variants that run here for {listed}"
-
-
-def missed_accelerator(release: Release, label: str | None) -> str | None:
-    """Name the nearest variant for a device of this machine if none was chosen.
-
-    :param label: the label of what was chosen; None for a plain wheel or an sdist.
-    """
-    nearest: list[_Missed] = []
-    for selection in release.selections.values():
-        present = {
-            namespace
-            for namespace in _ACCELERATORS
-            if namespace in selection.answers and selection.answers[namespace].features
-        }
-        if selection.manifest is None or not present:
-            continue
-        chosen = None if label is None else selection.manifest.variants.get(label)
-        if chosen is not None and set(chosen.features) & set(_ACCELERATORS):
-            return None
-        nearest += _missed(selection, selection.manifest, present)
-    if not nearest:
-        return None
-    _, namespace, refused = min(nearest, key=lambda missed: missed[0])
-    what = f"the variant {label}" if label is not None else "a plain build"
-    return (
-        f"This machine has {_ACCELERATORS[namespace]}, but {what} of {release} without "
-        f"support for it was chosen. The nearest other variant: {refused}"
-    )
-
-
-#: How far a refused variant is from running here, its device, and why it is refused.
-_Missed = tuple[tuple[int, list[tuple[int, ...]], str], str, str]
-
-
-def _missed(
-    selection: Selection, manifest: Manifest, present: set[str]
-) -> Iterator[_Missed]:
-    """Yield the refused variants for devices that are *present*."""
-    for label, mismatches in selection.ranking.rejected.items():
-        used = present & set(manifest.variants[label].features)
-        if used and not {each.feature.namespace for each in mismatches} - present:
-            distance = (
-                len(mismatches),
-                [_distance(each) for each in mismatches],
-                label,
-            )
-            yield distance, min(used), rejection(selection, label)
-
-
-def _distance(mismatch: Mismatch) -> tuple[int, ...]:
-    """Return how far the nearest accepted value is from what the target has.
-
-    Values such as versions and compute capabilities are compared by their numbers;
-    the best value of the target stands for the target.
-    """
-    if not mismatch.offered:
-        return (1_000_000,)
-    offered = _numbers(mismatch.offered[0])
-    return min(
-        tuple(abs(a - b) for a, b in zip(_numbers(wanted), offered, strict=False))
-        for wanted in mismatch.wanted
-    )
-
-
-def _numbers(value: str) -> list[int]:
-    # No real value has longer numbers; int() of a long hostile one would be slow.
-    return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
 
 
 #: The values of a flag: a feature that a machine has or has not.

@@ -1,0 +1,345 @@
+"""``pip variants setup``: the indexes of publishers in pip's configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced
+from tests.lib.in_process import InProcess
+
+Files = Mapping[str, Path]
+Setup = Callable[..., Result]
+
+#: What the table says of PyTorch, as it is written.
+URL = "https://download.pytorch.org/whl/variant"
+PYTORCH = f"torch,torchvision,triton-rocm,triton-xpu={URL}"
+XGBOOST = "xgboost=https://wheels-variant.xgboost-ci.com"
+OWN = "mine=https://user:secret@index.example/simple"
+#: As users have it, whose configuration is read.
+UNSET: Mapping[str, str | None] = {"PIP_CONFIG_FILE": None}
+
+
+@pytest.fixture
+def files(venv: Environment) -> Files:
+    """Return the files of configuration, none of which is there."""
+    name = "pip.ini" if os.name == "nt" else "pip.conf"
+    return {
+        "site": venv.venv / name,
+        "user": venv.home / "config" / "pip" / name,
+        "variable": venv.work / "own.conf",
+    }
+
+
+@pytest.fixture
+def setup(venv: Environment, files: Files) -> Setup:
+    """Return a function that runs ``pip variants setup``."""
+    unset = {**UNSET, "XDG_CONFIG_HOME": str(files["user"].parents[1])}
+
+    def run(
+        *arguments: str, env: Mapping[str, str | None] | None = None, code: int = 0
+    ) -> Result:
+        given = {**unset, **(env or {})}
+        return venv.pip("variants", "setup", *arguments, env=given, code=code)
+
+    return run
+
+
+def configure(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def value(path: Path) -> list[str]:
+    """Return the indexes that a file has, as pip reads it."""
+    lines = path.read_text(encoding="utf-8").replace("=\n", "=").splitlines()
+    rows: list[str] = []
+    is_in = False
+    for line in lines:
+        is_in = line.startswith("variant-index") or (is_in and line[:1].isspace())
+        if is_in:
+            rows += line.removeprefix("variant-index =").split()
+    return rows
+
+
+def said(result: Result) -> str:
+    return result.stderr.partition("error: ")[2] or result.stderr
+
+
+def test_names_are_written_once(setup: Setup, files: Files) -> None:
+    result = setup("pytorch", "--yes")
+    assert value(files["site"]) == [PYTORCH]
+    assert result.lines[:2] == [
+        "pytorch (PyTorch; read on 22 November 2026, not run)",
+        "  torch, torchvision, triton-rocm, triton-xpu",
+    ]
+    assert f"{files['site']} would say, below [global]:" in result.lines
+    assert f"    {PYTORCH}" in result.lines
+    assert "To install: pip install torch" in result.lines
+    assert "To undo this: pip variants setup --remove pytorch" in result.lines
+    before = files["site"].read_bytes()
+    again = setup("pytorch", "--yes")
+    assert f"pytorch: set up already in {files['site']}." in again.lines
+    assert "would say" not in again.stdout
+    assert files["site"].read_bytes() == before
+
+
+def test_the_list_writes_nothing(setup: Setup, files: Files) -> None:
+    result = setup()
+    assert "pytorch (PyTorch)" in result.lines
+    assert f"  {URL}" in result.lines
+    assert "Read on 22 November 2026, not run" in result.stdout
+    assert f"It would be written to {files['site']}." in result.stdout
+    assert not any(path.exists() for path in files.values())
+    setup("--yes", "xgboost")
+    assert "xgboost (XGBoost), set up" in setup().lines
+    assert "  Read in dev-discuss.pytorch.org, thread 3305." in setup("-v").lines
+
+
+def test_nobody_to_ask(setup: Setup, files: Files) -> None:
+    result = setup("--site", "pytorch", code=1)
+    assert said(result) == (
+        "ERROR: Nothing was written: there is nobody to ask. To go on: pip variants setup "
+        "pytorch --yes --site\n"
+    )
+    assert not files["site"].exists()
+
+
+class Typed(StringIO):
+    """What a user types on a terminal."""
+
+    def isatty(self) -> bool:
+        """Tell that there is one."""
+        return True
+
+
+@pytest.fixture
+def answer(
+    venv: Environment | InProcess, setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., None]:
+    """Return what runs ``pip variants setup`` with a user, who types the first argument.
+
+    With a process of its own, on a pseudo-terminal.
+    """
+
+    def run(typed: str, *arguments: str, code: int) -> None:
+        if isinstance(venv, InProcess):
+            monkeypatch.setattr(sys, "stdin", Typed(typed))
+            setup(*arguments, code=code)
+            return
+        import pty
+
+        main, side = pty.openpty()
+        os.write(main, typed.encode() or b"\x04")
+        words = [str(venv.python), "-m", "pip", "variants", "setup", *arguments]
+        environ = {k: v for k, v in venv.environ().items() if k != "PIP_CONFIG_FILE"}
+        ended = subprocess.run(words, stdin=side, env=environ, check=False)
+        os.close(side)
+        os.close(main)
+        assert ended.returncode == code
+
+    return run
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals are those of POSIX")
+@pytest.mark.parametrize(
+    ("arguments", "typed", "code", "written"),
+    [
+        (["pytorch"], "y\n", 0, [PYTORCH]),
+        ([], "pytorch xgboost\nYES\n", 0, [PYTORCH, XGBOOST]),
+        (["pytorch"], "\n", 1, None),
+        (["pytorch"], "", 1, None),
+        ([], "\n", 0, None),
+        ([], "pytroch\n", 1, None),
+        (["pytorch", "--no-input"], "y\n", 1, None),
+    ],
+    ids=["yes", "which", "default", "end", "none", "wrong", "no input"],
+)
+def test_what_a_user_answers(
+    answer: Callable[..., None],
+    files: Files,
+    arguments: list[str],
+    typed: str,
+    code: int,
+    written: list[str] | None,
+) -> None:
+    answer(typed, *arguments, code=code)
+    found = value(files["site"]) if files["site"].exists() else None
+    assert found == written
+
+
+def test_what_the_user_wrote_stays(setup: Setup, files: Files) -> None:
+    text = f"[global]\ntimeout = 7\nvariant-index = {OWN}\n\n[install]\nuser = no\n"
+    configure(files["site"], text)
+    result = setup("pytorch", "xgboost", "--yes")
+    assert value(files["site"]) == [OWN, PYTORCH, XGBOOST]
+    assert "secret" not in result.stdout + result.stderr
+    setup("--remove", "pytorch", "xgboost", "--yes")
+    assert files["site"].read_text(encoding="utf-8").split() == text.split()
+    result = setup("--remove", "pytorch", "--yes")
+    assert result.lines == [f"{files['site']} has nothing of pytorch."]
+
+
+def test_part_of_an_index(setup: Setup, files: Files) -> None:
+    configure(files["site"], f"[global]\nvariant-index = torch,Mine={URL}/ {OWN}\n")
+    setup("pytorch", "--yes")
+    own = f"torch,mine,torchvision,triton-rocm,triton-xpu={URL}/"
+    assert value(files["site"]) == [own, OWN]
+    # What the user takes from there besides stays.
+    setup("pytorch", "--remove", "--yes")
+    assert value(files["site"]) == [f"mine={URL}/", OWN]
+
+
+def test_a_project_that_comes_from_elsewhere(setup: Setup, files: Files) -> None:
+    configure(
+        files["site"], "[global]\nvariant-index = torch=https://u:p@a.example/s\n"
+    )
+    result = setup("pytorch", "--yes", code=1)
+    assert said(result) == (
+        "index-taken\n\n× torch comes from https://u:****@a.example/s already.\n"
+        f"╰─> So says {files['site']}; a project comes from one index alone.\n\n"
+        "hint: To change that: pip config edit --site\n"
+    )
+    configure(files["site"], f"[global]\nvariant-index = {PYTORCH}\n")
+    result = setup("pytorch-test", "--yes", code=1)
+    hint = "hint: To change that, first: pip variants setup --remove pytorch\n"
+    assert said(result).endswith(hint)
+    assert value(files["site"]) == [PYTORCH]
+
+
+def test_which_file(setup: Setup, files: Files) -> None:
+    # One that has such indexes is the one to write.
+    configure(files["user"], f"[global]\nvariant-index = {OWN}\n")
+    setup("xgboost", "--yes")
+    assert value(files["user"]) == [OWN, XGBOOST]
+    assert not files["site"].exists()
+    # Beside one in the environment, what the user's file says would count no more.
+    result = setup("pytorch", "--yes", "--site")
+    assert value(files["site"]) == [OWN, XGBOOST, PYTORCH]
+    assert f"That has what {files['user']} says" in result.stdout
+    # And what is written to the user's file does not count in this environment.
+    result = setup("pytorch", "--yes", "--user")
+    assert value(files["user"]) == [OWN, XGBOOST, PYTORCH]
+    assert result.stderr == (
+        f"WARNING: {files['site']} names variant indexes too, and what it says counts in "
+        f"place of {files['user']}\n"
+    )
+
+
+def test_what_counts_in_place_of_the_file(setup: Setup, files: Files) -> None:
+    result = setup("pytorch", "--yes", env={"PIP_VARIANT_INDEX": XGBOOST})
+    assert result.stderr.startswith("WARNING: PIP_VARIANT_INDEX names variant indexes")
+    assert value(files["site"]) == [PYTORCH]
+    configure(
+        files["site"],
+        f"[global]\nvariant-index = {PYTORCH}\n[install]\nvariant-index = {OWN}\n",
+    )
+    result = setup("xgboost", "--yes")
+    assert f"{files['site']}, below [install], names variant indexes" in result.stderr
+
+
+def test_the_file_of_the_variable(setup: Setup, files: Files) -> None:
+    env = {"PIP_CONFIG_FILE": str(configure(files["variable"], ""))}
+    setup("pytorch", "--yes", env=env)
+    assert value(files["variable"]) == [PYTORCH]
+    assert not files["site"].exists()
+    assert "set up already" in setup("pytorch", "--yes", env=env).stdout
+    setup("pytorch", "--yes", "--remove", env=env)
+    assert value(files["variable"]) == []
+
+
+def test_no_file_is_read(setup: Setup) -> None:
+    result = setup("pytorch", "--yes", env={"PIP_CONFIG_FILE": os.devnull}, code=1)
+    assert said(result) == (
+        "unusable-configuration\n\n"
+        "× PIP_CONFIG_FILE is of no use: nothing was configured.\n"
+        f"╰─> It is {os.devnull}, so that pip reads no configuration file.\n\n"
+        "hint: Unset it, or let it name a file.\n"
+    )
+
+
+def test_a_file_that_cannot_be_written(setup: Setup, files: Files) -> None:
+    # Where a folder would be, there is a file.
+    configure(files["user"].parent, "")
+    result = setup("pytorch", "--yes", "--user", code=1)
+    assert said(result).startswith(
+        f"unusable-configuration\n\n× {files['user']} is of no use: nothing was "
+        "configured.\n╰─> It could not be written: "
+    )
+    assert said(result).endswith(
+        "hint: Choose another file with --user, --site or --global.\n"
+    )
+
+
+UNKNOWN = (
+    "ERROR: 'pytroch' is no publisher that is known. Did you mean pytorch? Known are "
+    "pytorch, pytorch-test, wheelnext, quansight, xgboost, ascend. For any other index: "
+    "pip config set global.variant-index PROJECT[,PROJECT...]=URL\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["pytroch"],
+            UNKNOWN,
+        ),
+        (["--remove"], "ERROR: --remove needs a name: pytorch, pytorch-test, "),
+        (["pytorch", "pytorch-test"], "× pytorch contradicts pytorch-test.\n"),
+        (["--site", "--user", "pytorch"], "× --user contradicts --site.\n"),
+        (["--index-url", "x"], "no such option: --index-url\n"),
+    ],
+    ids=["unknown", "nothing to remove", "both", "two files", "option"],
+)
+def test_wrong_use(
+    setup: Setup, files: Files, arguments: list[str], expected: str
+) -> None:
+    code = 2 if "--index-url" in arguments else 1
+    result = setup(*arguments, *(["--yes"] if code == 1 else []), code=code)
+    assert expected in result.stderr
+    assert not any(path.exists() for path in files.values())
+
+
+def test_comments(setup: Setup, files: Files) -> None:
+    configure(files["site"], "# mine\n[global]\ntimeout = 7\n")
+    result = setup("pytorch", code=1)
+    assert "What stands there as a comment would be lost" in result.stdout
+
+
+def test_for_programs(setup: Setup, files: Files) -> None:
+    configure(files["site"], f"[global]\nvariant-index = {OWN}\n")
+    found = json.loads(setup("--json").stdout)
+    assert (found["version"], found["is_written"]) == ("1", False)
+    assert found["variant-index"] == ["mine=https://user:****@index.example/simple"]
+    found = json.loads(setup("--json", "--yes", "pytorch").stdout)
+    assert (found["file"], found["is_written"]) == (str(files["site"]), True)
+    (pytorch, *others) = found["publishers"]
+    assert (pytorch["name"], pytorch["url"], pytorch["is_set_up"]) == (
+        *("pytorch", URL, True),
+    )
+    assert not any(each["is_set_up"] for each in others)
+    setup("--json", "pytorch", "--remove", code=1)
+
+
+def test_a_host_with_a_gpu(venv: Environment, setup: Setup) -> None:
+    line = "Indexes that publishers run, with builds for GPUs: pip variants setup"
+    gpu = {**UNSET, **forced("12.8")}
+    assert venv.pip("variants", "host", env=gpu).lines[-1] == line
+    assert "setup" not in venv.pip("variants", "host", "--json", env=gpu).stdout
+    assert "setup" not in venv.pip("variants", "host", env=UNSET).stdout
+    described = ("variants", "host", "--variant-host", "cuda-12.8")
+    assert "setup" not in venv.pip(*described, env=UNSET).stdout
+    index = {**gpu, "PIP_VARIANT_INDEX": XGBOOST}
+    assert "setup" not in venv.pip("variants", "host", env=index).stdout
+    setup("xgboost", "--yes")
+    assert "setup" not in venv.pip("variants", "host", env=gpu).stdout
