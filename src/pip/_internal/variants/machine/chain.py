@@ -63,7 +63,7 @@ __all__ = [
 logger = get_logger(__name__)
 
 #: Each has a module of that name here.
-BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
+BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "tpu", "x86_64", "aarch64")
 
 _UNKNOWN = (
     "Variants are chosen for another machine whose hardware is unknown: only builds that "
