@@ -27,6 +27,15 @@ _GPUS: Mapping[str, str] = MappingProxyType(
         "rtx5090": "120",
     }
 )
+#: Whole machines, by what is in their names.
+_MACHINES: Mapping[str, str] = MappingProxyType(
+    {
+        "orin": "cuda-12.6-sm_87-tegra",
+        "thor": "cuda-13.0-sm_110-tegra",
+        **dict.fromkeys(("gb10", "spark"), "cuda-13.0-sm_121-aarch64"),
+        "tpu": "tpu",
+    }
+)
 _MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro)")
 _CUDA = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{0,2})(?=sm|x86|$)")
 _SM = re.compile(r"sm([0-9]{2,3})")
@@ -43,6 +52,9 @@ def nearest_name(name: str) -> str | None:
     gpu = _GPUS.get(_MAKER.sub("", squeezed))
     if gpu is not None:
         return f"cuda-{_DRIVER}-sm_{gpu}"
+    for part, machine in _MACHINES.items():
+        if part in squeezed:
+            return machine
     cuda, sm, x86_64 = (each.search(squeezed) for each in (_CUDA, _SM, _X86_64))
     if cuda is not None or sm is not None:
         driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
@@ -51,6 +63,7 @@ def nearest_name(name: str) -> str | None:
                 f"cuda-{driver}",
                 f"-sm_{sm[1]}" if sm is not None else "",
                 f"-x86_64-v{x86_64[1] or '1'}" if x86_64 is not None else "",
+                "-tegra" if re.search(r"tegra|jetson", squeezed) else "",
             )
         )
     if x86_64 is not None:

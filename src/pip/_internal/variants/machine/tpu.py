@@ -64,9 +64,7 @@ def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> An
     return found.answer()
 
 
-def _present(
-    environ: Mapping[str, str], hardware: bool, root: str
-) -> tuple[str, str]:
+def _present(environ: Mapping[str, str], hardware: bool, root: str) -> tuple[str, str]:
     def parse(text: str) -> str | None:
         return _ANSWERS.get(text.lower())
 
@@ -93,7 +91,9 @@ def _is_tpu(device: str) -> bool:
 def _read(device: str, name: str) -> str:
     """Read a number that the kernel shows; empty if it does not."""
     try:
-        with open(os.path.join(device, name), encoding="ascii", errors="replace") as file:
+        with open(
+            os.path.join(device, name), encoding="ascii", errors="replace"
+        ) as file:
             return file.read(20).strip()
     except OSError:
         # It was taken out meanwhile.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.core.ordering import Mismatch
     from pip._internal.variants.core.properties import Property
+    from pip._internal.variants.machine.tegra import Tegra
 
 __all__ = [
     "alternatives",
@@ -42,6 +43,7 @@ __all__ = [
     "rejections",
     "several_builds",
     "several_sources",
+    "tegra_line",
 ]
 
 #: Devices that a plain or CPU build leaves idle, by namespace.
@@ -305,3 +307,22 @@ def provider_lines(
             yield f"  {feature.name}: {shortened(feature.values)}"
     if answer.reason is not None:
         yield f"  note: {answer.reason}"
+
+
+def tegra_line(tegra: Tegra, nvidia: Answer | None) -> str:
+    """Say that a machine is a Tegra, and whether it runs what is built for servers.
+
+    :param nvidia: what it supports of that namespace, if that is known.
+    """
+    from pip._internal.variants.machine.tegra import cuda_of, runs_sbsa
+
+    cuda = None if nvidia is None else cuda_of(nvidia)
+    said = (
+        f"This is {tegra}. What is published for CUDA on ARM is built for servers "
+        "(SBSA), and runs here"
+    )
+    if cuda is None:
+        return f"{said} from CUDA 13 (JetPack 7) on."
+    if runs_sbsa(cuda):
+        return f"{said} too, since the driver has CUDA {cuda}."
+    return f"{said} from CUDA 13 (JetPack 7) on; the driver has CUDA {cuda}."
