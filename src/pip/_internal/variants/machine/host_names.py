@@ -37,7 +37,7 @@ _MACHINES: Mapping[str, str] = MappingProxyType(
     }
 )
 _MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro)")
-_CUDA = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{0,2})(?=sm|x86|$)")
+_CUDA = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{0,2})(?=sm|x86|tegra|jetson|a|$)")
 _SM = re.compile(r"sm([0-9]{2,3})")
 _X86_64 = re.compile(r"(?:x8664|x64|amd64)(?:v?([1-4]))?$")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")

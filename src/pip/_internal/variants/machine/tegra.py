@@ -83,13 +83,13 @@ def cuda_of(nvidia: Answer) -> str | None:
 
 def runs_sbsa(cuda: str) -> bool:
     """Tell whether a Tegra whose driver has a CUDA version runs builds for servers."""
-    numbers = tuple(int(number) for number in re.findall(r"[0-9]{1,9}", cuda))
-    return numbers >= FIRST_UNIFIED_CUDA
+    major, _, _ = cuda.partition(".")
+    return major.isdecimal() and int(major) >= FIRST_UNIFIED_CUDA[0]
 
 
 def _read(path: str) -> str | None:
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(_MAX_SIZE)
     except OSError:
         # Neither servers nor other systems have it; containers may not show it.

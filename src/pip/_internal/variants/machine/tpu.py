@@ -92,7 +92,7 @@ def _read(device: str, name: str) -> str:
     """Read a number that the kernel shows; empty if it does not."""
     try:
         with open(
-            os.path.join(device, name), encoding="ascii", errors="replace"
+            os.path.join(device, name), encoding="utf-8", errors="replace"
         ) as file:
             return file.read(20).strip()
     except OSError:
