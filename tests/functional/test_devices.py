@@ -289,8 +289,8 @@ def test_a_build_for_servers_that_was_asked_for(
     # By its label it is a variant, and cannot run on such a target.
     result = dry(*backend, "auto", "--variant", "cu128", *old, code=1)
     assert "× The variant cu128 of torch 2.9.1 cannot run" in result.stderr
-    for backend in ("--cpuonly", "--pytorch-computation-backend=cpu"):
-        result = dry(backend, *old)
+    for cpu in ("--cpuonly", "--pytorch-computation-backend=cpu"):
+        result = dry(cpu, *old)
         assert "torch-2.9.1+cpu" in result.stdout
         assert "Jetson" not in result.output
     # A release without builds for CUDA loses none.

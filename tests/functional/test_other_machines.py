@@ -221,6 +221,8 @@ GRAMMAR = (
         ("jetson-thor", "cuda-13.0-sm_110-tegra"),
         ("cuda-12.6-sm_87-jetson", "cuda-12.6-sm_87-tegra"),
         ("cuda12.6-tegra", "cuda-12.6-tegra"),
+        ("jetson", "cuda-12.6-sm_87-tegra"),
+        ("cuda-13.0-arm64", "cuda-13.0-aarch64"),
         ("DGX Spark", "cuda-13.0-sm_121-aarch64"),
         ("gb10", "cuda-13.0-sm_121-aarch64"),
         ("tpu-v5e", "tpu"),

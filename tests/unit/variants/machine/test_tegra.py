@@ -93,12 +93,14 @@ def test_names(tmp_path: Path) -> None:
 
 
 def test_the_target_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def providers(kernel: str, host: str | None = None, **changes: bool) -> Providers:
+    def providers(
+        kernel: str, host: str | None = None, *, hardware: bool = True
+    ) -> Providers:
         return Providers(
             environ={},
             environment={"platform_release": kernel},
             host=None if host is None else named_host(host),
-            **{"hardware": True, **changes},
+            hardware=hardware,
         )
 
     kernels: list[str] = []

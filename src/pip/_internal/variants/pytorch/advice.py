@@ -60,21 +60,28 @@ def for_tegra(context: Context, chosen: Release, link: Link) -> str | None:
     if tegra is None:
         return None
     cuda = cuda_of(chosen.bridge.nvidia())
-    is_by_hand = chosen.chosen_by is not None
-    if backend.kind is Kind.CUDA and _is_unified(tegra, cuda):
+    if backend.kind is Kind.CUDA:
+        if not _is_unified(tegra, cuda):
+            taken = f"{backend} of {chosen}, which was asked for, does not run"
+            return _to_jetpack(context, chosen, tegra, cuda, taken)
         said = f"{backend} is built for ARM servers (SBSA), and runs on {tegra} too"
         context.say_once(logging.INFO, said)
-        return None
-    if backend.kind is Kind.CUDA:
-        taken = f"{backend} of {chosen}, which was asked for, does not run"
-    elif (
-        is_by_hand
-        or not any(label.startswith("cu") for label in chosen.labels)
-        or _is_unified(tegra, cuda)
-    ):
-        return None
-    else:
-        taken = f"the CPU build of {chosen} was chosen"
+    elif chosen.chosen_by is None and not _is_unified(tegra, cuda):
+        kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
+        if Kind.CUDA in kinds:
+            taken = f"the CPU build of {chosen} was chosen"
+            return _to_jetpack(context, chosen, tegra, cuda, taken)
+    return None
+
+
+def _to_jetpack(
+    context: Context, chosen: Release, tegra: Tegra, cuda: str | None, taken: str
+) -> str:
+    """Say why no build of PyTorch's is for a Tegra, and where NVIDIA's are.
+
+    :param cuda: the version of the driver, if that is known.
+    :param taken: what follows from that.
+    """
     driver = f", and its driver has CUDA {cuda}" if cuda is not None else ""
     said = (
         f"This is {tegra}{driver}. Builds for ARM servers (SBSA) run on it from CUDA 13 "
