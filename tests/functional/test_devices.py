@@ -12,7 +12,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import make_host
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import Provider, cuda, make_manifest
 from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.wheels import make_wheel
 
@@ -186,6 +186,48 @@ def test_host_a_jetson_of_which_no_driver_is_told(pip: Pip, host: WriteHost) -> 
     path = host(make_host(environment={"platform_release": "5.10.216-tegra"}))
     result = pip("variants", "host", "--variant-host", path)
     assert result.lines[0] == f"{SBSA}, and runs here from CUDA 13 (JetPack 7) on."
+
+
+@pytest.mark.parametrize(
+    ("name", "is_doubtful"),
+    [
+        ("cuda-12.6-sm_87", True),
+        ("cuda-13.0-sm_110", False),
+    ],
+)
+def test_a_variant_for_cuda_on_a_jetson(
+    pip: Pip, index: IndexServer, host: WriteHost, name: str, is_doubtful: bool
+) -> None:
+    manifest = make_manifest(
+        {"cuda": cuda("12.6"), "v1": ["x86_64 :: level :: v1"], "null": []}
+    )
+    index.add_release("torch", "2.10.0", {}, manifest=manifest)
+    command = ["install", "--dry-run", "torch", "--index-url", index.index_url]
+    described = json.loads(
+        pip("variants", "host", "--json", "--variant-host", name).stdout
+    )
+    described["environment"] = {"platform_release": "5.15.148-tegra"}
+    result = pip(*command, "--variant-host", host(described))
+    assert "Using the variant cuda of torch 2.10.0" in result.stdout
+    if not is_doubtful:
+        assert result.stderr == ""
+        return
+    assert result.stderr.startswith(
+        "WARNING: This is a Jetson, and its driver has CUDA 12.6. Most that is published "
+        "for CUDA on ARM is built for servers (SBSA), and runs here from CUDA 13 (JetPack "
+        "7) on: if the variant cuda of torch 2.10.0 was not built for Jetsons, it fails "
+        "at use. To do without it: "
+    )
+    without = ["--disable-variant-provider", "nvidia"]
+    assert f"install {' '.join(without)} torch==2.10.0 " in result.stderr
+    result = pip(*command, *without, "--variant-host", host(described))
+    assert "Using the variant null of torch 2.10.0" in result.stdout
+    assert result.stderr == ""
+    # Without that, it is a server.
+    del described["environment"]
+    result = pip(*command, "--variant-host", host(described))
+    assert "Using the variant cuda of torch 2.10.0" in result.stdout
+    assert result.stderr == ""
 
 
 # PyTorch's index, which has builds for ARM servers alone.

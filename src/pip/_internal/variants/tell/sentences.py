@@ -35,6 +35,7 @@ __all__ = [
     "block",
     "chosen_line",
     "counting",
+    "doubt_on_tegra",
     "first_two",
     "lacks_label",
     "missed_accelerator",
@@ -307,6 +308,38 @@ def provider_lines(
             yield f"  {feature.name}: {shortened(feature.values)}"
     if answer.reason is not None:
         yield f"  note: {answer.reason}"
+
+
+def doubt_on_tegra(
+    tegra: Tegra,
+    release: Release,
+    selection: Selection,
+    label: str,
+    options: optparse.Values,
+) -> str | None:
+    """Say of a variant for CUDA that it may not be for the Tegra that it is chosen for.
+
+    :param options: of the command.
+    """
+    from pip._internal.variants.machine.tegra import cuda_of, runs_sbsa
+
+    nvidia = selection.answers["nvidia"]
+    cuda = cuda_of(nvidia)
+    if cuda is None or runs_sbsa(cuda) or nvidia.step is Step.STATIC:
+        return None
+    if all(each.namespace != "nvidia" for each in selection.properties(label)):
+        return None
+    from pip._internal.variants.choice.invocation import command
+
+    requirement = f"{release.project}=={release.version}"
+    words = "install", "--disable-variant-provider", "nvidia", requirement
+    return Hint(
+        f"This is {tegra}, and its driver has CUDA {cuda}. Most that is published for "
+        "CUDA on ARM is built for servers (SBSA), and runs here from CUDA 13 (JetPack 7) "
+        f"on: if the variant {label} of {release} was not built for Jetsons, it fails at "
+        "use. To do without it:",
+        command(options, *words),
+    )
 
 
 def tegra_line(tegra: Tegra, nvidia: Answer | None) -> str:
