@@ -194,9 +194,10 @@ def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) 
 
 
 GRAMMAR = (
-    "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and cpu-aarch64, as in "
-    "cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: pip "
-    "variants host --json > host.json there, and --variant-host host.json here."
+    "Names are cuda-DRIVER[-sm_NN][-MACHINE], tpu[-x86_64-vN] and cpu-MACHINE, where "
+    "MACHINE is x86_64-vN, aarch64 or, with CUDA, tegra (Jetson), as in cuda-12.8-sm_90: "
+    "CUDA 12.8, compute capability 9.0. For any other machine: pip variants host --json > "
+    "host.json there, and --variant-host host.json here."
 )
 
 
@@ -216,6 +217,15 @@ GRAMMAR = (
         ("x86_64-v3", "cpu-x86_64-v3"),
         ("arm64", "cpu-aarch64"),
         ("cpu-aarch", "cpu-aarch64"),
+        ("Jetson-AGX-Orin", "cuda-12.6-sm_87-tegra"),
+        ("jetson-thor", "cuda-13.0-sm_110-tegra"),
+        ("cuda-12.6-sm_87-jetson", "cuda-12.6-sm_87-tegra"),
+        ("cuda12.6-tegra", "cuda-12.6-tegra"),
+        ("jetson", "cuda-12.6-sm_87-tegra"),
+        ("cuda-13.0-arm64", "cuda-13.0-aarch64"),
+        ("DGX Spark", "cuda-13.0-sm_121-aarch64"),
+        ("gb10", "cuda-13.0-sm_121-aarch64"),
+        ("tpu-v5e", "tpu"),
         # There is no such GPU either.
         ("cuda-12.8-sm10", None),
         ("mine", None),

@@ -44,7 +44,7 @@ def test_host_steps(pip: Pip) -> None:
     )
     *heads, last = [line for line in result.lines if not line.startswith(" ")]
     assert [head.split(" (")[0] for head in heads] == [
-        *("nvidia", "amd", "intel", "x86_64", "aarch64")
+        *("nvidia", "amd", "intel", "tpu", "x86_64", "aarch64")
     ]
     assert re.fullmatch(
         r"nvidia \(built in, from NV_VARIANT_PROVIDER_FORCE_\w+, \w+, [0-9.]+ ms\)",

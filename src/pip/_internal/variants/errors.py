@@ -199,10 +199,11 @@ class UnknownHost(VariantError):
     reference = "unknown-variant-host"
     form = "{} is neither a file nor the name of a machine that is known."
     usual_hint = (
-        "Names are cuda-DRIVER[-sm_NN][-x86_64-vN], cpu-x86_64-vN and "
-        "cpu-aarch64, as in cuda-12.8-sm_90: CUDA 12.8, compute capability "
-        "9.0. For any other machine: pip variants host --json > host.json "
-        "there, and --variant-host host.json here."
+        "Names are cuda-DRIVER[-sm_NN][-MACHINE], tpu[-x86_64-vN] and cpu-MACHINE, "
+        "where MACHINE is x86_64-vN, aarch64 or, with CUDA, tegra (Jetson), as in "
+        "cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: "
+        "pip variants host --json > host.json there, and --variant-host host.json "
+        "here."
     )
 
     def __init__(self, name: str, nearest: str | None) -> None:

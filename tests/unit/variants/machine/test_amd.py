@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.properties import is_valid_value
 from pip._internal.variants.machine import amd
-from pip._internal.variants.machine.amd import GFX_VARIABLE, ROCM_VARIABLE
+from pip._internal.variants.machine.amd import (
+    BOOTSTRAP_VARIABLE,
+    GFX_VARIABLE,
+    ROCM_VARIABLE,
+)
 from tests.unit.variants.machine.asking import ask
 
 TOPOLOGY = "sys/class/kfd/kfd/topology/nodes"
@@ -55,12 +59,15 @@ class Machine:
             "drm_render_minor 0\n"
         )
 
-    def add_gpu(self, target: int, unique_id: int = 0) -> Path:
-        """Add a GPU with its device, and return the file of its properties."""
+    def add_gpu(self, target: int, unique_id: int = 0, size: int = 416) -> Path:
+        """Add a GPU with its device, and return the file of its properties.
+
+        :param size: the number of SIMD units.
+        """
         minor = FIRST_RENDER_MINOR + self._nodes
         self.write(f"dev/dri/renderD{minor}", "")
         return self.add_node(
-            f"cpu_cores_count 0\nsimd_count 416\nunique_id {unique_id}\n"
+            f"cpu_cores_count 0\nsimd_count {size}\nunique_id {unique_id}\n"
             f"gfx_target_version {target}\ndrm_render_minor {minor}\n"
             "hive_id 18446744073709551615\n"
         )
@@ -108,48 +115,73 @@ def test_gpu_and_rocm_in_order_of_preference(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("target", "name"),
     [
+        (110501, "gfx1151"),
+        (70001, "gfx701"),
+        (80003, "gfx803"),
         (90000, "gfx900"),
         (90006, "gfx906"),
         (90008, "gfx908"),
         (90010, "gfx90a"),
+        (90012, "gfx90c"),
         (90402, "gfx942"),
+        (90500, "gfx950"),
         (100300, "gfx1030"),
+        (RAPHAEL, "gfx1036"),
         (110000, "gfx1100"),
         (110001, "gfx1101"),
         (110002, "gfx1102"),
+        (110003, "gfx1103"),
+        (110500, "gfx1150"),
         (120000, "gfx1200"),
         (120001, "gfx1201"),
+        (120500, "gfx1250"),
+        # What comes next.
+        (131510, "gfx13fa"),
     ],
 )
-def test_known_architecture(machine: Machine, target: int, name: str) -> None:
+def test_name_of_an_architecture(machine: Machine, target: int, name: str) -> None:
     machine.add_gpu(target)
-    assert architectures(machine.ask()) == (name,)
+    answer = machine.ask()
+    assert architectures(answer) == (name,)
+    assert answer.reason is not None
+    assert answer.reason.startswith(NO_ROCM)
 
 
-@pytest.mark.parametrize(
-    ("target", "name"),
-    [
-        (90012, "gfx90c"),
-        (90500, "gfx950"),
-        (RAPHAEL, "gfx1036"),
-        (110501, "gfx1151"),
-        (0, "gfx000"),
-        (18446744073709551615, "gfx184467440737095510f"),
-    ],
-)
-def test_unknown_architecture_leaves_none(
-    machine: Machine, target: int, name: str
-) -> None:
+# No GPU is 1.0.16 or 1.16.0, nor does a driver tell it as the others are.
+UNTOLD = [0, 4, 5999, 10016, 11600, 18446744073709551615]
+
+
+@pytest.mark.parametrize("target", UNTOLD)
+def test_gpu_that_is_not_told_hides_no_other(machine: Machine, target: int) -> None:
+    machine.add_gpu(target)
     machine.add_gpu(RX7900)
     machine.add_gpu(target)
     machine.install_rocm("6.4.1")
     answer = machine.ask()
-    assert features(answer) == {"rocm_version": ("6.4",)}
-    assert answer.reason is not None
-    assert name in answer.reason
-    assert "gfx1100" not in answer.reason
-    assert GFX_VARIABLE in answer.reason
+    assert features(answer) == {"gfx_arch": ("gfx1100",), "rocm_version": ("6.4",)}
+    assert answer.reason == "the AMD driver does not tell the architecture of a GPU"
     assert answer.warnings == ()
+
+
+@pytest.mark.parametrize("target", UNTOLD)
+def test_no_gpu_is_told(machine: Machine, target: int) -> None:
+    machine.add_gpu(target)
+    machine.install_rocm("6.4.1")
+    answer = machine.ask()
+    assert features(answer) == {"rocm_version": ("6.4",)}
+    assert answer.reason == (
+        "the AMD driver does not tell the architecture of a GPU: "
+        f"{GFX_VARIABLE} can tell what to install for"
+    )
+
+
+def test_larger_gpus_come_first(machine: Machine) -> None:
+    # Two compute units in a processor, a card, and a smaller card of the same kind.
+    machine.add_gpu(RAPHAEL, size=4)
+    machine.add_gpu(RX7900, size=96)
+    machine.add_gpu(RX7900, size=192)
+    machine.add_gpu(120001, size=128)
+    assert architectures(machine.ask()) == ("gfx1100", "gfx1201", "gfx1036")
 
 
 def test_each_architecture_once_in_alphabetical_order(machine: Machine) -> None:
@@ -282,8 +314,10 @@ def test_gpus_are_counted_by_number_of_node(machine: Machine) -> None:
 
 def test_hidden_gpu_need_not_be_known(machine: Machine) -> None:
     machine.add_gpu(RX7900)
-    machine.add_gpu(RAPHAEL)
-    assert architectures(machine.ask({"ROCR_VISIBLE_DEVICES": "0"})) == ("gfx1100",)
+    machine.add_gpu(0)
+    answer = machine.ask({"ROCR_VISIBLE_DEVICES": "0", ROCM_VARIABLE: "7.0.0"})
+    assert architectures(answer) == ("gfx1100",)
+    assert answer.reason is None
 
 
 def test_runtime_that_takes_gpus_for_others(machine: Machine) -> None:
@@ -295,19 +329,18 @@ def test_runtime_that_takes_gpus_for_others(machine: Machine) -> None:
         "gfx90a",
     )
     assert machine.ask(override, hardware=False).features == ()
-    answer = machine.ask({"HSA_OVERRIDE_GFX_VERSION": "11.5.1"})
-    assert answer.features == ()
-    assert answer.reason is not None
-    assert "(gfx1151)" in answer.reason
+    override = {"HSA_OVERRIDE_GFX_VERSION": "11.5.1"}
+    assert architectures(machine.ask(override)) == ("gfx1151",)
 
 
-def test_invalid_override_of_the_runtime(machine: Machine) -> None:
+@pytest.mark.parametrize("text", ["gfx1030", "10.16.0", "0.3.0", "10.3"])
+def test_invalid_override_of_the_runtime(machine: Machine, text: str) -> None:
     machine.add_gpu(RX7900)
-    answer = machine.ask({"HSA_OVERRIDE_GFX_VERSION": "gfx1030"})
+    answer = machine.ask({"HSA_OVERRIDE_GFX_VERSION": text})
     assert answer.features == ()
     (warning,) = answer.warnings
     assert warning.startswith("HSA_OVERRIDE_GFX_VERSION is ignored")
-    assert "'gfx1030'" in warning
+    assert repr(text) in warning
 
 
 @pytest.mark.parametrize(
@@ -364,31 +397,57 @@ def test_wrong_place_of_rocm(machine: Machine) -> None:
         (" gfx90a; gfx1100\tgfx942,, ", "gfx90a gfx1100 gfx942"),
         ("GFX90A gfx90a", "gfx90a"),
         ("gfx1036", "gfx1036"),
+        # They share their packages, says rocm-bootstrap.
+        ("gfx1250-strict", "gfx1250"),
+        ("gfx1250,gfx1250-strict", "gfx1250"),
     ],
 )
-def test_forced_architectures(machine: Machine, text: str, names: str) -> None:
+@pytest.mark.parametrize("variable", [GFX_VARIABLE, BOOTSTRAP_VARIABLE])
+def test_forced_architectures(
+    machine: Machine, variable: str, text: str, names: str
+) -> None:
     machine.add_gpu(MI210)
     machine.install_rocm("6.4.1")
-    answer = machine.ask({GFX_VARIABLE: text, "ROCR_VISIBLE_DEVICES": ""})
+    answer = machine.ask({variable: text, "ROCR_VISIBLE_DEVICES": ""})
     assert features(answer) == {
         "gfx_arch": tuple(names.split()),
         "rocm_version": ("6.4",),
     }
-    assert answer.origin.startswith(f"{GFX_VARIABLE}, ")
+    assert answer.origin.startswith(f"{variable}, ")
 
 
 @pytest.mark.parametrize(
     "text", [",", "mi300", "gfx", "gfx90a:xnack-", "gfx90a,amd", "gfx9-generic"]
 )
-def test_invalid_forced_architectures(machine: Machine, text: str) -> None:
+@pytest.mark.parametrize("variable", [GFX_VARIABLE, BOOTSTRAP_VARIABLE])
+def test_invalid_forced_architectures(
+    machine: Machine, variable: str, text: str
+) -> None:
     machine.add_gpu(MI210)
     machine.install_rocm("6.4.1")
-    answer = machine.ask({GFX_VARIABLE: text})
+    answer = machine.ask({variable: text})
     assert features(answer) == {"rocm_version": ("6.4",)}
-    assert answer.reason == f"{GFX_VARIABLE} is invalid"
+    assert answer.reason == f"{variable} is invalid"
     (warning,) = answer.warnings
-    assert warning.startswith(f"{GFX_VARIABLE} is ignored")
+    assert warning.startswith(f"{variable} is ignored")
     assert repr(text) in warning
+
+
+def test_variables_of_rocm_bootstrap(machine: Machine) -> None:
+    machine.add_gpu(MI210)
+    machine.install_rocm("6.4.1")
+    disabling = "ROCM_BOOTSTRAP_DISABLE_DETECTION"
+    own, older = {BOOTSTRAP_VARIABLE: "gfx1250"}, {GFX_VARIABLE: "gfx942"}
+    for hardware in (True, False):
+        answer = machine.ask({**own, disabling: "1"}, hardware=hardware)
+        assert architectures(answer) == ()
+        assert (answer.reason or "").startswith(f"{disabling} turns detection off")
+        answer = machine.ask({**own, disabling: "0"}, hardware=hardware)
+        assert architectures(answer) == ("gfx1250",)
+        # The word of the older provider counts first.
+        answer = machine.ask({**own, **older, disabling: "1"}, hardware=hardware)
+        assert architectures(answer) == ("gfx942",)
+    assert architectures(machine.ask({disabling: "0"})) == ("gfx90a",)
 
 
 @pytest.mark.parametrize(
@@ -445,7 +504,7 @@ def test_nothing_is_imported_whatever_this_machine_has(environ: dict[str, str]) 
 
 variables = st.sampled_from(
     [
-        *(GFX_VARIABLE, ROCM_VARIABLE, "HSA_OVERRIDE_GFX_VERSION"),
+        *(GFX_VARIABLE, BOOTSTRAP_VARIABLE, ROCM_VARIABLE, "HSA_OVERRIDE_GFX_VERSION"),
         *("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
     ]
 )

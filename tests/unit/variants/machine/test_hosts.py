@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pip._internal.variants.core.properties import SupportedFeature
-from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.errors import InvalidHostFile, UnknownHost
 from pip._internal.variants.machine.hosts import read_host, read_host_file
 from tests.lib.hosts import make_host
 
@@ -26,6 +26,9 @@ def test_a_host(tmp_path: Path) -> None:
     )
     assert host.supported.features("nvidia") == ()
     assert host.environment == {"platform_system": "Windows"}
+
+
+LOWEST = "cuda_version_lower_bound 13.0"
 
 
 def _with(**changes: Any) -> bytes:
@@ -78,6 +81,39 @@ def test_a_name_of_no_gpu(name: str) -> None:
     with pytest.raises(InvalidHostFile) as error:
         read_host(name)
     assert "No GPU is like that." in str(error.value.context)
+
+
+@pytest.mark.parametrize(
+    ("name", "supported", "environment"),
+    [
+        ("tpu", {"tpu": "present true"}, {}),
+        ("tpu-x86_64-v2", {"tpu": "present true", "x86_64": "level v2"}, {}),
+        ("cuda-13.0-aarch64", {"nvidia": LOWEST, "aarch64": "version 8a"}, {}),
+        (
+            "cuda-13.0-tegra",
+            {"nvidia": LOWEST, "aarch64": "version 8a"},
+            {"platform_release": "tegra"},
+        ),
+    ],
+)
+def test_names(
+    name: str, supported: dict[str, str], environment: dict[str, str]
+) -> None:
+    host = read_host(name)
+    assert host.environment == environment
+    best = {
+        namespace: host.supported.features(namespace)[0] for namespace in host.supported
+    }
+    assert {
+        namespace: f"{feature.name} {feature.values[0]}"
+        for namespace, feature in best.items()
+    } == supported
+
+
+@pytest.mark.parametrize("name", ["tegra", "cpu-tegra", "tpu-aarch64", "tpu-tegra"])
+def test_no_such_name(name: str) -> None:
+    with pytest.raises(UnknownHost):
+        read_host(name)
 
 
 def test_missing(tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.variants import machine
 from pip._internal.variants.core.answer import BuiltinProvider
-from pip._internal.variants.machine import aarch64, nvidia, x86_64
+from pip._internal.variants.machine import aarch64, amd, intel, nvidia, tpu, x86_64
+from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 
 
 @pytest.mark.parametrize(
@@ -15,6 +19,10 @@ from pip._internal.variants.machine import aarch64, nvidia, x86_64
     [
         (nvidia, "nvidia-variant-provider"),
         (nvidia, "variant-provider"),
+        (amd, "amd-variant-provider"),
+        (amd, "rocm-bootstrap"),
+        (intel, "intel-variant-provider"),
+        (tpu, "tpu-variant-provider"),
         (x86_64, "provider-variant-x86-64"),
         (x86_64, "x86_64-variant-provider"),
         (aarch64, "provider-variant-aarch64"),
@@ -26,5 +34,8 @@ def test_known_package(provider: BuiltinProvider, package: str) -> None:
 
 
 def test_no_package_stands_for_two_namespaces() -> None:
-    packages = [*nvidia.PACKAGES, *x86_64.PACKAGES, *aarch64.PACKAGES]
+    providers = (
+        import_module(f"{machine.__name__}.{each}") for each in BUILTIN_NAMESPACES
+    )
+    packages = [package for each in providers for package in each.PACKAGES]
     assert len(packages) == len(set(packages))

@@ -6,13 +6,15 @@ import pytest
 
 from pip._internal.variants.machine.plugin_variables import is_secret, visible
 
-TRUSTED = frozenset({"npu-variant-provider", "a.b", "monkey"})
+TRUSTED = frozenset({"npu-variant-provider", "rocm-bootstrap", "a.b", "monkey"})
 
 #: Variables, and whether plugins see them.
 VARIABLES = {
     "NPU_VARIANT_PROVIDER_FORCE_KIND": True,
     "NPU_VARIANT_PROVIDER_FORCE_DRIVER_VERSION": True,
     "A_B_FORCE_X": True,
+    "ROCM_BOOTSTRAP_FORCE_GFX_ARCH": True,
+    "ROCM_BOOTSTRAP_DISABLE_DETECTION": True,
     "PATH": True,
     "CUDA_VISIBLE_DEVICES": True,
     # They are not called so.
@@ -22,17 +24,21 @@ VARIABLES = {
     "NPU_VARIANT_PROVIDER_FORCE_kind": False,
     "NPU_VARIANT_PROVIDER_FORCE_KIND\n": False,
     "NPU_VARIANT_PROVIDER_KIND": False,
+    "NPU_VARIANT_PROVIDER_DISABLE": False,
+    "NPU_VARIANT_PROVIDER_ENABLE_X": False,
     "MY_NPU_VARIANT_PROVIDER_FORCE_KIND": False,
     "npu_variant_provider_FORCE_KIND": False,
     "AXB_FORCE_X": False,
     "_FORCE_X": False,
     # Nobody trusts these.
     "OTHER_VARIANT_PROVIDER_FORCE_KIND": False,
+    "OTHER_VARIANT_PROVIDER_DISABLE_DETECTION": False,
     "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": False,
     # These may hold secrets.
     "NPU_VARIANT_PROVIDER_FORCE_TOKEN": False,
     "NPU_VARIANT_PROVIDER_FORCE_API_KEYS": False,
     "NPU_VARIANT_PROVIDER_FORCE_SECRET": False,
+    "NPU_VARIANT_PROVIDER_DISABLE_TOKEN": False,
     "NPU_VARIANT_PROVIDER_FORCE_PASSWORD": False,
     "MONKEY_FORCE_X": False,
     "PIP_INDEX_URL": False,

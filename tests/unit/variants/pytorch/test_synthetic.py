@@ -46,6 +46,7 @@ def order(manifest: Manifest, environ: Mapping[str, str | None]) -> str:
             {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1201"},
             "rocm6.4 rocm6.2.4 cpu",
         ),
+        ({"ROCM_BOOTSTRAP_FORCE_GFX_ARCH": "gfx90a"}, "rocm6.4 rocm6.2.4 rocm6.2 cpu"),
         ({"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.4.4"}, "xpu cpu"),
     ],
 )
@@ -64,6 +65,23 @@ def test_a_gpu_that_nobody_tells_of() -> None:
     environ = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
     assert order(manifest_for(machine, backends("cpu cu128")), environ) == "cu128 cpu"
     assert order(manifest_for(Machine(), backends("cpu cu128")), environ) == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        (forced("12.6", "8.7"), "cpu"),
+        (forced("13.2", "8.7"), "cu130 cu129 cu128 cu126 cu121 cu118 cpu"),
+        (forced("13.0", "11.0"), "cu130 cpu"),
+        ({}, "cpu"),
+    ],
+)
+def test_builds_for_arm_servers_on_a_jetson(
+    environ: Mapping[str, str | None], expected: str
+) -> None:
+    manifest = manifest_for(Machine(is_tegra=True), backends(f"{ALL} rocm7.14"))
+    labels = order(manifest, environ).split()
+    assert [label for label in labels if label != "cu140"] == expected.split()
 
 
 def test_it_can_be_recorded_and_judged_again() -> None:

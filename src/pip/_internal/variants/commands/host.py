@@ -48,6 +48,9 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             write(sentences.provider_lines(namespace, answer))
         else:
             write([sentences.provider_line(namespace, answer)])
+    tegra = providers.tegra()
+    if tegra is not None:
+        write([sentences.tegra_line(tegra, answers.get("nvidia"))])
     if not options.verbose:
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:

@@ -1,34 +1,42 @@
 """Namespace ``amd``: which ROCm builds the GPUs and the installed ROCm can run.
 
-Properties, most preferred first; equal to those of amd-variant-provider 0.0.2 (commit
-4d985a9):
+Properties, most preferred first, as amd-variant-provider 0.0.2 (commit 4d985a9) and AMD's
+rocm-bootstrap 0.3.0 tell them:
 
 ``gfx_arch``
-    The architectures of all visible GPUs, each once, in alphabetical order; absent
-    unless every one of them is known.
+    The architectures of all visible GPUs, each once: those of the GPUs with more compute
+    units first, so that what is built into a processor comes after a card; of equals, in
+    alphabetical order.
 ``rocm_version``
     ``major.minor`` of the installed ROCm, and no older one.
 
 GPUs are read from the topology that the kernel driver (KFD) shows, as ROCm's runtime
-reads it. GPUs whose device files this process may not use do not count.
+reads it; the name of an architecture follows from its version by rule, so that new ones
+need no new pip. A GPU whose version the kernel does not tell, and one whose device files
+this process may not use, do not count, and keep no other one from counting.
 ``HSA_OVERRIDE_GFX_VERSION`` replaces every architecture. ``ROCR_VISIBLE_DEVICES`` hides
 GPUs (all of them if it is empty); ``HIP_VISIBLE_DEVICES`` hides more of the rest, or
 ``CUDA_VISIBLE_DEVICES`` where that is unset or empty. ROCm is looked for in
 ``ROCM_PATH`` or ``/opt/rocm``.
 
-Differences: the older provider runs ``rocminfo`` and, if an architecture is unknown,
-takes what ``rocm_agent_enumerator`` says; it does not know the variables of HIP.
+Differences: amd-variant-provider runs ``rocminfo``, knows a list of architectures, tells
+none where one is not on it, and does not know the variables of HIP. rocm-bootstrap knows a
+longer list and fails where one is not on it, keeps the order of the kernel, knows no
+variable that hides GPUs, and no ``rocm_version``.
 Limits: GPUs are found on Linux only, with a kernel that tells ``gfx_target_version``.
 
 An override variable replaces detection of a feature. An invalid one leaves the feature
 out; the other feature is still detected. ``ROCM_PATH`` says nothing of another machine.
+Of several variables for ``gfx_arch`` the first in this order counts: the one of
+amd-variant-provider, ``ROCM_BOOTSTRAP_DISABLE_DETECTION=1`` (which leaves it out), and
+``ROCM_BOOTSTRAP_FORCE_GFX_ARCH``.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -40,23 +48,18 @@ from pip._internal.variants.machine.findings import (
     require_this_machine,
 )
 
-__all__ = ["GFX_VARIABLE", "PACKAGES", "ROCM_VARIABLE", "detect"]
+__all__ = ["BOOTSTRAP_VARIABLE", "GFX_VARIABLE", "PACKAGES", "ROCM_VARIABLE", "detect"]
 
-PACKAGES = frozenset({"amd-variant-provider"})
+PACKAGES = frozenset({"amd-variant-provider", "rocm-bootstrap"})
 
 GFX_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
+BOOTSTRAP_VARIABLE = "ROCM_BOOTSTRAP_FORCE_GFX_ARCH"
+_DISABLING = "ROCM_BOOTSTRAP_DISABLE_DETECTION"
 ROCM_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
 _OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
-_KNOWN = frozenset(
-    {
-        *("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"),
-        *("gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1200", "gfx1201"),
-    }
-)
-
 # Not compiled: most machines need none of these.
-_GFX_FORM = r"gfx[0-9]+[0-9a-f]*"
+_GFX_FORM = r"(gfx[0-9]+[0-9a-f]*)(?:-strict)?"
 _OVERRIDE_FORM = r"([0-9]{1,2})\.([0-9]{1,3})\.([0-9]{1,3})"
 _ROCM_FORM = r"([0-9]{1,3})\.([0-9]{1,3})\.[0-9]+"
 _ROCM_FILE_FORM = r"([0-9]{1,3})\.([0-9]{1,3})(?:[.-].*)?"
@@ -66,12 +69,14 @@ _PROPERTY_FORM = r"^(\w+) ([0-9]{1,20})$"
 class _Gpu(NamedTuple):
     """A GPU as its driver describes it.
 
-    :ivar architecture: ``gfx000`` if the driver does not tell it.
+    :ivar architecture: None if the driver does not tell it.
     :ivar uuid: ``GPU-`` and 16 hexadecimal digits in upper case; empty if it has none.
+    :ivar size: the number of SIMD units, of which each compute unit has a few.
     """
 
-    architecture: str
+    architecture: str | None
     uuid: str
+    size: int
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> Answer:
@@ -80,17 +85,20 @@ def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> An
     :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
     """
     found = Findings()
-    for feature, ask in (("gfx_arch", _architectures), ("rocm_version", _rocm_version)):
-        values = found.attempt(partial(ask, environ, hardware, root))
-        found.add(feature, values or ())
+    names = found.attempt(lambda: _architectures(environ, hardware, root, found.note))
+    found.add("gfx_arch", names or ())
+    version = found.attempt(lambda: _rocm_version(environ, hardware, root))
+    found.add("rocm_version", version or ())
     return found.answer()
 
 
 def _architectures(
-    environ: Mapping[str, str], hardware: bool, root: str
+    environ: Mapping[str, str],
+    hardware: bool,
+    root: str,
+    note: Callable[[str], None],
 ) -> tuple[tuple[str, ...], str]:
-    expected = "a list of architectures, such as 'gfx90a,gfx1100'"
-    given = forced(environ, GFX_VARIABLE, _listed_architectures, expected)
+    given = _forced_architectures(environ)
     if given is not None:
         return given
     require_this_machine(hardware)
@@ -99,24 +107,37 @@ def _architectures(
     expected = "major.minor.stepping, such as '10.3.0'"
     override = forced(environ, _OVERRIDE, _overriding_architecture, expected)
     if override is not None:
-        found = [override[0]]
-    else:
-        found = sorted({gpu.architecture for gpu in gpus})
-    unknown = [name for name in found if name not in _KNOWN]
-    if unknown:
-        raise Undetected(
-            f"the provider does not know the architecture of a GPU "
-            f"({', '.join(unknown)}): ROCR_VISIBLE_DEVICES can hide that GPU, or "
-            f"{GFX_VARIABLE} tell what to install for"
-        )
-    return tuple(found), "AMD driver"
+        return (override[0],), "AMD driver"
+    ordered = sorted(gpus, key=lambda gpu: (-gpu.size, gpu.architecture or ""))
+    names = dict.fromkeys(gpu.architecture for gpu in ordered)
+    if None in names:
+        untold = "the AMD driver does not tell the architecture of a GPU"
+        if len(names) == 1:
+            raise Undetected(f"{untold}: {GFX_VARIABLE} can tell what to install for")
+        note(untold)
+    return tuple(filter(None, names)), "AMD driver"
+
+
+def _forced_architectures(
+    environ: Mapping[str, str],
+) -> tuple[tuple[str, ...], str] | None:
+    """Return the architectures that an override variable names, if one does."""
+    expected = "a list of architectures, such as 'gfx90a,gfx1100'"
+    given = forced(environ, GFX_VARIABLE, _listed_architectures, expected)
+    if given is None and environ.get(_DISABLING) == "1":
+        raise Undetected(f"{_DISABLING} turns detection off")
+    return given or forced(environ, BOOTSTRAP_VARIABLE, _listed_architectures, expected)
 
 
 def _listed_architectures(text: str) -> tuple[str, ...] | None:
-    names = list(filter(None, re.split(r"[,;\s]+", text.lower())))
-    if not names or not all(re.fullmatch(_GFX_FORM, name) for name in names):
-        return None
-    return tuple(dict.fromkeys(names))
+    names: dict[str, None] = {}
+    for item in filter(None, re.split(r"[,;\s]+", text.lower())):
+        match = re.fullmatch(_GFX_FORM, item)
+        if match is None:
+            return None
+        # What is built for gfx1250-strict is in the packages of gfx1250.
+        names[match[1]] = None
+    return tuple(names) or None
 
 
 def _read_gpus(root: str) -> list[_Gpu]:
@@ -146,7 +167,7 @@ def _read_gpus(root: str) -> list[_Gpu]:
         # gfx942 is told as 90402.
         target = node.get("gfx_target_version", 0)
         name = _gfx_name(target // 10000, target // 100 % 100, target % 100)
-        gpus.append(_Gpu(name, uuid))
+        gpus.append(_Gpu(name, uuid, node["simd_count"]))
     if not gpus:
         raise Undetected("the AMD driver shows no GPU that can be used")
     return gpus
@@ -203,7 +224,13 @@ def _overriding_architecture(text: str) -> str | None:
     return None if match is None else _gfx_name(*map(int, match.groups()))
 
 
-def _gfx_name(major: int, minor: int, stepping: int) -> str:
+def _gfx_name(major: int, minor: int, stepping: int) -> str | None:
+    """Return the name of an architecture, in which a digit stands for each but *major*.
+
+    :return: None if no GPU has such a version.
+    """
+    if not (1 <= major <= 99 and minor <= 0xF and stepping <= 0xF):
+        return None
     return f"gfx{major}{minor:x}{stepping:x}"
 
 

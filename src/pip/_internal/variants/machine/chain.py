@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.core.abi_dependency import Neighbours
     from pip._internal.variants.core.answer import BuiltinProvider
     from pip._internal.variants.machine.plugin import Plugins
+    from pip._internal.variants.machine.tegra import Tegra
 
 __all__ = [
     "BUILTIN_NAMESPACES",
@@ -63,7 +64,7 @@ __all__ = [
 logger = get_logger(__name__)
 
 #: Each has a module of that name here.
-BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "x86_64", "aarch64")
+BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "tpu", "x86_64", "aarch64")
 
 _UNKNOWN = (
     "Variants are chosen for another machine whose hardware is unknown: only builds that "
@@ -266,6 +267,15 @@ class Providers:
                 requirement.marker = None
                 required.append(requirement)
         return required
+
+    def tegra(self) -> Tegra | None:
+        """Return what Tegra (Jetson) the target is; None if it is none, or unknown."""
+        from pip._internal.variants.machine import tegra
+
+        kernel = "platform_release"
+        if self.host is not None:
+            return tegra.described(self.host.environment.get(kernel, ""))
+        return tegra.find(self.environment[kernel]) if self.hardware else None
 
     def survey(self, manifest: Manifest | None = None) -> dict[str, Answer]:
         """Return what the target supports.

@@ -27,10 +27,22 @@ _GPUS: Mapping[str, str] = MappingProxyType(
         "rtx5090": "120",
     }
 )
+#: What most that are called by no more than that are.
+_JETSON = "cuda-12.6-sm_87-tegra"
+#: Whole machines, by what is in their names.
+_MACHINES: Mapping[str, str] = MappingProxyType(
+    {
+        "orin": _JETSON,
+        "thor": "cuda-13.0-sm_110-tegra",
+        **dict.fromkeys(("gb10", "spark"), "cuda-13.0-sm_121-aarch64"),
+        "tpu": "tpu",
+    }
+)
 _MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro)")
-_CUDA = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{0,2})(?=sm|x86|$)")
+_CUDA = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{0,2})(?=sm|x86|tegra|jetson|a|$)")
 _SM = re.compile(r"sm([0-9]{2,3})")
 _X86_64 = re.compile(r"(?:x8664|x64|amd64)(?:v?([1-4]))?$")
+_ARM = re.compile(r"(?:(aarch64|arm64)|tegra|jetson)$")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
 
 
@@ -43,19 +55,26 @@ def nearest_name(name: str) -> str | None:
     gpu = _GPUS.get(_MAKER.sub("", squeezed))
     if gpu is not None:
         return f"cuda-{_DRIVER}-sm_{gpu}"
-    cuda, sm, x86_64 = (each.search(squeezed) for each in (_CUDA, _SM, _X86_64))
+    whole = next((_MACHINES[part] for part in _MACHINES if part in squeezed), None)
+    if whole is not None:
+        return whole
+    cuda, sm = _CUDA.search(squeezed), _SM.search(squeezed)
+    machine = _type_of_machine(squeezed)
     if cuda is not None or sm is not None:
         driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
-        return "".join(
-            (
-                f"cuda-{driver}",
-                f"-sm_{sm[1]}" if sm is not None else "",
-                f"-x86_64-v{x86_64[1] or '1'}" if x86_64 is not None else "",
-            )
-        )
+        capability = f"sm_{sm[1]}" if sm is not None else None
+        return "-".join(filter(None, ("cuda", driver, capability, machine)))
+    if machine is not None:
+        return _JETSON if machine == "tegra" else f"cpu-{machine}"
+    return next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+
+
+def _type_of_machine(squeezed: str) -> str | None:
+    """Return the end of a name that tells the type of a machine."""
+    x86_64, arm = _X86_64.search(squeezed), _ARM.search(squeezed)
     if x86_64 is not None:
         # Without a level, what every CPU of this kind has.
-        return f"cpu-x86_64-v{x86_64[1] or '1'}"
-    if re.search(r"(aarch64|arm64)$", squeezed):
-        return "cpu-aarch64"
-    return next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+        return f"x86_64-v{x86_64[1] or '1'}"
+    if arm is not None:
+        return "aarch64" if arm[1] else "tegra"
+    return None

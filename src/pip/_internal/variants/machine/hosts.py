@@ -37,9 +37,10 @@ MARKER_VARIABLES = frozenset(Environment.__annotations__)
 
 _CUDA = re.compile(
     r"cuda-(?P<driver>[0-9]+\.[0-9]+)(?:-sm_(?P<major>[0-9]{1,2})(?P<minor>[0-9]))?"
-    r"(?:-x86_64-v(?P<level>[1-4]))?"
+    r"(?:-(?:x86_64-v(?P<level>[1-4])|(?P<arm>aarch64|tegra)))?"
 )
-_CPU = re.compile(r"cpu-(?:x86_64-v(?P<level>[1-4])|(?P<aarch64>aarch64))")
+_TPU = re.compile(r"tpu(?:-x86_64-v(?P<level>[1-4]))?")
+_CPU = re.compile(r"cpu-(?:x86_64-v(?P<level>[1-4])|(?P<arm>aarch64))")
 _EXAMPLES = "cuda-12.8-sm_90, cuda-12.8-sm_90-x86_64-v3, cpu-x86_64-v3 or cpu-aarch64"
 
 
@@ -79,21 +80,27 @@ def read_host(file_or_name: str) -> Host:
 def named_host(name: str) -> Host | None:
     """Return the machine of that name; None if there is none.
 
-    Names are ``cuda-DRIVER[-sm_NN][-x86_64-vN]``, ``cpu-x86_64-vN``, ``cpu-aarch64``.
+    Names are ``cuda-DRIVER[-sm_NN][-MACHINE]``, ``tpu[-x86_64-vN]`` and ``cpu-MACHINE``,
+    where a machine is ``x86_64-vN`` or ``aarch64`` and, of CUDA's, ``tegra``: a Jetson.
     """
-    cuda, cpu = _CUDA.fullmatch(name), _CPU.fullmatch(name)
-    match = cuda or cpu
+    cuda, tpu = _CUDA.fullmatch(name), _TPU.fullmatch(name)
+    match = cuda or tpu or _CPU.fullmatch(name)
     if match is None:
         return None
     supported: dict[str, tuple[SupportedFeature, ...]] = {}
     if cuda is not None:
         supported["nvidia"] = _nvidia(name, cuda)
+    if tpu is not None:
+        supported["tpu"] = (SupportedFeature("present", ("true",)),)
     if match["level"] is not None:
         levels = tuple(f"v{level}" for level in range(int(match["level"]), 0, -1))
         supported["x86_64"] = (SupportedFeature("level", levels),)
-    if cpu is not None and cpu["aarch64"] is not None:
+    arm = match.groupdict().get("arm")
+    if arm is not None:
         supported["aarch64"] = (SupportedFeature("version", ("8a",)),)
-    return Host(name, SupportedProperties(supported), {})
+    # What kernels for Tegra have in their release tells them from those of servers.
+    environment = {"platform_release": arm} if arm == "tegra" else {}
+    return Host(name, SupportedProperties(supported), environment)
 
 
 def _nvidia(name: str, cuda: re.Match[str]) -> tuple[SupportedFeature, ...]:

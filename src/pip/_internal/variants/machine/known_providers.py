@@ -62,6 +62,14 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
         },
         {"device_ip": r"[0-9]+\.[0-9]+\.[0-9]+"},
     ),
+    "tpu": KnownProvider(
+        {
+            "requires": ["tpu-variant-provider>=0.1.0,<1.0.0"],
+            "plugin-api": "tpu_variant_provider.plugin:TpuVariantPlugin",
+        },
+        {"present": "true|false"},
+        "0.1.0",
+    ),
     "x86_64": KnownProvider(
         {"requires": ["x86_64-variant-provider>=0.2.0,<1.0.0"]},
         {"level": "v[1-4]", **dict.fromkeys(_X86_64_FLAGS, _ON)},

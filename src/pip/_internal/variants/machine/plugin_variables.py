@@ -35,7 +35,8 @@ def visible(
 
     These are what any process needs, override variables of *trusted* packages, and what
     the user names. Override variables are called ``<PACKAGE>_FORCE_...``, for instance
-    ``NPU_VARIANT_PROVIDER_FORCE_KIND``.
+    ``NPU_VARIANT_PROVIDER_FORCE_KIND``, or ``<PACKAGE>_DISABLE_...``, as is
+    ``ROCM_BOOTSTRAP_DISABLE_DETECTION``.
 
     :param trusted: normalised names.
     :param named: further variables.
@@ -43,7 +44,7 @@ def visible(
     if os.name == "nt":  # pragma: no cover (what it does there)
         named = {name.upper() for name in named}
     packages = "|".join(re.escape(_prefix(name)) for name in trusted)
-    override = re.compile(rf"(?:{packages})_FORCE_[A-Z_]+")
+    override = re.compile(rf"(?:{packages})_(?:FORCE|DISABLE)_[A-Z_]+")
     return {
         name: value
         for name, value in environ.items()

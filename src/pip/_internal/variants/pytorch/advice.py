@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,9 @@ from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.releases import release_of, weighed
-from pip._internal.variants.pytorch.backends import CPU, Backend
+from pip._internal.variants.machine.tegra import Tegra, cuda_of, runs_sbsa
+from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
+from pip._internal.variants.pytorch.options import OPTIONS
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
 from pip._internal.variants.wheels.links import BuildLink, label_of, public
@@ -30,7 +33,77 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.pytorch.bridge import Bridge
 
-__all__ = ["best_builds", "different_backends", "newest_with_gpu_build", "origins"]
+__all__ = [
+    "best_builds",
+    "different_backends",
+    "for_tegra",
+    "newest_with_gpu_build",
+    "origins",
+]
+
+#: Where NVIDIA's builds for Tegra are, and those for JetPack 6 (as of November 2026).
+_FOR_JETPACK = "https://pypi.jetson-ai-lab.io"
+_FOR_JETPACK_6 = f"{_FOR_JETPACK}/jp6/cu126"
+#: The first release of Jetson Linux that runs builds for servers: that of JetPack 7.
+_FIRST_UNIFIED_RELEASE = 38
+
+
+def for_tegra(context: Context, chosen: Release, link: Link) -> str | None:
+    """Say what a build means on a Tegra: those for CUDA on ARM are made for servers.
+
+    :param link: of the build of *chosen* that is taken.
+    """
+    backend = Backend.find(label_of(link))
+    if not isinstance(chosen, BridgedRelease) or backend is None:
+        return None
+    tegra = context.detected.tegra()
+    if tegra is None:
+        return None
+    cuda = cuda_of(chosen.bridge.nvidia())
+    if backend.kind is Kind.CUDA:
+        if not _is_unified(tegra, cuda):
+            taken = f"{backend} of {chosen}, which was asked for, does not run"
+            return _to_jetpack(context, chosen, tegra, cuda, taken)
+        said = f"{backend} is built for ARM servers (SBSA), and runs on {tegra} too"
+        context.say_once(logging.INFO, said)
+    elif chosen.chosen_by is None and not _is_unified(tegra, cuda):
+        kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
+        if Kind.CUDA in kinds:
+            taken = f"the CPU build of {chosen} was chosen"
+            return _to_jetpack(context, chosen, tegra, cuda, taken)
+    return None
+
+
+def _to_jetpack(
+    context: Context, chosen: Release, tegra: Tegra, cuda: str | None, taken: str
+) -> str:
+    """Say why no build of PyTorch's is for a Tegra, and where NVIDIA's are.
+
+    :param cuda: the version of the driver, if that is known.
+    :param taken: what follows from that.
+    """
+    driver = f", and its driver has CUDA {cuda}" if cuda is not None else ""
+    said = (
+        f"This is {tegra}{driver}. Builds for ARM servers (SBSA) run on it from CUDA 13 "
+        f"(JetPack 7) on, and PyTorch has no others for CUDA: {taken}. NVIDIA's own "
+        "builds:"
+    )
+    if not ((cuda or "").startswith("12.") or (tegra.release or "").startswith("36.")):
+        return f"{said} {_FOR_JETPACK}"
+    from pip._internal.variants.choice.invocation import command
+
+    words = "install", chosen.project, "--index-url", _FOR_JETPACK_6
+    places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
+    without = {*places, *(row.name for row in OPTIONS)}
+    return Hint(said, command(context.options, *words, without=without))
+
+
+def _is_unified(tegra: Tegra, cuda: str | None) -> bool:
+    """Tell whether a Tegra runs builds for servers, as far as that is known."""
+    if cuda is not None:
+        return runs_sbsa(cuda)
+    release, _, _ = (tegra.release or "0").partition(".")
+    return int(release) >= _FIRST_UNIFIED_RELEASE
 
 
 def newest_with_gpu_build(

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.core.answer import Answer
 
 __all__ = ["Bridge"]
 
@@ -79,15 +80,20 @@ class Bridge(Mode):
 
     def machine(self) -> Machine:
         """Return what the manifests of builds have to take into account."""
-        probe = manifest_for(Machine(), [Backend.parse("cu128")])
-        answer = self._context.detected.ask(probe, ["nvidia"])["nvidia"]
+        answer = self.nvidia()
         # A driver that was asked tells what GPU it has; a user may leave that open.
         told = {feature.name for feature in answer.features}
         return Machine(
             answer.driver,
             "windows" if sys.platform == "win32" else "linux",
             has_capability="sm_arch" in told or answer.driver is not None,
+            is_tegra=self._context.detected.tegra() is not None,
         )
+
+    def nvidia(self) -> Answer:
+        """Return what the target supports of the namespace ``nvidia``."""
+        probe = manifest_for(Machine(), [Backend.parse("cu128")])
+        return self._context.detected.ask(probe, ["nvidia"])["nvidia"]
 
     def _backends_in_question(self) -> Sequence[Backend]:
         if self.settings.backends:

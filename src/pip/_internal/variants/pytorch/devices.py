@@ -60,6 +60,7 @@ _GFX_4 = ("gfx900", "gfx906", "gfx908")
 _GFX_5 = (*_GFX_4, "gfx90a", "gfx1030")
 _GFX_6 = (*_GFX_5, "gfx942", "gfx1100")
 _GFX_6_2_4 = (*_GFX_6, "gfx1101", "gfx1102", "gfx1200", "gfx1201")
+_GFX_7 = (*_GFX_6_2_4, "gfx950", "gfx1150", "gfx1151")
 
 # From a ROCm version on, up to the next one: values of ``amd :: gfx_arch``.
 _AMD: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
@@ -71,7 +72,8 @@ _AMD: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
         (6, 1): (*_GFX_6, "gfx1101"),
         (6, 2): _GFX_6,
         (6, 2, 4): _GFX_6_2_4,
-        (7, 0): (*_GFX_6_2_4, "gfx950", "gfx1150", "gfx1151"),
+        (7, 0): _GFX_7,
+        (7, 14): (*_GFX_7[2:], "gfx1103"),
     }
 )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.variants.pytorch.advice import (
     best_builds,
+    for_tegra,
     newest_with_gpu_build,
     origins,
 )
@@ -95,8 +96,10 @@ class PyTorch(Bridge):
         return one_backend(run, resolver, self._context, self.settings.backends)
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
-        """Say which older version has a build for the GPU if one for the CPU is taken."""
-        return newest_with_gpu_build(self._context, finder, release, link)
+        """Say what to do where a build does not suit the GPU, or only seems to."""
+        return for_tegra(self._context, release, link) or newest_with_gpu_build(
+            self._context, finder, release, link
+        )
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
         """Say which projects come from PyTorch's index alone, or do not."""

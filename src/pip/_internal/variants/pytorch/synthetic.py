@@ -13,6 +13,7 @@ from typing import Any
 
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
+from pip._internal.variants.machine.tegra import FIRST_UNIFIED_CUDA
 from pip._internal.variants.pytorch import devices
 from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
 from pip._internal.variants.pytorch.devices import System, lower_bound
@@ -38,11 +39,14 @@ class Machine:
     :ivar driver: the version of its NVIDIA driver, if that is known.
     :ivar has_capability: whether the compute capability of its GPU is told at all; if
         not, as by a user who stated a driver alone, builds are not judged by theirs.
+    :ivar is_tegra: whether it is a Tegra (Jetson), which runs builds for ARM servers only
+        if its CUDA is one for both. PyTorch has no others.
     """
 
     driver: str | None = None
     system: System = "linux"
     has_capability: bool = True
+    is_tegra: bool = False
 
 
 def manifest_for(machine: Machine, backends: Iterable[Backend]) -> Manifest:
@@ -86,6 +90,8 @@ def _properties(backend: Backend, machine: Machine) -> _Properties:
     properties: _Properties = {}
     if backend.kind is Kind.CUDA:
         bound = lower_bound(backend.version, machine.driver, machine.system)
+        if machine.is_tegra and backend.version < FIRST_UNIFIED_CUDA:
+            bound = ".".join(map(str, FIRST_UNIFIED_CUDA))
         properties["nvidia"] = {"cuda_version_lower_bound": [bound]}
         architectures = devices.nvidia_architectures(backend)
         if architectures and machine.has_capability:

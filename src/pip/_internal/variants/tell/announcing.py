@@ -89,6 +89,13 @@ def _announce_variant(
     chosen = {r"(?<=^Using the variant )\S+": "bold green"}
     write_styled([Line(said, highlights=chosen)])
     _advise(context, sentences.several_sources(release, selection, label))
+    if "nvidia" in selection.answers:
+        tegra = context.detected.tegra()
+        if tegra is not None:
+            advice = sentences.doubt_on_tegra(
+                tegra, release, selection, label, context.options
+            )
+            _advise(context, advice)
     if context.settings.dry_run or logger.isEnabledFor(VERBOSE):
         declared = selection.declared(label)
         name, version = release.project, release.version

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
     from pip._internal.variants.core.properties import Property
+    from pip._internal.variants.machine.tegra import Tegra
 
 __all__ = [
     "alternatives",
     "block",
     "chosen_line",
     "counting",
+    "doubt_on_tegra",
     "first_two",
     "lacks_label",
     "provider_line",
@@ -38,6 +40,7 @@ __all__ = [
     "rejections",
     "several_builds",
     "several_sources",
+    "tegra_line",
 ]
 
 _WIDTH = 80
@@ -227,3 +230,54 @@ def provider_lines(
             yield f"  {feature.name}: {shortened(feature.values)}"
     if answer.reason is not None:
         yield f"  note: {answer.reason}"
+
+
+def doubt_on_tegra(
+    tegra: Tegra,
+    release: Release,
+    selection: Selection,
+    label: str,
+    options: optparse.Values,
+) -> str | None:
+    """Say of a variant for CUDA that it may not be for the Tegra that it is chosen for.
+
+    :param options: of the command.
+    """
+    from pip._internal.variants.machine.tegra import cuda_of, runs_sbsa
+
+    nvidia = selection.answers["nvidia"]
+    cuda = cuda_of(nvidia)
+    if cuda is None or runs_sbsa(cuda) or nvidia.step is Step.STATIC:
+        return None
+    if all(each.namespace != "nvidia" for each in selection.properties(label)):
+        return None
+    from pip._internal.variants.choice.invocation import command
+
+    requirement = f"{release.project}=={release.version}"
+    words = "install", "--disable-variant-provider", "nvidia", requirement
+    return Hint(
+        f"This is {tegra}, and its driver has CUDA {cuda}. Most that is published for "
+        "CUDA on ARM is built for servers (SBSA), and runs here from CUDA 13 (JetPack 7) "
+        f"on: if the variant {label} of {release} was not built for Jetsons, it fails at "
+        "use. To do without it:",
+        command(options, *words),
+    )
+
+
+def tegra_line(tegra: Tegra, nvidia: Answer | None) -> str:
+    """Say that a machine is a Tegra, and whether it runs what is built for servers.
+
+    :param nvidia: what it supports of that namespace, if that is known.
+    """
+    from pip._internal.variants.machine.tegra import cuda_of, runs_sbsa
+
+    cuda = None if nvidia is None else cuda_of(nvidia)
+    said = (
+        f"This is {tegra}. What is published for CUDA on ARM is built for servers "
+        "(SBSA), and runs here"
+    )
+    if cuda is None:
+        return f"{said} from CUDA 13 (JetPack 7) on."
+    if runs_sbsa(cuda):
+        return f"{said} too, since the driver has CUDA {cuda}."
+    return f"{said} from CUDA 13 (JetPack 7) on; the driver has CUDA {cuda}."
