@@ -44,6 +44,11 @@ def resolved(
     if context is None:
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
+    context.with_device_extras = _named(
+        root
+        for root in root_reqs
+        if any(canonicalize_name(each).startswith("device-") for each in root.extras)
+    )
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]
@@ -79,14 +84,16 @@ def _resolved(
     for mode in modes(context):
         mode.note_roots(root_reqs)
     for mode in modes(context):
-        resolved = mode.resolve(solve, resolver)
+        with _explained(context):
+            resolved = mode.resolve(solve, resolver)
         if resolved is not None:
             # All builds were asked for, so few were chosen over others.
             _announce(context, finder, _settled(context, resolved))
+            _tell_of_device_extras(context, resolver, resolved)
             return resolved
     if not context.enabled:
         return solve()
-    with _lookahead(context, resolver.factory, root_reqs):
+    with _lookahead(context, resolver.factory, root_reqs), _explained(context):
         requirements = solve()
     requirements, kept = _settle(solve, resolver, root_reqs, context, requirements)
     chosen = _chosen_builds(context, requirements)
@@ -95,6 +102,7 @@ def _resolved(
 
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
     _announce(context, finder, chosen)
+    _tell_of_device_extras(context, resolver, requirements)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.choice.unknown_names import labels_as_extras
 
@@ -170,6 +178,19 @@ def _warn_of_unknown_names(
     )
 
 
+@contextmanager
+def _explained(context: Context) -> Iterator[None]:
+    """Where nothing can be found, say which extras nobody typed."""
+    try:
+        yield
+    except PipError:
+        if any(context.device_extras.values()):
+            from pip._internal.variants.choice.device_extras import tell_of_failure
+
+            tell_of_failure(context)
+        raise
+
+
 def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
     """Return the projects that the user named, here or in requirements files."""
     return frozenset(
@@ -243,6 +264,22 @@ def _settled(
         for release, link in _chosen_builds(context, requirements)
         if any(mode.settles(release.project) for mode in modes(context))
     ]
+
+
+def _tell_of_device_extras(
+    context: Context, resolver: Resolver, requirements: RequirementSet
+) -> None:
+    """Say which extras builds are taken with for GPUs, and have them recorded."""
+    if not context.device_extras:
+        return
+    from pip._internal.variants.choice import device_extras
+    from pip._internal.variants.hooks.installing import remember_device_extras
+
+    device_extras.tell(context, _found(resolver), requirements)
+    for req in requirements.requirements.values():
+        extras = context.device_extras.get(req.source_link) if req.source_link else ()
+        if extras:
+            remember_device_extras(req.local_file_path, extras)
 
 
 def _announce(

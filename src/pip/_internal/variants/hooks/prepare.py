@@ -5,7 +5,7 @@ Plain wheels pass here too, so what only variants need is imported for variants 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,8 @@ def prepared(
         SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
-        _remember(req, selection, label, by_hand=by_hand)
+        extras = context.device_extras.get(req.source_link or link, ())
+        _remember(req, selection, label, extras, by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():
             if selection.manifest is not None:
@@ -133,7 +134,12 @@ def prepared(
 
 
 def _remember(
-    req: InstallRequirement, selection: Selection, label: str | None, *, by_hand: bool
+    req: InstallRequirement,
+    selection: Selection,
+    label: str | None,
+    device_extras: Sequence[str] = (),
+    *,
+    by_hand: bool,
 ) -> None:
     from pip._internal.variants.hooks.installing import remember
 
@@ -141,7 +147,11 @@ def _remember(
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        remember(path, label, properties, manifest, labels, by_hand=by_hand)
+        remember(
+            *(path, label, properties, manifest, labels),
+            by_hand=by_hand,
+            device_extras=device_extras,
+        )
 
 
 def _enabled_context(finder: PackageFinder, link: Link) -> Context:

@@ -8,6 +8,7 @@ manifest is fetched for a version that the resolver does not reach.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
@@ -245,6 +246,11 @@ def dependencies_met(
     """
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
+    if context is not None and context.enabled and _is_build(context, candidate):
+        from pip._internal.variants.choice import device_extras
+
+        own = device_extras.requirements(context, provider._factory, candidate)
+        requirements = itertools.chain(requirements, own)
     if context is not None and context.admit is not None:
         from pip._internal.variants.machine.plugin_environment import trusted_alone
 
@@ -257,6 +263,20 @@ def dependencies_met(
     looked_up = (requirement.get_candidate_lookup()[1] for requirement in requirements)
     context.lookahead.expect(ireq for ireq in looked_up if ireq is not None)
     return requirements
+
+
+def _is_build(context: Context, candidate: Candidate) -> bool:
+    """Tell whether a candidate is a variant that was chosen, or one that is named."""
+    if candidate.name != candidate.project_name:
+        # With extras, and so beside the one without.
+        return False
+    if not candidate.is_installed:
+        link = candidate.source_link
+        return link is not None and label_of(link) is not None
+    if candidate.name not in context.named:
+        return False
+    dist = vars(candidate).get("dist")
+    return dist is not None and installed_build(dist) is not None
 
 
 def _without_dependencies(

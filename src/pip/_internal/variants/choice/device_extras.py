@@ -1,0 +1,273 @@
+"""Take a build for AMD GPUs with the extras for the GPUs of the target.
+
+See :mod:`pip._internal.variants.core.device_extras`. Without its extra such a build sees
+the GPU, and fails when it is used. So the resolver gets one more requirement,
+``torch[device-gfx1151]``, where three things come together: the build was chosen for AMD
+GPUs (variants by supported properties, a build of PyTorch's index by its backend), the kind
+of the GPU was detected or declared, and the metadata has an extra of just that name.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
+from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.settings import NO_DEVICE_EXTRAS
+from pip._internal.variants.core.device_extras import (
+    PROPERTY,
+    chosen,
+    devices_in,
+)
+from pip._internal.variants.wheels.links import label_of
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+
+__all__ = ["requirements", "tell", "tell_of_failure"]
+
+logger = get_logger(__name__)
+
+
+class _Need(NamedTuple):
+    """The extras that a build is taken with, and why not with others.
+
+    :ivar devices: the kinds of GPUs that the target is known to have.
+    :ivar offered: those that the build has extras for.
+    :ivar extras: that it is taken with.
+    :ivar unlocked: those that fit, but need what the lock file lacks.
+    """
+
+    devices: Sequence[str]
+    offered: Sequence[str]
+    extras: Sequence[str]
+    unlocked: Sequence[str] = ()
+
+
+class _Needs:
+    """What each candidate of a run was found to need."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, _Need | None] = {}
+        #: So that no other one comes to have the identity of a candidate.
+        self.candidates: list[Candidate] = []
+
+
+def requirements(
+    context: Context, factory: Factory, candidate: Candidate
+) -> Iterator[Requirement]:
+    """Yield a candidate with each extra that it is taken with, as requirements of its own.
+
+    :param candidate: a wheel that was chosen, or what is installed; without extras.
+    """
+    needs = context.part(_Needs)
+    if id(candidate) not in needs.of:
+        needs.of[id(candidate)] = _need(context, factory, candidate)
+        needs.candidates.append(candidate)
+    need = needs.of[id(candidate)]
+    if need is None:
+        return
+    key = candidate.source_link or candidate.project_name
+    context.device_extras[key] = need.extras
+    for extra in need.extras:
+        with_it = factory._make_extras_candidate(candidate, frozenset([extra]))  # type: ignore[arg-type]
+        yield factory.make_requirement_from_candidate(with_it)
+
+
+def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | None:
+    """Return what a candidate needs; None if there is nothing to say about it."""
+    settings, project = context.settings, candidate.project_name
+    if settings.no_device_extras or settings.ignore_dependencies or context.in_build:
+        return None
+    if project in context.with_device_extras:
+        return None
+    dist: BaseDistribution = vars(candidate)["dist"]
+    provided = list(dist.iter_provided_extras())
+    offered = devices_in(provided)
+    if not offered:
+        return None
+    link = candidate.source_link
+    if link is None:
+        return _need_of_installed(context, dist, provided, offered)
+    release = weighed(context).release_of(link)
+    if release is not None:
+        devices = release.amd_devices(link)
+    else:
+        label, selection = label_of(link), weighed(context).selection_of(link)
+        devices = selection and label and selection.amd_devices(label)
+    if devices is None:
+        return None
+    before = context.installed_dists.get(project)
+    if not devices and before is not None:
+        # As after an upgrade where nothing tells the GPU, such as in a container.
+        devices = _recorded(installed_build(before))
+    extras = chosen(provided, devices)
+    locked = factory._finder._locked_links
+    if project not in locked:
+        return _Need(devices, offered, extras)
+    there = [each for each in extras if _named_by(dist, each) <= locked.keys()]
+    return _Need(
+        devices, offered, there, [each for each in extras if each not in there]
+    )
+
+
+def _need_of_installed(
+    context: Context,
+    dist: BaseDistribution,
+    provided: Sequence[str],
+    offered: Sequence[str],
+) -> _Need | None:
+    """Return what an installed build needs that the user named.
+
+    There is none if it needs what only the options can find with which it was installed.
+    """
+    build = installed_build(dist)
+    if build is None:
+        return None
+    devices = _devices_here(context, build) or _recorded(build)
+    extras = chosen(provided, devices)
+    for room, mode in context.rooms.items():
+        if mode is None and room.options_for(build):
+            installed = context.installed_dists.keys()
+            extras = tuple(e for e in extras if _named_by(dist, e) <= installed)
+    return _Need(devices, offered, extras) if extras else None
+
+
+def _devices_here(context: Context, build: InstalledBuild) -> Sequence[str]:
+    """Return the kinds of GPUs of the target that an installed build was chosen for."""
+    namespace, feature = PROPERTY
+    if not any(each.namespace == namespace for each in build.supported):
+        return ()
+    providers = context.providers.without_plugins()
+    answer = providers.ask(build.manifest, [namespace])[namespace]
+    found = [each.values for each in answer.features if each.name == feature]
+    return [value for values in found for value in values]
+
+
+def _recorded(build: InstalledBuild | None) -> Sequence[str]:
+    return () if build is None else devices_in(build.device_extras)
+
+
+def _named_by(dist: BaseDistribution, extra: str) -> Collection[str]:
+    """Return the projects that an extra brings."""
+    without = {str(each) for each in dist.iter_dependencies()}
+    return {
+        canonicalize_name(each.name)
+        for each in dist.iter_dependencies([extra])
+        if str(each) not in without
+    }
+
+
+# What is told
+
+
+def tell(
+    context: Context, found: Collection[Candidate], requirements: RequirementSet
+) -> None:
+    """Say which extras were added, and what has none for the GPU that is there.
+
+    :param found: all candidates that the resolver chose.
+    :param requirements: what of it is to be installed.
+    """
+    needs = context.part(_Needs)
+    for candidate in found:
+        need = needs.of.get(id(candidate))
+        if need is None:
+            continue
+        dist: BaseDistribution = vars(candidate)["dist"]
+        if candidate.source_link is None and not any(
+            name in requirements.requirements
+            for extra in need.extras
+            for name in _named_by(dist, extra)
+        ):
+            # It has all that it needs.
+            continue
+        if need.extras:
+            context.say_once(logging.INFO, _added(context, candidate, need))
+        if need.unlocked:
+            context.say_once(logging.WARNING, _unlocked(candidate, need))
+        if not (need.extras or need.unlocked):
+            context.say_once(logging.WARNING, _missing(context, candidate, need))
+
+
+def _added(context: Context, candidate: Candidate, need: _Need) -> str:
+    is_one = len(need.extras) == 1
+    extras = f"the extra{'' if is_one else 's'} {_listed(need.extras)}"
+    off = f"({NO_DEVICE_EXTRAS.name} leaves {'it' if is_one else 'them'} out)"
+    if _is_for_any(context, candidate):
+        which = "machines" if is_one else "the machines, each for those"
+        return f"Locking {extras} of {_name(candidate)} for {which} with that GPU {off}"
+    whose = f"the GPU{'' if is_one else 's'} of the target machine"
+    said = f"Adding {extras} to {_name(candidate)}, for {whose} {off}"
+    if context.settings.several_builds:
+        said += ": the lock file is for such machines alone"
+    return said
+
+
+def _missing(context: Context, candidate: Candidate, need: _Need) -> str:
+    from pip._internal.variants.choice.invocation import again
+
+    name = _name(candidate)
+    if need.devices:
+        why = f"{name} has no extra for {_listed(need.devices)}, so computations there"
+    elif _is_for_any(context, candidate):
+        why = f"The variants of {name} do not tell their GPUs, so without an extra they"
+    else:
+        why = f"Nothing tells the GPU that {name} is for, and without its extra it"
+    offered = _listed([f"device-{each}" for each in need.offered])
+    return Hint(
+        f"{why} will fail on the GPU. It has {offered}. To take one:",
+        again(context.options, f"{candidate.project_name}[device-gfxNNNN]"),
+    )
+
+
+def _unlocked(candidate: Candidate, need: _Need) -> str:
+    return (
+        f"What the extra {_listed(need.unlocked)} of {_name(candidate)} needs is not in "
+        "the lock file, so computations on that GPU will fail: it has to be locked again "
+        f"with '{candidate.project_name}[{','.join(need.unlocked)}]'"
+    )
+
+
+def _is_for_any(context: Context, candidate: Candidate) -> bool:
+    release = weighed(context).release_of(candidate.source_link)
+    return release is not None and release.is_for_any
+
+
+def _name(candidate: Candidate) -> str:
+    return f"{candidate.project_name} {candidate.version}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def tell_of_failure(context: Context) -> None:
+    """Say which extras were looked for that nobody typed: that may be why it failed."""
+    needs = context.part(_Needs)
+    added = {
+        f"{candidate.project_name}[{extra}]"
+        for candidate in needs.candidates
+        if (need := needs.of[id(candidate)]) is not None
+        for extra in need.extras
+    }
+    if added:
+        logger.warning(
+            "Besides what was asked for, this was about %s, for the GPU of the target "
+            "machine: %s leaves that out",
+            _listed(sorted(added)),
+            NO_DEVICE_EXTRAS.name,
+        )
