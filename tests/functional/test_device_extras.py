@@ -43,7 +43,7 @@ def extras_of(name: str, version: str) -> dict[str, list[str]]:
     return {
         **{f"device-{each}": [package] for each, package in packages.items()},
         "device-all": list(packages.values()),
-        **dict.fromkeys(others, ["nobody-asked"]),
+        **{each: ["nobody-asked"] for each in others},
     }
 
 
@@ -80,9 +80,7 @@ def add_torch(
         extras = extras_of("torch", version) if label != "null" else {}
         own = variant_json(manifest, label)
         index.add(
-            make_wheel(
-                "torch", version, label=label, variant_json=own, extras=extras
-            )
+            make_wheel("torch", version, label=label, variant_json=own, extras=extras)
         )
     for each in devices_for("torch", version):
         index.add(each)
@@ -126,3 +124,32 @@ def test_the_extra_for_the_gpu_is_added(venv: Environment, install: Install) -> 
         "# torch variant: rocm10",
         "torch==2.13.0",
     ]
+
+
+# Lock files
+
+MACHINES: Mapping[str, tuple[Variables, dict[str, str]]] = {
+    "one": (gpu("gfx1151"), brought("gfx1151")),
+    "other": (gpu("gfx1100"), brought("gfx1100")),
+    "both": (gpu("gfx1151", "gfx1100"), brought("gfx1100", "gfx1151")),
+    "without": (NO_GPU, brought()),
+}
+
+
+def test_each_machine_gets_its_own_from_a_lock_file(
+    workshop: Workshop, tmp_path: Path, torch: IndexServer
+) -> None:
+    """What it would get from the index; the file is the same wherever it is made."""
+    first = workshop.fork(tmp_path / "first")
+    said = first.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU).output
+    print(said, (first.work / "pylock.toml").read_text())
+    for name, (env, expected) in MACHINES.items():
+        venv = workshop.fork(tmp_path / name)
+        torch.clear_log()
+        venv.pip("install", "-r", first.work / "pylock.toml", env=env)
+        assert venv.installed() == expected
+        assert all(path.endswith(".whl") for _, path in torch.log())
+        indexed = workshop.fork(tmp_path / f"{name} from index")
+        indexed.pip("install", "torch", "-i", torch.index_url, env=env)
+        assert indexed.installed() == expected
+    assert 0

@@ -28,7 +28,10 @@ from pip._internal.variants.core.device_extras import (
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.factory import Factory
@@ -100,12 +103,7 @@ def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | N
     link = candidate.source_link
     if link is None:
         return _need_of_installed(context, dist, provided, offered)
-    release = weighed(context).release_of(link)
-    if release is not None:
-        devices = release.amd_devices(link)
-    else:
-        label, selection = label_of(link), weighed(context).selection_of(link)
-        devices = selection and label and selection.amd_devices(label)
+    devices = _devices_of(context, link)
     if devices is None:
         return None
     before = context.installed_dists.get(project)
@@ -116,10 +114,22 @@ def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | N
     locked = factory._finder._locked_links
     if project not in locked:
         return _Need(devices, offered, extras)
-    there = [each for each in extras if _named_by(dist, each) <= locked.keys()]
+    there = [each for each in extras if _named_by(dist, each) <= {*locked}]
     return _Need(
         devices, offered, there, [each for each in extras if each not in there]
     )
+
+
+def _devices_of(context: Context, link: Link) -> Sequence[str] | None:
+    """Return the kinds of GPUs that a wheel was chosen for; None if for none."""
+    release = weighed(context).release_of(link)
+    if release is not None:
+        return release.amd_devices(link)
+    # One that the user named by path or URL, which suits.
+    label, selection = label_of(link), weighed(context).selection_of(link)
+    if label is None or selection is None:
+        return None
+    return selection.amd_devices(label)
 
 
 def _need_of_installed(
@@ -139,7 +149,7 @@ def _need_of_installed(
     extras = chosen(provided, devices)
     for room, mode in context.rooms.items():
         if mode is None and room.options_for(build):
-            installed = context.installed_dists.keys()
+            installed = {*context.installed_dists}
             extras = tuple(e for e in extras if _named_by(dist, e) <= installed)
     return _Need(devices, offered, extras) if extras else None
 
@@ -159,7 +169,7 @@ def _recorded(build: InstalledBuild | None) -> Sequence[str]:
     return () if build is None else devices_in(build.device_extras)
 
 
-def _named_by(dist: BaseDistribution, extra: str) -> Collection[str]:
+def _named_by(dist: BaseDistribution, extra: str) -> set[NormalizedName]:
     """Return the projects that an extra brings."""
     without = {str(each) for each in dist.iter_dependencies()}
     return {

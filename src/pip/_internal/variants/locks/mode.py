@@ -12,8 +12,9 @@ from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.device_extras import PROPERTY, device_of
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.core.properties import Property, SupportedFeature
 from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
@@ -22,7 +23,7 @@ from pip._internal.variants.locks.conditions import (
     Run,
     project_of,
 )
-from pip._internal.variants.locks.kinds import Properties
+from pip._internal.variants.locks.kinds import Properties, uncertain
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
@@ -309,9 +311,34 @@ class Locks(Mode):
             parent: frozenset(versions.keys() & set(result.graph.iter_children(parent)))
             for parent in (None, *versions)
         }
-        run = Run(versions, taken, children, machines.lacking)
+        asked = self._asked(result.mapping, taken)
+        run = Run(versions, taken, children, machines.lacking, asked)
         self._runs.append(run)
         return run
+
+    def _asked(
+        self, mapping: Mapping[str, Candidate], taken: Mapping[str, Build]
+    ) -> dict[str, str]:
+        """Return the nodes that are there for machines with a property of a build alone.
+
+        They are the builds with the extras for such machines.
+        """
+        found: dict[str, str] = {}
+        for project, build in taken.items():
+            release, link = self._releases[project], mapping[project].source_link
+            selection = None if link is None else release.selection_of(link)
+            if link is None or selection is None or selection.manifest is None:
+                continue
+            if not release.is_for_any or build.label is None:
+                continue
+            possible = {
+                str(each) for each in uncertain(selection.manifest, build.label)
+            }
+            for extra in self._context.device_extras.get(link, ()):
+                asked = str(Property(*PROPERTY, device_of(extra) or ""))
+                if asked in possible:
+                    found[f"{project}[{extra}]"] = asked
+        return found
 
     def _left_out(self) -> dict[Build, str]:
         """Return the builds that no run has taken, whatever the machine, and why."""
@@ -376,7 +403,7 @@ class Locks(Mode):
 
 def _targets(run: Run) -> set[_Target]:
     """Return the builds that a run took, once for each node."""
-    found = ((run.build(node), node) for node in run.versions)
+    found = ((run.build(node), node) for node in run.versions.keys() - run.asked.keys())
     return {(build, node) for build, node in found if build is not None}
 
 
