@@ -126,6 +126,284 @@ def test_the_extra_for_the_gpu_is_added(venv: Environment, install: Install) -> 
     ]
 
 
+def test_each_gpu_has_its_own(install: Install, venv: Environment) -> None:
+    """And of others that it has no extra for, just a word."""
+    said = install("torch", env=gpu("gfx1151", "gfx1100", "gfx1201"))
+    assert venv.installed() == brought("gfx1100", "gfx1151")
+    assert (
+        "Adding the extras device-gfx1100 and device-gfx1151 to torch 2.13.0, for the "
+        f"GPUs of the target machine; there is none for gfx1201 ({OFF} leaves them out)"
+    ) in said.splitlines()
+
+
+#: What is installed besides torch by what was typed, and whether that is said.
+TYPED: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "turned off": (["torch", OFF], []),
+    "no dependencies": (["torch", "--no-deps"], []),
+    "another device": (["torch[device-gfx1100]"], ["gfx1100"]),
+    "normalised": (["torch[Device.GFX1100]"], ["gfx1100"]),
+    "in another requirement": (["torch", "torch[device-gfx1036]"], ["gfx1036"]),
+    "all": (["torch[device-all]"], DEVICES),
+    "no variants": (["torch", "--variant", "torch=null"], []),
+}
+
+
+@pytest.mark.parametrize("case", TYPED)
+def test_what_was_typed_counts(case: str, install: Install, venv: Environment) -> None:
+    typed, devices = TYPED[case]
+    said = install(*typed, env=gpu("gfx1151"))
+    assert venv.installed() == brought(*devices)
+    assert "Adding" not in said
+    assert "WARNING" not in said
+
+
+def test_an_option_for_good(install: Install, venv: Environment) -> None:
+    """In the environment or the configuration."""
+    env = {**gpu("gfx1151"), "PIP_NO_DEVICE_EXTRAS": "1"}
+    install("torch", env=env)
+    assert venv.installed() == brought()
+    (venv.work / "pip.conf").write_text("[install]\nno-device-extras = yes\n", "utf-8")
+    env = {**gpu("gfx1151"), "PIP_CONFIG_FILE": str(venv.work / "pip.conf")}
+    install("torch", env=env)
+    assert venv.installed() == brought()
+
+
+def test_other_extras_go_together_with_it(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    torch.add(make_wheel("app", "1.0", requires=["torch[device]>=2"]))
+    torch.add(make_wheel("nobody-asked", "1.0"))
+    install("app", env=gpu("gfx1151"))
+    assert venv.installed() == {
+        **brought("gfx1151"),
+        **{"app": "1.0", "nobody-asked": "1.0"},
+    }
+
+
+def test_a_plain_build_has_no_part_in_it(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """Nor has a variant that was chosen for anything else."""
+    other = {"x": {"x86_64": {"level": ["v1"]}}}
+    add_torch(torch, "2.14.0", make_manifest(other))
+    extras = extras_of("plain", "1.0")
+    torch.add(make_wheel("plain", "1.0", extras=extras))
+    said = install("torch", "plain", env=gpu("gfx1151"))
+    assert venv.installed() == {"torch": "2.14.0", "plain": "1.0"}
+    assert "device" not in said
+
+
+def test_a_gpu_without_an_extra(install: Install, venv: Environment) -> None:
+    said = install("torch", env=gpu("gfx1201"))
+    assert venv.installed() == brought()
+    assert (
+        "WARNING: torch 2.13.0 has no extra for gfx1201, so computations there will fail "
+        "on the GPU. It has device-gfx1036, device-gfx1100 and device-gfx1151. To take "
+        "one: pip install torch 'torch[device-gfxNNNN]' --index-url"
+    ) in " ".join(said.split())
+    assert "WARNING" not in install(
+        "torch", "--force-reinstall", OFF, env=gpu("gfx1201")
+    )
+
+
+def test_a_dry_run_and_its_report(install: Install, venv: Environment) -> None:
+    command = ["--dry-run", "--report", "report.json", "torch"]
+    said = install(*command, env=gpu("gfx1151"))
+    assert "Adding the extra device-gfx1151" in said
+    assert "amd-torch-device-gfx1151-2.13.0" in said.splitlines()[-1]
+    report = json.loads((venv.work / "report.json").read_text("utf-8"))
+    (item,) = (i for i in report["install"] if i["metadata"]["name"] == "torch")
+    assert item["requested_extras"] == ["device-gfx1151"]
+
+
+# What is installed
+
+
+def record(venv: Environment) -> Any:
+    (path,) = venv.site_packages.glob("torch-*.dist-info/variant-selection.json")
+    return json.loads(path.read_text("utf-8")).get("device-extras")
+
+
+def test_it_is_recorded_and_kept(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """Also where nothing tells the GPU any more."""
+    add_torch(torch, "2.12.0")
+    install("torch==2.12.0", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151", torch="2.12.0")
+    assert record(venv) == ["device-gfx1151"]
+    assert "Device-extras: device-gfx1151" in venv.pip("show", "torch").lines
+    said = install("-U", "torch", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151")
+    assert "Adding the extra device-gfx1151 to torch 2.13.0" in said
+    assert record(venv) == ["device-gfx1151"]
+    # What is satisfied is not said again.
+    said = install("torch", env=gpu("gfx1151"))
+    assert "Adding" not in said
+    assert "Collecting" not in said
+
+
+def test_what_is_missing_is_added(install: Install, venv: Environment) -> None:
+    install("torch", OFF, env=gpu("gfx1151"))
+    assert venv.installed() == brought()
+    assert record(venv) is None
+    # It was not asked for, and stays.
+    assert "Adding" not in install("rocm-sdk-device-gfx1036", env=gpu("gfx1151"))
+    assert "Adding" in install("torch", env=gpu("gfx1151"))
+    assert venv.installed() == {
+        **brought("gfx1151"),
+        "rocm-sdk-device-gfx1036": "10.0.0",
+    }
+
+
+def test_hashes_are_required_of_it_too(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """As upstream has it, with a word where it comes from."""
+    entry = torch.find("torch-2.13.0-py3-none-any-rocm10.whl")
+    assert entry is not None
+    line = f"torch==2.13.0 --hash=sha256:{entry.file.sha256}\n"
+    (venv.work / "r.txt").write_text(line, encoding="utf-8")
+    command = ["--require-hashes", "-r", "r.txt"]
+    said = install(*command, env=gpu("gfx1151"), code=1)
+    assert "amd-torch-device-gfx1151" in said
+    assert "Hashes are required in --require-hashes mode" in said
+    assert (
+        "WARNING: torch[device-gfx1151] is not what anybody typed: it was looked for "
+        f"since the target machine has such a GPU, and {OFF} leaves it out"
+    ) in said
+    install(*command, OFF, env=gpu("gfx1151"))
+    assert venv.installed() == brought()
+
+
+def test_what_is_built_needs_none(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    torch.clear_log()
+    torch.add(make_sdist("built", "1.0", build_requires=["torch"]))
+    install("built", env=gpu("gfx1151"))
+    assert any("torch-2.13.0" in path for _, path in torch.log())
+    assert not any("device" in path for _, path in torch.log())
+
+
+# PyTorch's index
+
+
+@pytest.fixture
+def pytorch() -> Iterator[PyTorchIndexServer]:
+    """Return AMD's index in place of PyTorch's, as it is since ROCm 10."""
+    index = PyTorchIndexServer()
+    with index:
+        for version in ("2.12.0", "2.13.0"):
+            full = f"{version}+rocm10.0.0"
+            extras = extras_of("torch", full)
+            index.place(make_wheel("torch", full, extras=extras))
+            index.place(make_wheel("torch", f"{version}+cpu"))
+            for each in devices_for("torch", full):
+                index.place(each)
+        for each in DEVICES:
+            index.place(make_wheel(f"rocm-sdk-device-{each}", "10.0.0"))
+        yield index
+
+
+@pytest.fixture
+def bridged(venv: Environment, pytorch: PyTorchIndexServer) -> Install:
+    """Return a function that installs from there, and gives what pip says."""
+
+    def run(*arguments: str | Path, env: Variables, code: int = 0) -> str:
+        command = ["-i", pytorch.index_url, "--pytorch-index-url", pytorch.pytorch_url]
+        return venv.pip("install", *command, *arguments, env=env, code=code).output
+
+    return run
+
+
+ROCM = "2.13.0+rocm10.0.0"
+BY_HAND = "--pytorch-computation-backend=rocm10.0"
+
+
+@pytest.mark.pytorch
+def test_a_build_of_pytorchs_index(bridged: Install, venv: Environment) -> None:
+    said = bridged("torch", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151", torch=ROCM)
+    assert (
+        f"Adding the extra device-gfx1151 to torch {ROCM}, for the GPU of the target "
+        f"machine ({OFF} leaves it out)"
+    ) in said.splitlines()
+    assert record(venv) == ["device-gfx1151"]
+    # Without the options for that index there is nothing to look for.
+    venv.pip("uninstall", "-y", "amd-torch-device-gfx1151")
+    venv.pip("install", "torch", "--no-index", env=gpu("gfx1151"))
+
+
+@pytest.mark.pytorch
+@pytest.mark.parametrize(
+    ("typed", "env", "devices"),
+    [
+        ([BY_HAND, "torch"], gpu("gfx1036"), ["gfx1036"]),
+        ([f"torch=={ROCM}"], gpu("gfx1036"), ["gfx1036"]),
+        (["--cpuonly", "torch"], gpu("gfx1151"), None),
+        (["torch"], NO_GPU, None),
+        (["torch", OFF], gpu("gfx1151"), []),
+        (["torch[device-gfx1100]"], gpu("gfx1151"), ["gfx1100"]),
+        # The graphics part of a processor beside a card.
+        (["torch"], gpu("gfx1036", "gfx1100"), ["gfx1036", "gfx1100"]),
+    ],
+)
+def test_builds_of_pytorchs_index(
+    typed: Sequence[str],
+    env: Variables,
+    devices: Sequence[str] | None,
+    bridged: Install,
+    venv: Environment,
+) -> None:
+    """By name, by hand and by what was detected."""
+    said = bridged(*typed, env=env)
+    expected = {"torch": "2.13.0+cpu"}
+    if devices is not None:
+        expected = brought(*devices, torch=ROCM)
+    assert venv.installed() == expected
+    assert "WARNING" not in said
+
+
+@pytest.mark.pytorch
+def test_a_gpu_that_nobody_knows(bridged: Install, venv: Environment) -> None:
+    """As where an image is built for another machine."""
+    said = bridged(BY_HAND, "torch", env=NO_GPU)
+    assert venv.installed() == brought(torch=ROCM)
+    assert (
+        f"WARNING: Nothing tells the GPU that torch {ROCM} is for, and without its extra "
+        "it will fail on the GPU. It has device-gfx1036, device-gfx1100 and "
+        "device-gfx1151. To take one: pip install torch 'torch[device-gfxNNNN]' "
+    ) in " ".join(said.split())
+    bridged(BY_HAND, "torch[device-gfx1100]", env=NO_GPU)
+    assert venv.installed() == brought("gfx1100", torch=ROCM)
+
+
+@pytest.mark.pytorch
+def test_what_is_recorded_counts_where_nothing_tells_the_gpu(
+    bridged: Install, venv: Environment
+) -> None:
+    bridged("torch==2.12.0", env=gpu("gfx1151"))
+    bridged(BY_HAND, "-U", "torch", env=NO_GPU)
+    assert venv.installed() == brought("gfx1151", torch=ROCM)
+    assert record(venv) == ["device-gfx1151"]
+    # What is detected comes first.
+    bridged("torch", "--force-reinstall", env=gpu("gfx1100"))
+    assert record(venv) == ["device-gfx1100"]
+
+
+@pytest.mark.pytorch
+def test_of_pytorchs_index_one_build_is_locked(
+    bridged: Install, venv: Environment, pytorch: PyTorchIndexServer
+) -> None:
+    """So the file is for machines with its GPU alone, which is said."""
+    command = ["-i", pytorch.index_url, "--pytorch-index-url", pytorch.pytorch_url]
+    said = venv.pip("lock", "torch", *command, env=gpu("gfx1151")).output
+    assert f"({OFF} leaves it out): the lock file is for such machines alone" in said
+    venv.pip("install", "-r", "pylock.toml", env=NO_GPU)
+    assert venv.installed() == brought("gfx1151", torch=ROCM)
+
+
 # Lock files
 
 MACHINES: Mapping[str, tuple[Variables, dict[str, str]]] = {
@@ -142,7 +420,10 @@ def test_each_machine_gets_its_own_from_a_lock_file(
     """What it would get from the index; the file is the same wherever it is made."""
     first = workshop.fork(tmp_path / "first")
     said = first.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU).output
-    print(said, (first.work / "pylock.toml").read_text())
+    assert (
+        "Locking the extras device-gfx1100 and device-gfx1151 of torch 2.13.0, each for "
+        f"machines with that GPU; there is none for gfx1201 ({OFF} leaves them out)"
+    ) in said
     for name, (env, expected) in MACHINES.items():
         venv = workshop.fork(tmp_path / name)
         torch.clear_log()
@@ -152,4 +433,3 @@ def test_each_machine_gets_its_own_from_a_lock_file(
         indexed = workshop.fork(tmp_path / f"{name} from index")
         indexed.pip("install", "torch", "-i", torch.index_url, env=env)
         assert indexed.installed() == expected
-    assert 0

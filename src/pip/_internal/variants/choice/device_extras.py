@@ -215,11 +215,13 @@ def _added(context: Context, candidate: Candidate, need: _Need) -> str:
     is_one = len(need.extras) == 1
     extras = f"the extra{'' if is_one else 's'} {_listed(need.extras)}"
     off = f"({NO_DEVICE_EXTRAS.name} leaves {'it' if is_one else 'them'} out)"
+    others = [each for each in need.devices if each not in need.offered]
+    but = f"; there is none for {_listed(others)}" if others else ""
     if _is_for_any(context, candidate):
-        which = "machines" if is_one else "the machines, each for those"
-        return f"Locking {extras} of {_name(candidate)} for {which} with that GPU {off}"
+        which = f"{'' if is_one else 'each '}for machines with that GPU"
+        return f"Locking {extras} of {_name(candidate)}, {which}{but} {off}"
     whose = f"the GPU{'' if is_one else 's'} of the target machine"
-    said = f"Adding {extras} to {_name(candidate)}, for {whose} {off}"
+    said = f"Adding {extras} to {_name(candidate)}, for {whose}{but} {off}"
     if context.settings.several_builds:
         said += ": the lock file is for such machines alone"
     return said
@@ -276,8 +278,8 @@ def tell_of_failure(context: Context) -> None:
     }
     if added:
         logger.warning(
-            "Besides what was asked for, this was about %s, for the GPU of the target "
-            "machine: %s leaves that out",
+            "%s is not what anybody typed: it was looked for since the target machine "
+            "has such a GPU, and %s leaves it out",
             _listed(sorted(added)),
             NO_DEVICE_EXTRAS.name,
         )

@@ -85,6 +85,8 @@ def show_variant(info: Any, *, verbose: bool) -> None:
 def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:
     """Describe an installed variant in the form of ``pip show``."""
     yield f"Variant: {build.label}"
+    if build.device_extras:
+        yield f"Device-extras: {', '.join(build.device_extras)}"
     if verbose:
         yield "Variant-properties:"
         for supported in build.supported:
