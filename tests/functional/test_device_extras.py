@@ -72,17 +72,21 @@ MANIFEST = make_manifest(
 
 
 def add_torch(
-    index: IndexServer, version: str, manifest: Mapping[str, Any] = MANIFEST
+    index: IndexServer,
+    version: str,
+    manifest: Mapping[str, Any] = MANIFEST,
+    *,
+    name: str = "torch",
+    requires: Sequence[str] = (),
 ) -> None:
     """Add variants of torch, and the packages for the devices of one of them."""
-    index.add(manifest_file("torch", version, manifest))
+    index.add(manifest_file(name, version, manifest))
     for label in manifest["variants"]:
-        extras = extras_of("torch", version) if label != "null" else {}
-        own = variant_json(manifest, label)
-        index.add(
-            make_wheel("torch", version, label=label, variant_json=own, extras=extras)
-        )
-    for each in devices_for("torch", version):
+        own: dict[str, Any] = {"variant_json": variant_json(manifest, label)}
+        if label != "null":
+            own |= {"extras": extras_of(name, version), "requires": requires}
+        index.add(make_wheel(name, version, label=label, **own))
+    for each in devices_for(name, version):
         index.add(each)
 
 
@@ -216,6 +220,34 @@ def test_a_dry_run_and_its_report(install: Install, venv: Environment) -> None:
     assert item["requested_extras"] == ["device-gfx1151"]
 
 
+def test_a_machine_that_a_file_describes(
+    install: Install, venv: Environment, tmp_path: Path
+) -> None:
+    listed = [{"feature": "gfx_arch", "values": ["gfx1100"]}]
+    file = write_host(tmp_path / "host.json", make_host(amd=listed))
+    install("torch", "--variant-host", file, env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1100")
+
+
+def test_a_wheel_by_its_url(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    url = f"{torch.url}/files/torch-2.13.0-py3-none-any-rocm10.whl"
+    install(url, env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151")
+
+
+def test_a_device_package_that_cannot_be_had(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """It is an error, as for any dependency, and nothing is installed."""
+    del torch.projects["rocm-sdk-device-gfx1151"]
+    said = install("torch", env=gpu("gfx1151"), code=1)
+    assert "No matching distribution found for rocm-sdk-device-gfx1151" in said
+    assert f"and {OFF} leaves it out" in said
+    assert venv.installed() == {}
+
+
 # What is installed
 
 
@@ -276,9 +308,7 @@ def test_hashes_are_required_of_it_too(
     assert venv.installed() == brought()
 
 
-def test_what_is_built_needs_none(
-    install: Install, venv: Environment, torch: IndexServer
-) -> None:
+def test_what_is_built_needs_none(install: Install, torch: IndexServer) -> None:
     torch.clear_log()
     torch.add(make_sdist("built", "1.0", build_requires=["torch"]))
     install("built", env=gpu("gfx1151"))
@@ -394,7 +424,7 @@ def test_what_is_recorded_counts_where_nothing_tells_the_gpu(
 
 @pytest.mark.pytorch
 def test_of_pytorchs_index_one_build_is_locked(
-    bridged: Install, venv: Environment, pytorch: PyTorchIndexServer
+    venv: Environment, pytorch: PyTorchIndexServer
 ) -> None:
     """So the file is for machines with its GPU alone, which is said."""
     command = ["-i", pytorch.index_url, "--pytorch-index-url", pytorch.pytorch_url]
@@ -433,3 +463,134 @@ def test_each_machine_gets_its_own_from_a_lock_file(
         indexed = workshop.fork(tmp_path / f"{name} from index")
         indexed.pip("install", "torch", "-i", torch.index_url, env=env)
         assert indexed.installed() == expected
+
+
+def same(
+    venv: Environment, index: IndexServer, *typed: str, machines: Sequence[Variables]
+) -> list[dict[str, str]]:
+    """Return what machines get from a lock file, which is what they get from the index."""
+    venv.pip("lock", *typed, "-i", index.index_url, env=NO_GPU)
+    found = []
+    for env in machines:
+        command = ["--dry-run", "--report", "report.json"]
+        venv.pip("install", *command, "-i", index.index_url, *typed, env=env)
+        expected = planned(venv)
+        venv.pip("install", *command, "-r", "pylock.toml", env=env)
+        assert planned(venv) == expected, env
+        found.append(expected)
+    return found
+
+
+def planned(venv: Environment) -> dict[str, str]:
+    """Return the versions that a report tells, with the extras of torch."""
+    report = json.loads((venv.work / "report.json").read_text("utf-8"))
+    return {i["metadata"]["name"]: i["metadata"]["version"] for i in report["install"]}
+
+
+ALL: Sequence[Variables] = [env for env, _ in MACHINES.values()]
+
+
+def test_several_packages_in_one_lock_file(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """What two of them bring for a device is needed where one of them is."""
+    add_torch(torch, "0.28.0", name="torchvision")
+    torch.add(make_wheel("app", "1.0", requires=["torch", "torchvision", "common"]))
+    torch.add(make_wheel("common", "1.0"))
+    one, other, both, without = same(venv, torch, "app", machines=ALL)
+    assert one == {
+        **brought("gfx1151"),
+        **{"torchvision": "0.28.0", "amd-torchvision-device-gfx1151": "0.28.0"},
+        **{"app": "1.0", "common": "1.0"},
+    }
+    assert set(both) == set(one) | set(other)
+    assert set(one) & set(other) == set(without)
+
+
+def test_one_build_that_is_locked(venv: Environment, torch: IndexServer) -> None:
+    labelled = ["torch", "--variant", "rocm10"]
+    found = same(venv, torch, *labelled, machines=ALL[:3])
+    assert found == [expected for _, expected in MACHINES.values()][:3]
+
+
+def test_a_build_for_one_device(venv: Environment, torch: IndexServer) -> None:
+    """Whoever runs it has that GPU, so nothing more is asked."""
+    variants = {each: {"amd": {"gfx_arch": [each]}} for each in ("gfx1100", "gfx1151")}
+    add_torch(torch, "2.14.0", make_manifest({**variants, "null": {}}))
+    machines = [gpu("gfx1151"), gpu("gfx1100"), NO_GPU]
+    one, other, without = same(venv, torch, "torch", machines=machines)
+    assert one == brought("gfx1151", torch="2.14.0")
+    assert other == brought("gfx1100", torch="2.14.0")
+    assert without == {"torch": "2.14.0"}
+    groups = (venv.work / "pylock.toml").read_text("utf-8").partition("]")[0]
+    assert "gfx-arch" not in groups
+
+
+def test_a_lock_file_with_other_conditions(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """What the build needs depends on the same properties, and on others."""
+    conditions = [
+        "fallback; 'amd :: gfx_arch :: gfx1151' not in variant_properties",
+        "fast; 'amd :: gfx_arch :: gfx1100' in variant_properties",
+        "rocm-sdk-device-gfx1036; 'amd :: gfx_arch :: gfx1201' in variant_properties",
+    ]
+    add_torch(torch, "2.14.0", requires=conditions)
+    for each in ("fallback", "fast"):
+        torch.add(make_wheel(each, "1.0"))
+    machines = [*ALL, gpu("gfx1201"), gpu("gfx1201", "gfx1151")]
+    one, other, both, without, bare, more = same(
+        venv, torch, "torch", machines=machines
+    )
+    assert one == brought("gfx1151", torch="2.14.0")
+    assert set(other) - set(brought("gfx1100")) == {"fallback", "fast"}
+    assert set(both) - set(brought("gfx1151", "gfx1100")) == {"fast"}
+    assert set(bare) == {"torch", "fallback", "rocm-sdk-device-gfx1036"}
+    assert set(more) == {*brought("gfx1151"), "rocm-sdk-device-gfx1036"}
+    assert set(without) == {"torch"}
+
+
+def test_what_was_typed_for_a_lock_file(venv: Environment, torch: IndexServer) -> None:
+    """It holds for all machines that run the build."""
+    machines = [gpu("gfx1151"), gpu("gfx1100")]
+    typed = same(venv, torch, "torch[device-gfx1036]", machines=machines)
+    assert typed == [brought("gfx1036")] * 2
+    venv.pip("lock", "torch", OFF, "-i", torch.index_url, env=NO_GPU)
+    said = venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1151")).output
+    assert venv.installed() == brought()
+    assert (
+        "WARNING: What torch[device-gfx1151] needs is not in the lock file, so "
+        "computations on that GPU will fail. To lock it: pip lock "
+        "'torch[device-gfx1151]'"
+    ) in " ".join(said.split())
+    command = ["--force-reinstall", "-r", "pylock.toml", OFF]
+    assert "device" not in venv.pip("install", *command, env=gpu("gfx1151")).output
+
+
+def test_a_lock_file_that_is_locked_again(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """As what would be installed here."""
+    venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU)
+    venv.pip("lock", "-r", "pylock.toml", "-o", "pylock.mine.toml", env=gpu("gfx1151"))
+    said = venv.pip("install", "-r", "pylock.mine.toml", env=gpu("gfx1151")).output
+    assert venv.installed() == brought("gfx1151")
+    assert "Adding the extra device-gfx1151 to torch 2.13.0" in said
+    assert record(venv) == ["device-gfx1151"]
+
+
+def test_variants_that_do_not_tell_their_gpus(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """From an index the machine tells; a lock file has nothing that would."""
+    manifest = make_manifest({"rocm": {"amd": {"rocm_version": ["10.0"]}}, "null": {}})
+    add_torch(torch, "2.14.0", manifest)
+    env = {**gpu("gfx1151"), "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "10.0.0"}
+    said = venv.pip("lock", "torch", "-i", torch.index_url, env=env).output
+    assert (
+        "WARNING: The variants of torch 2.14.0 do not tell their GPUs, so without an "
+        "extra they will fail on the GPU. It has device-gfx1036, device-gfx1100 and "
+        "device-gfx1151. To take one: pip lock torch 'torch[device-gfxNNNN]'"
+    ) in " ".join(said.split())
+    venv.pip("install", "torch", "-i", torch.index_url, env=env)
+    assert venv.installed() == brought("gfx1151", torch="2.14.0")

@@ -206,7 +206,7 @@ def tell(
         if need.extras:
             context.say_once(logging.INFO, _added(context, candidate, need))
         if need.unlocked:
-            context.say_once(logging.WARNING, _unlocked(candidate, need))
+            context.say_once(logging.WARNING, _unlocked(context, candidate, need))
         if not (need.extras or need.unlocked):
             context.say_once(logging.WARNING, _missing(context, candidate, need))
 
@@ -244,11 +244,14 @@ def _missing(context: Context, candidate: Candidate, need: _Need) -> str:
     )
 
 
-def _unlocked(candidate: Candidate, need: _Need) -> str:
-    return (
-        f"What the extra {_listed(need.unlocked)} of {_name(candidate)} needs is not in "
-        "the lock file, so computations on that GPU will fail: it has to be locked again "
-        f"with '{candidate.project_name}[{','.join(need.unlocked)}]'"
+def _unlocked(context: Context, candidate: Candidate, need: _Need) -> str:
+    from pip._internal.variants.choice.invocation import command
+
+    which = f"{candidate.project_name}[{','.join(need.unlocked)}]"
+    return Hint(
+        f"What {which} needs is not in the lock file, so computations on that GPU will "
+        "fail. To lock it:",
+        command(context.options, "lock", which),
     )
 
 

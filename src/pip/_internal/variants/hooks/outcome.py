@@ -45,9 +45,7 @@ def resolved(
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
     context.with_device_extras = _named(
-        root
-        for root in root_reqs
-        if any(canonicalize_name(each).startswith("device-") for each in root.extras)
+        root for root in root_reqs if any(map(_is_about_devices, root.extras))
     )
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
@@ -176,6 +174,13 @@ def _warn_of_unknown_names(
         are_all=not has_failed,
         are_all_manifests=not (has_failed or has_built),
     )
+
+
+def _is_about_devices(extra: str) -> bool:
+    # Few runs have any extras.
+    from pip._internal.variants.core.device_extras import is_about_devices
+
+    return is_about_devices(canonicalize_name(extra))
 
 
 @contextmanager
