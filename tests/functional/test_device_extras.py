@@ -329,8 +329,8 @@ def pytorch() -> Iterator[PyTorchIndexServer]:
             extras = extras_of("torch", full)
             index.place(make_wheel("torch", full, extras=extras))
             index.place(make_wheel("torch", f"{version}+cpu"))
-            for each in devices_for("torch", full):
-                index.place(each)
+            for file in devices_for("torch", full):
+                index.place(file)
         for each in DEVICES:
             index.place(make_wheel(f"rocm-sdk-device-{each}", "10.0.0"))
         yield index

@@ -488,18 +488,14 @@ def spelled_out(
         needs there. For others it does not matter what the condition is.
     """
     found: set[frozenset[Group]] = set(map(_with_builds, condition))
-    kinds = {
-        each
-        for terms in condition
-        for each in terms
-        if isinstance(each, Build) and each.kind is not None
-    }
+    asked = frozenset[Group]().union(*condition)
+    kinds = {each for each in asked if isinstance(each, Build) and each.kind}
     for build in sorted({each.on_any for each in kinds}, key=str):
         wanted: dict[frozenset[Group], set[Properties]] = defaultdict(set)
         names: Properties = frozenset()
         for terms in list(found):
-            for each in terms & kinds:
-                if isinstance(each, Build) and each.kind and each.on_any == build:
+            for each in kinds.intersection(terms):
+                if each.kind and each.on_any == build:
                     found.remove(terms)
                     names = each.kind.asked
                     wanted[terms - {each}] |= each.kind.lacking
