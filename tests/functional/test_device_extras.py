@@ -201,8 +201,8 @@ def test_a_gpu_without_an_extra(install: Install, venv: Environment) -> None:
     said = install("torch", env=gpu("gfx1201"))
     assert venv.installed() == brought()
     assert (
-        "WARNING: torch 2.13.0 has no extra for gfx1201, so computations there will fail "
-        "on the GPU. It has device-gfx1036, device-gfx1100 and device-gfx1151. To take "
+        "WARNING: torch 2.13.0 has no extra for gfx1201, so computations on that GPU "
+        "will fail. There is device-gfx1036, device-gfx1100 and device-gfx1151. To take "
         "one: pip install torch 'torch[device-gfxNNNN]' --index-url"
     ) in " ".join(said.split())
     assert "WARNING" not in install(
@@ -256,6 +256,11 @@ def record(venv: Environment) -> Any:
     return json.loads(path.read_text("utf-8")).get("device-extras")
 
 
+def inspected(venv: Environment) -> str:
+    found = json.loads(venv.pip("inspect").stdout)["installed"]
+    return json.dumps([each["variant"] for each in found if "variant" in each])
+
+
 def test_it_is_recorded_and_kept(
     install: Install, venv: Environment, torch: IndexServer
 ) -> None:
@@ -265,6 +270,7 @@ def test_it_is_recorded_and_kept(
     assert venv.installed() == brought("gfx1151", torch="2.12.0")
     assert record(venv) == ["device-gfx1151"]
     assert "Device-extras: device-gfx1151" in venv.pip("show", "torch").lines
+    assert '"device_extras": ["device-gfx1151"]' in inspected(venv)
     said = install("-U", "torch", env=gpu("gfx1151"))
     assert venv.installed() == brought("gfx1151")
     assert "Adding the extra device-gfx1151 to torch 2.13.0" in said
@@ -360,9 +366,16 @@ def test_a_build_of_pytorchs_index(bridged: Install, venv: Environment) -> None:
         f"machine ({OFF} leaves it out)"
     ) in said.splitlines()
     assert record(venv) == ["device-gfx1151"]
-    # Without the options for that index there is nothing to look for.
+    # Without the options for that index it is not looked for.
     venv.pip("uninstall", "-y", "amd-torch-device-gfx1151")
-    venv.pip("install", "torch", "--no-index", env=gpu("gfx1151"))
+    kept = venv.pip("install", "torch", "--no-index", env=gpu("gfx1151"))
+    assert (
+        f"WARNING: torch {ROCM} is installed without what torch[device-gfx1151] needs, "
+        "so computations on that GPU will fail. To add it: pip install "
+        "--pytorch-computation-backend auto torch --no-index"
+    ) in " ".join(kept.output.split())
+    bridged("torch", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151", torch=ROCM)
 
 
 @pytest.mark.pytorch
@@ -401,8 +414,8 @@ def test_a_gpu_that_nobody_knows(bridged: Install, venv: Environment) -> None:
     said = bridged(BY_HAND, "torch", env=NO_GPU)
     assert venv.installed() == brought(torch=ROCM)
     assert (
-        f"WARNING: Nothing tells the GPU that torch {ROCM} is for, and without its extra "
-        "it will fail on the GPU. It has device-gfx1036, device-gfx1100 and "
+        f"WARNING: Nothing tells for which GPU torch {ROCM} is; without its extra, "
+        "computations on that GPU will fail. There is device-gfx1036, device-gfx1100 and "
         "device-gfx1151. To take one: pip install torch 'torch[device-gfxNNNN]' "
     ) in " ".join(said.split())
     bridged(BY_HAND, "torch[device-gfx1100]", env=NO_GPU)
@@ -422,6 +435,7 @@ def test_what_is_recorded_counts_where_nothing_tells_the_gpu(
     assert record(venv) == ["device-gfx1100"]
 
 
+@pytest.mark.locks
 @pytest.mark.pytorch
 def test_of_pytorchs_index_one_build_is_locked(
     venv: Environment, pytorch: PyTorchIndexServer
@@ -444,6 +458,7 @@ MACHINES: Mapping[str, tuple[Variables, dict[str, str]]] = {
 }
 
 
+@pytest.mark.locks
 def test_each_machine_gets_its_own_from_a_lock_file(
     workshop: Workshop, tmp_path: Path, torch: IndexServer
 ) -> None:
@@ -490,6 +505,7 @@ def planned(venv: Environment) -> dict[str, str]:
 ALL: Sequence[Variables] = [env for env, _ in MACHINES.values()]
 
 
+@pytest.mark.locks
 def test_several_packages_in_one_lock_file(
     venv: Environment, torch: IndexServer
 ) -> None:
@@ -507,12 +523,14 @@ def test_several_packages_in_one_lock_file(
     assert set(one) & set(other) == set(without)
 
 
+@pytest.mark.locks
 def test_one_build_that_is_locked(venv: Environment, torch: IndexServer) -> None:
     labelled = ["torch", "--variant", "rocm10"]
     found = same(venv, torch, *labelled, machines=ALL[:3])
     assert found == [expected for _, expected in MACHINES.values()][:3]
 
 
+@pytest.mark.locks
 def test_a_build_for_one_device(venv: Environment, torch: IndexServer) -> None:
     """Whoever runs it has that GPU, so nothing more is asked."""
     variants = {each: {"amd": {"gfx_arch": [each]}} for each in ("gfx1100", "gfx1151")}
@@ -526,6 +544,7 @@ def test_a_build_for_one_device(venv: Environment, torch: IndexServer) -> None:
     assert "gfx-arch" not in groups
 
 
+@pytest.mark.locks
 def test_a_lock_file_with_other_conditions(
     venv: Environment, torch: IndexServer
 ) -> None:
@@ -550,6 +569,7 @@ def test_a_lock_file_with_other_conditions(
     assert set(without) == {"torch"}
 
 
+@pytest.mark.locks
 def test_what_was_typed_for_a_lock_file(venv: Environment, torch: IndexServer) -> None:
     """It holds for all machines that run the build."""
     machines = [gpu("gfx1151"), gpu("gfx1100")]
@@ -567,6 +587,7 @@ def test_what_was_typed_for_a_lock_file(venv: Environment, torch: IndexServer) -
     assert "device" not in venv.pip("install", *command, env=gpu("gfx1151")).output
 
 
+@pytest.mark.locks
 def test_a_lock_file_that_is_locked_again(
     venv: Environment, torch: IndexServer
 ) -> None:
@@ -579,6 +600,7 @@ def test_a_lock_file_that_is_locked_again(
     assert record(venv) == ["device-gfx1151"]
 
 
+@pytest.mark.locks
 def test_variants_that_do_not_tell_their_gpus(
     venv: Environment, torch: IndexServer
 ) -> None:
@@ -588,8 +610,8 @@ def test_variants_that_do_not_tell_their_gpus(
     env = {**gpu("gfx1151"), "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "10.0.0"}
     said = venv.pip("lock", "torch", "-i", torch.index_url, env=env).output
     assert (
-        "WARNING: The variants of torch 2.14.0 do not tell their GPUs, so without an "
-        "extra they will fail on the GPU. It has device-gfx1036, device-gfx1100 and "
+        "WARNING: The variants of torch 2.14.0 do not tell their GPUs; without its "
+        "extra, computations on that GPU will fail. There is device-gfx1036, device-gfx1100 and "
         "device-gfx1151. To take one: pip lock torch 'torch[device-gfxNNNN]'"
     ) in " ".join(said.split())
     venv.pip("install", "torch", "-i", torch.index_url, env=env)

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
+from pip._internal.req.constructors import install_req_extend_extras
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.invocation import again, command
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.settings import NO_DEVICE_EXTRAS
 from pip._internal.variants.core.device_extras import (
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.candidates import BaseCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.installed_records import InstalledBuild
@@ -49,13 +52,14 @@ class _Need(NamedTuple):
     :ivar devices: the kinds of GPUs that the target is known to have.
     :ivar offered: those that the build has extras for.
     :ivar extras: that it is taken with.
-    :ivar unlocked: those that fit, but need what the lock file lacks.
+    :ivar left_out: what to say of those that would fit, and whose packages are not to be
+        had in this run.
     """
 
     devices: Sequence[str]
     offered: Sequence[str]
     extras: Sequence[str]
-    unlocked: Sequence[str] = ()
+    left_out: str | None = None
 
 
 class _Needs:
@@ -83,8 +87,13 @@ def requirements(
         return
     key = candidate.source_link or candidate.project_name
     context.device_extras[key] = need.extras
+    base = cast("BaseCandidate", candidate)
     for extra in need.extras:
-        with_it = factory._make_extras_candidate(candidate, frozenset([extra]))  # type: ignore[arg-type]
+        # As it would be had the user typed it.
+        typed = install_req_extend_extras(base._ireq, [extra])
+        with_it = factory._make_extras_candidate(
+            base, frozenset([extra]), comes_from=typed
+        )
         yield factory.make_requirement_from_candidate(with_it)
 
 
@@ -102,7 +111,7 @@ def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | N
         return None
     link = candidate.source_link
     if link is None:
-        return _need_of_installed(context, dist, provided, offered)
+        return _need_of_installed(context, candidate, provided, offered)
     devices = _devices_of(context, link)
     if devices is None:
         return None
@@ -115,9 +124,15 @@ def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | N
     if project not in locked:
         return _Need(devices, offered, extras)
     there = [each for each in extras if _named_by(dist, each) <= {*locked}]
-    return _Need(
-        devices, offered, there, [each for each in extras if each not in there]
-    )
+    left_out = None
+    if len(there) < len(extras):
+        which = _with(candidate, [each for each in extras if each not in there])
+        left_out = Hint(
+            f"What {which} needs is not in the lock file, so computations on that GPU "
+            "will fail. To lock it:",
+            command(context.options, "lock", which),
+        )
+    return _Need(devices, offered, there, left_out)
 
 
 def _devices_of(context: Context, link: Link) -> Sequence[str] | None:
@@ -134,24 +149,36 @@ def _devices_of(context: Context, link: Link) -> Sequence[str] | None:
 
 def _need_of_installed(
     context: Context,
-    dist: BaseDistribution,
+    candidate: Candidate,
     provided: Sequence[str],
     offered: Sequence[str],
 ) -> _Need | None:
     """Return what an installed build needs that the user named.
 
-    There is none if it needs what only the options can find with which it was installed.
+    There may be options without which this run finds none of it, or something else.
     """
+    dist: BaseDistribution = vars(candidate)["dist"]
     build = installed_build(dist)
     if build is None:
         return None
     devices = _devices_here(context, build) or _recorded(build)
     extras = chosen(provided, devices)
-    for room, mode in context.rooms.items():
-        if mode is None and room.options_for(build):
-            installed = {*context.installed_dists}
-            extras = tuple(e for e in extras if _named_by(dist, e) <= installed)
-    return _Need(devices, offered, extras) if extras else None
+    options = [
+        option
+        for room, mode in context.rooms.items()
+        if mode is None
+        for option in room.options_for(build)
+    ]
+    installed = {*context.installed_dists}
+    lacking = [each for each in extras if not _named_by(dist, each) <= installed]
+    if not (options and lacking):
+        return _Need(devices, offered, extras) if extras else None
+    left_out = Hint(
+        f"{_name(candidate)} is installed without what {_with(candidate, lacking)} needs, "
+        "so computations on that GPU will fail. To add it:",
+        command(context.options, "install", *options, candidate.project_name),
+    )
+    return _Need(devices, offered, (), left_out)
 
 
 def _devices_here(context: Context, build: InstalledBuild) -> Sequence[str]:
@@ -196,18 +223,15 @@ def tell(
         if need is None:
             continue
         dist: BaseDistribution = vars(candidate)["dist"]
-        if candidate.source_link is None and not any(
-            name in requirements.requirements
-            for extra in need.extras
-            for name in _named_by(dist, extra)
-        ):
-            # It has all that it needs.
-            continue
-        if need.extras:
+        brought = (_named_by(dist, each) for each in need.extras)
+        is_new = candidate.source_link is not None or any(
+            name in requirements.requirements for names in brought for name in names
+        )
+        if need.extras and is_new:
             context.say_once(logging.INFO, _added(context, candidate, need))
-        if need.unlocked:
-            context.say_once(logging.WARNING, _unlocked(context, candidate, need))
-        if not (need.extras or need.unlocked):
+        if need.left_out is not None:
+            context.say_once(logging.WARNING, need.left_out)
+        elif not need.extras:
             context.say_once(logging.WARNING, _missing(context, candidate, need))
 
 
@@ -228,36 +252,29 @@ def _added(context: Context, candidate: Candidate, need: _Need) -> str:
 
 
 def _missing(context: Context, candidate: Candidate, need: _Need) -> str:
-    from pip._internal.variants.choice.invocation import again
-
-    name = _name(candidate)
+    name, fails = _name(candidate), "computations on that GPU will fail"
     if need.devices:
-        why = f"{name} has no extra for {_listed(need.devices)}, so computations there"
+        why = f"{name} has no extra for {_listed(need.devices)}, so {fails}"
     elif _is_for_any(context, candidate):
-        why = f"The variants of {name} do not tell their GPUs, so without an extra they"
+        why = (
+            f"The variants of {name} do not tell their GPUs; without its extra, {fails}"
+        )
     else:
-        why = f"Nothing tells the GPU that {name} is for, and without its extra it"
+        why = f"Nothing tells for which GPU {name} is; without its extra, {fails}"
     offered = _listed([f"device-{each}" for each in need.offered])
     return Hint(
-        f"{why} will fail on the GPU. It has {offered}. To take one:",
-        again(context.options, f"{candidate.project_name}[device-gfxNNNN]"),
-    )
-
-
-def _unlocked(context: Context, candidate: Candidate, need: _Need) -> str:
-    from pip._internal.variants.choice.invocation import command
-
-    which = f"{candidate.project_name}[{','.join(need.unlocked)}]"
-    return Hint(
-        f"What {which} needs is not in the lock file, so computations on that GPU will "
-        "fail. To lock it:",
-        command(context.options, "lock", which),
+        f"{why}. There is {offered}. To take one:",
+        again(context.options, _with(candidate, ["device-gfxNNNN"])),
     )
 
 
 def _is_for_any(context: Context, candidate: Candidate) -> bool:
     release = weighed(context).release_of(candidate.source_link)
     return release is not None and release.is_for_any
+
+
+def _with(candidate: Candidate, extras: Sequence[str]) -> str:
+    return f"{candidate.project_name}[{','.join(extras)}]"
 
 
 def _name(candidate: Candidate) -> str:
@@ -274,7 +291,7 @@ def tell_of_failure(context: Context) -> None:
     """Say which extras were looked for that nobody typed: that may be why it failed."""
     needs = context.part(_Needs)
     added = {
-        f"{candidate.project_name}[{extra}]"
+        _with(candidate, [extra])
         for candidate in needs.candidates
         if (need := needs.of[id(candidate)]) is not None
         for extra in need.extras

@@ -108,6 +108,8 @@ def inspected(
     build = installed_build(dist)
     if build is not None and build.label is not None:
         result["variant"] = _variant(build.label, build.declared, build.supported)
+        if build.device_extras:
+            result["variant"]["device_extras"] = list(build.device_extras)
     return result
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
@@ -246,7 +247,11 @@ def dependencies_met(
     """
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
-    if context is not None and context.enabled and _is_build(context, candidate):
+    if (
+        context is not None
+        and context.enabled
+        and _has_device_extras(context, candidate)
+    ):
         from pip._internal.variants.choice import device_extras
 
         own = device_extras.requirements(context, provider._factory, candidate)
@@ -265,18 +270,21 @@ def dependencies_met(
     return requirements
 
 
-def _is_build(context: Context, candidate: Candidate) -> bool:
-    """Tell whether a candidate is a variant that was chosen, or one that is named."""
+def _has_device_extras(context: Context, candidate: Candidate) -> bool:
+    """Tell whether a candidate is a variant, one that the user named if it is installed.
+
+    And whether it has extras for devices, as few have.
+    """
     if candidate.name != candidate.project_name:
         # With extras, and so beside the one without.
         return False
-    if not candidate.is_installed:
-        link = candidate.source_link
-        return link is not None and label_of(link) is not None
-    if candidate.name not in context.named:
+    dist: BaseDistribution | None = vars(candidate).get("dist")
+    link = candidate.source_link
+    if dist is None or (link is not None and label_of(link) is None):
         return False
-    dist = vars(candidate).get("dist")
-    return dist is not None and installed_build(dist) is not None
+    if link is None and not (candidate.name in context.named and installed_build(dist)):
+        return False
+    return any(each.startswith("device-") for each in dist.iter_provided_extras())
 
 
 def _without_dependencies(
