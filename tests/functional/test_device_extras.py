@@ -248,6 +248,27 @@ def test_a_device_package_that_cannot_be_had(
     assert venv.installed() == {}
 
 
+def test_a_version_without_the_package_for_the_gpu(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """It is passed over, as any whose dependencies are not there, and that is said."""
+    add_torch(torch, "2.14.0")
+    take_away(torch, "amd-torch-device-gfx1151", "2.14.0")
+    said = install("torch", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151")
+    assert (
+        "WARNING: torch 2.13.0 was chosen instead of 2.14.0, since "
+        "amd-torch-device-gfx1151==2.14.0 is not to be found, which "
+        "torch[device-gfx1151] needs"
+    ) in said
+
+
+def take_away(index: IndexServer, project: str, version: str) -> None:
+    """Remove a release from an index."""
+    files = index.projects[project]
+    files[:] = [each for each in files if each.file.version != version]
+
+
 # What is installed
 
 
@@ -466,8 +487,9 @@ def test_each_machine_gets_its_own_from_a_lock_file(
     first = workshop.fork(tmp_path / "first")
     said = first.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU).output
     assert (
-        "Locking the extras device-gfx1100 and device-gfx1151 of torch 2.13.0, each for "
-        f"machines with that GPU; there is none for gfx1201 ({OFF} leaves them out)"
+        "Locking the extras device-gfx1100 and device-gfx1151 of the variant rocm10 of "
+        "torch 2.13.0, each for machines with that GPU; there is none for gfx1201 "
+        f"({OFF} leaves them out)"
     ) in said
     for name, (env, expected) in MACHINES.items():
         venv = workshop.fork(tmp_path / name)
@@ -616,3 +638,45 @@ def test_variants_that_do_not_tell_their_gpus(
     ) in " ".join(said.split())
     venv.pip("install", "torch", "-i", torch.index_url, env=env)
     assert venv.installed() == brought("gfx1151", torch="2.14.0")
+
+
+@pytest.mark.locks
+def test_a_package_for_one_gpu_that_cannot_be_had(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """All other machines get theirs."""
+    add_torch(torch, "2.14.0")
+    take_away(torch, "amd-torch-device-gfx1100", "2.14.0")
+    said = venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU).output
+    assert (
+        "Locking the extra device-gfx1151 of the variant rocm10 of torch 2.14.0, for "
+        "machines with that GPU"
+    ) in said
+    assert (
+        "WARNING: What torch[device-gfx1100] needs is not to be found, nor locked, so "
+        "computations on that GPU will fail"
+    ) in said
+    venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151", torch="2.14.0")
+
+
+@pytest.mark.locks
+def test_all_builds_that_are_locked_are_told_of(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """And none that is left out."""
+    variants = {
+        f"rocm{number}": {"amd": {"gfx_arch": ["gfx1100", each]}}
+        for number, each in ((9, "gfx1036"), (10, "gfx1151"), (11, "gfx1151"))
+    }
+    needs = "missing; variant_label == 'rocm11'"
+    add_torch(
+        torch, "2.14.0", make_manifest({**variants, "null": {}}), requires=[needs]
+    )
+    said = venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU).lines
+    told = [line.partition(", ")[0] for line in said if "extra" in line]
+    extras = "Locking the extras device-gfx1"
+    assert sorted(told) == [
+        f"{extras}036 and device-gfx1100 of the variant rocm9 of torch 2.14.0",
+        f"{extras}100 and device-gfx1151 of the variant rocm10 of torch 2.14.0",
+    ]

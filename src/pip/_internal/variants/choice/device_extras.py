@@ -10,7 +10,7 @@ of the GPU was detected or declared, and the metadata has an extra of just that 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -20,6 +20,7 @@ from pip._internal.console.texts import Hint
 from pip._internal.req.constructors import install_req_extend_extras
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.invocation import again, command
+from pip._internal.variants.choice.reasons import build_name
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.settings import NO_DEVICE_EXTRAS
 from pip._internal.variants.core.device_extras import (
@@ -30,7 +31,9 @@ from pip._internal.variants.core.device_extras import (
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement as PackagingRequirement
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
@@ -109,30 +112,41 @@ def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | N
     offered = devices_in(provided)
     if not offered:
         return None
-    link = candidate.source_link
-    if link is None:
+    if candidate.source_link is None:
         return _need_of_installed(context, candidate, provided, offered)
-    devices = _devices_of(context, link)
+    devices = _devices_of(context, candidate.source_link)
     if devices is None:
         return None
     before = context.installed_dists.get(project)
     if not devices and before is not None:
         # As after an upgrade where nothing tells the GPU, such as in a container.
         devices = _recorded(installed_build(before))
-    extras = chosen(provided, devices)
+    need = _Need(devices, offered, chosen(provided, devices))
+    return _need_in_lock_file(context, factory, candidate, need)
+
+
+def _need_in_lock_file(
+    context: Context, factory: Factory, candidate: Candidate, need: _Need
+) -> _Need:
+    """Leave out what cannot be locked, or is not: nothing else is to suffer from that."""
+    dist: BaseDistribution = vars(candidate)["dist"]
     locked = factory._finder._locked_links
-    if project not in locked:
-        return _Need(devices, offered, extras)
-    there = [each for each in extras if _named_by(dist, each) <= {*locked}]
-    left_out = None
-    if len(there) < len(extras):
-        which = _with(candidate, [each for each in extras if each not in there])
-        left_out = Hint(
-            f"What {which} needs is not in the lock file, so computations on that GPU "
-            "will fail. To lock it:",
-            command(context.options, "lock", which),
-        )
-    return _Need(devices, offered, there, left_out)
+    is_from_lock = candidate.project_name in locked
+    if is_from_lock:
+        there = [each for each in need.extras if _named_by(dist, each) <= {*locked}]
+    elif _is_for_any(context, candidate.source_link):
+        there = [each for each in need.extras if not _not_found(factory, dist, [each])]
+    else:
+        return need
+    if len(there) == len(need.extras):
+        return need
+    which = _with(candidate, [each for each in need.extras if each not in there])
+    what, fails = f"What {which} needs is not", "so computations on that GPU will fail"
+    left_out = f"{what} to be found, nor locked, {fails}"
+    if is_from_lock:
+        again_locked = command(context.options, "lock", which)
+        left_out = Hint(f"{what} in the lock file, {fails}. To lock it:", again_locked)
+    return need._replace(extras=there, left_out=left_out)
 
 
 def _devices_of(context: Context, link: Link) -> Sequence[str] | None:
@@ -198,41 +212,86 @@ def _recorded(build: InstalledBuild | None) -> Sequence[str]:
 
 def _named_by(dist: BaseDistribution, extra: str) -> set[NormalizedName]:
     """Return the projects that an extra brings."""
+    return {canonicalize_name(each.name) for each in _brought(dist, extra)}
+
+
+def _brought(dist: BaseDistribution, extra: str) -> list[PackagingRequirement]:
     without = {str(each) for each in dist.iter_dependencies()}
-    return {
-        canonicalize_name(each.name)
-        for each in dist.iter_dependencies([extra])
-        if str(each) not in without
-    }
+    with_it = dist.iter_dependencies([extra])
+    return [each for each in with_it if str(each) not in without]
+
+
+def _not_found(
+    factory: Factory, dist: BaseDistribution, extras: Iterable[str]
+) -> list[str]:
+    """Return what extras bring and no index or folder has."""
+    found = factory._finder.find_best_candidate
+    return [
+        f"{each.name}{each.specifier}"
+        for extra in extras
+        for each in _brought(dist, extra)
+        if each.url is None and not found(each.name, each.specifier).best_candidate
+    ]
 
 
 # What is told
 
 
 def tell(
-    context: Context, found: Collection[Candidate], requirements: RequirementSet
+    context: Context,
+    factory: Factory,
+    found: Collection[Candidate],
+    requirements: RequirementSet,
 ) -> None:
     """Say which extras were added, and what has none for the GPU that is there.
 
     :param found: all candidates that the resolver chose.
     :param requirements: what of it is to be installed.
     """
+    versions = {each.project_name: each.version for each in found}
     needs = context.part(_Needs)
-    for candidate in found:
-        need = needs.of.get(id(candidate))
-        if need is None:
+    for candidate in needs.candidates:
+        need, version = needs.of[id(candidate)], versions.get(candidate.project_name)
+        if need is None or version is None:
             continue
         dist: BaseDistribution = vars(candidate)["dist"]
-        brought = (_named_by(dist, each) for each in need.extras)
-        is_new = candidate.source_link is not None or any(
-            name in requirements.requirements for names in brought for name in names
-        )
-        if need.extras and is_new:
-            context.say_once(logging.INFO, _added(context, candidate, need))
-        if need.left_out is not None:
-            context.say_once(logging.WARNING, need.left_out)
-        elif not need.extras:
-            context.say_once(logging.WARNING, _missing(context, candidate, need))
+        if candidate in found or _is_locked(context, candidate, version):
+            brought = (_named_by(dist, each) for each in need.extras)
+            is_new = candidate.source_link is not None or any(
+                name in requirements.requirements for names in brought for name in names
+            )
+            _tell_one(context, candidate, need, is_new=is_new)
+        elif candidate.version > version:
+            lacking = _not_found(factory, dist, need.extras)
+            if lacking:
+                which = _with(candidate, need.extras)
+                context.say_once(
+                    logging.WARNING,
+                    f"{candidate.project_name} {version} was chosen instead of "
+                    f"{candidate.version}, since {_listed(lacking)} is not to be found, "
+                    f"which {which} needs",
+                )
+
+
+def _is_locked(context: Context, candidate: Candidate, version: Version) -> bool:
+    """Tell whether a build is one of several that are locked."""
+    link = candidate.source_link
+    return (
+        candidate.version == version
+        and link in context.device_extras
+        and _is_for_any(context, link)
+    )
+
+
+def _tell_one(
+    context: Context, candidate: Candidate, need: _Need, *, is_new: bool
+) -> None:
+    if need.extras and is_new:
+        context.say_once(logging.INFO, _added(context, candidate, need))
+    if need.left_out is not None:
+        context.say_once(logging.WARNING, need.left_out)
+    elif not need.extras:
+        context.say_once(logging.WARNING, _missing(context, candidate, need))
 
 
 def _added(context: Context, candidate: Candidate, need: _Need) -> str:
@@ -241,9 +300,11 @@ def _added(context: Context, candidate: Candidate, need: _Need) -> str:
     off = f"({NO_DEVICE_EXTRAS.name} leaves {'it' if is_one else 'them'} out)"
     others = [each for each in need.devices if each not in need.offered]
     but = f"; there is none for {_listed(others)}" if others else ""
-    if _is_for_any(context, candidate):
+    if _is_for_any(context, candidate.source_link):
         which = f"{'' if is_one else 'each '}for machines with that GPU"
-        return f"Locking {extras} of {_name(candidate)}, {which}{but} {off}"
+        link = candidate.source_link
+        build = build_name(_name(candidate), None if link is None else label_of(link))
+        return f"Locking {extras} of {build}, {which}{but} {off}"
     whose = f"the GPU{'' if is_one else 's'} of the target machine"
     said = f"Adding {extras} to {_name(candidate)}, for {whose}{but} {off}"
     if context.settings.several_builds:
@@ -255,7 +316,7 @@ def _missing(context: Context, candidate: Candidate, need: _Need) -> str:
     name, fails = _name(candidate), "computations on that GPU will fail"
     if need.devices:
         why = f"{name} has no extra for {_listed(need.devices)}, so {fails}"
-    elif _is_for_any(context, candidate):
+    elif _is_for_any(context, candidate.source_link):
         why = (
             f"The variants of {name} do not tell their GPUs; without its extra, {fails}"
         )
@@ -268,8 +329,8 @@ def _missing(context: Context, candidate: Candidate, need: _Need) -> str:
     )
 
 
-def _is_for_any(context: Context, candidate: Candidate) -> bool:
-    release = weighed(context).release_of(candidate.source_link)
+def _is_for_any(context: Context, link: Link | None) -> bool:
+    release = weighed(context).release_of(link)
     return release is not None and release.is_for_any
 
 

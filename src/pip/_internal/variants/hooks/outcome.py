@@ -280,7 +280,8 @@ def _tell_of_device_extras(
     from pip._internal.variants.choice import device_extras
     from pip._internal.variants.hooks.installing import remember_device_extras
 
-    device_extras.tell(context, _found(resolver), requirements)
+    found = _found(resolver)
+    device_extras.tell(context, resolver.factory, found, requirements)
     for req in requirements.requirements.values():
         extras = context.device_extras.get(req.source_link) if req.source_link else ()
         if extras:

@@ -30,7 +30,7 @@ from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.slots import LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
-from pip._internal.variants.wheels.links import BuildLink
+from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -166,6 +166,7 @@ class Locks(Mode):
                 raise two_versions(error) from None
             first, plan = found
         self._tell_left_out()
+        self._forget_left_out()
         refuse_unknown_labels(self._context, list(self._releases.values()))
         if plan is not None:
             for requirement in first.requirements.values():
@@ -348,6 +349,14 @@ class Locks(Mode):
             if build.on_any not in taken:
                 problems.setdefault(build.on_any, problem)
         return problems
+
+    def _forget_left_out(self) -> None:
+        """Leave out what there is to say of extras of builds that are not locked."""
+        left_out, extras = self._left_out(), self._context.device_extras
+        for release in self._releases.values():
+            for link in release.links:
+                if Build(release.project, label_of(link)) in left_out:
+                    extras.pop(link, None)
 
     def _tell_left_out(self) -> None:
         for build, problem in self._left_out().items():
