@@ -244,7 +244,7 @@ def test_a_device_package_that_cannot_be_had(
     del torch.projects["rocm-sdk-device-gfx1151"]
     said = install("torch", env=gpu("gfx1151"), code=1)
     assert "No matching distribution found for rocm-sdk-device-gfx1151" in said
-    assert f"and {OFF} leaves it out" in said
+    assert f"such a GPU: {OFF} leaves it out" in said
     assert venv.installed() == {}
 
 
@@ -328,8 +328,8 @@ def test_hashes_are_required_of_it_too(
     assert "amd-torch-device-gfx1151" in said
     assert "Hashes are required in --require-hashes mode" in said
     assert (
-        "WARNING: torch[device-gfx1151] is not what anybody typed: it was looked for "
-        f"since the target machine has such a GPU, and {OFF} leaves it out"
+        "WARNING: Besides what was typed, torch[device-gfx1151] was looked for, since "
+        f"the target machine has such a GPU: {OFF} leaves it out"
     ) in said
     install(*command, OFF, env=gpu("gfx1151"))
     assert venv.installed() == brought()

@@ -9,6 +9,7 @@ from pip._internal.variants.core.device_extras import (
     device_of,
     devices_in,
     is_about_devices,
+    kinds,
 )
 
 
@@ -47,6 +48,11 @@ def test_just_those_that_are_there_and_offered() -> None:
     assert chosen(provided, []) == ()
     assert chosen([], ["gfx1151"]) == ()
     assert devices_in(provided) == ("gfx1100", "gfx1151")
+
+
+def test_what_a_machine_may_support_besides() -> None:
+    """Of a feature that has further values, those that name a GPU count."""
+    assert kinds(["gfx1250", "gfx1250-strict", "gfx9.4.2", ""]) == ("gfx1250",)
 
 
 def test_who_chooses_devices() -> None:

@@ -27,6 +27,7 @@ from pip._internal.variants.core.device_extras import (
     PROPERTY,
     chosen,
     devices_in,
+    kinds,
 )
 from pip._internal.variants.wheels.links import label_of
 
@@ -202,8 +203,7 @@ def _devices_here(context: Context, build: InstalledBuild) -> Sequence[str]:
         return ()
     providers = context.providers.without_plugins()
     answer = providers.ask(build.manifest, [namespace])[namespace]
-    found = [each.values for each in answer.features if each.name == feature]
-    return [value for values in found for value in values]
+    return kinds(answer.values(feature))
 
 
 def _recorded(build: InstalledBuild | None) -> Sequence[str]:
@@ -359,8 +359,8 @@ def tell_of_failure(context: Context) -> None:
     }
     if added:
         logger.warning(
-            "%s is not what anybody typed: it was looked for since the target machine "
-            "has such a GPU, and %s leaves it out",
+            "Besides what was typed, %s was looked for, since the target machine has "
+            "such a GPU: %s leaves it out",
             _listed(sorted(added)),
             NO_DEVICE_EXTRAS.name,
         )

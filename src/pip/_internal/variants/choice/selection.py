@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.device_extras import PROPERTY
+from pip._internal.variants.core.device_extras import PROPERTY, kinds
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.ordering import Mismatch, Ranking, rank, supported_of
 from pip._internal.variants.core.preferences import Preference
@@ -112,12 +112,11 @@ class Selection(NamedTuple):
         supported = [p for p in self.properties(label) if p.namespace == namespace]
         if not supported:
             return None
-        found = [each.value for each in supported if each.feature == feature]
+        found = kinds(each.value for each in supported if each.feature == feature)
         answer = self.answers.get(namespace)
-        if not found and answer is not None:
-            for each in answer.features:
-                found += each.values if each.name == feature else ()
-        return tuple(found)
+        if found or answer is None:
+            return found
+        return kinds(answer.values(feature))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["PROPERTY", "chosen", "device_of", "devices_in", "is_about_devices"]
+__all__ = ["PROPERTY", "chosen", "device_of", "devices_in", "is_about_devices", "kinds"]
 
 #: The namespace and the feature whose values are the kinds of GPUs.
 PROPERTY = ("amd", "gfx_arch")
@@ -27,7 +27,12 @@ def device_of(extra: str) -> str | None:
     :param extra: its normalised name.
     """
     device = extra.removeprefix(_PREFIX)
-    return device if device != extra and _DEVICE.fullmatch(device) else None
+    return device if device != extra and kinds([device]) else None
+
+
+def kinds(values: Iterable[str]) -> tuple[str, ...]:
+    """Return those values of the feature that an extra may be called after."""
+    return tuple(each for each in values if _DEVICE.fullmatch(each))
 
 
 def is_about_devices(extra: str) -> bool:

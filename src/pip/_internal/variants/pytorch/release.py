@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.selection import Origin, OriginKind
-from pip._internal.variants.core.device_extras import PROPERTY
+from pip._internal.variants.core.device_extras import PROPERTY, kinds
 from pip._internal.variants.pytorch.backends import AUTO, Backend, Kind
 from pip._internal.variants.pytorch.options import BACKENDS
 from pip._internal.variants.pytorch.synthetic import (
@@ -86,8 +85,7 @@ class BridgedRelease(Release):
         namespace, feature = PROPERTY
         probe = manifest_for(Machine(), [backend])
         answer = self._context.detected.ask(probe, [namespace])[namespace]
-        values = [each.values for each in answer.features if each.name == feature]
-        return tuple(itertools.chain.from_iterable(values))
+        return kinds(answer.values(feature))
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
