@@ -389,6 +389,12 @@ def test_a_build_of_pytorchs_index(bridged: Install, venv: Environment) -> None:
     assert record(venv) == ["device-gfx1151"]
     # Without the options for that index it is not looked for.
     venv.pip("uninstall", "-y", "amd-torch-device-gfx1151")
+    checked = venv.pip("check", env=gpu("gfx1151"))
+    assert (
+        f"WARNING: torch {ROCM} was installed with device-gfx1151, and "
+        f"amd-torch-device-gfx1151=={ROCM} is not installed any more. To add it: pip "
+        "install --pytorch-computation-backend auto torch"
+    ) in " ".join(checked.output.split())
     kept = venv.pip("install", "torch", "--no-index", env=gpu("gfx1151"))
     assert (
         f"WARNING: torch {ROCM} is installed without what torch[device-gfx1151] needs, "

@@ -9,8 +9,9 @@ of the GPU was detected or declared, and the metadata has an extra of just that 
 
 from __future__ import annotations
 
+import itertools
 import logging
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.installed_records import InstalledBuild
 
-__all__ = ["requirements", "tell", "tell_of_failure"]
+__all__ = ["lost", "requirements", "tell", "tell_of_failure"]
 
 logger = get_logger(__name__)
 
@@ -232,6 +233,25 @@ def _not_found(
         for each in _brought(dist, extra)
         if each.url is None and not found(each.name, each.specifier).best_candidate
     ]
+
+
+def lost(dist: BaseDistribution, installed: Mapping[NormalizedName, Version]) -> str:
+    """Return what is not installed of what the recorded extras brought; empty if all is.
+
+    :param installed: the versions of all that is.
+    """
+    build = installed_build(dist)
+    brought = (
+        _brought(dist, extra) for extra in (build.device_extras if build else ())
+    )
+    return _listed(
+        [
+            f"{each.name}{each.specifier}"
+            for each in itertools.chain.from_iterable(brought)
+            if (version := installed.get(canonicalize_name(each.name))) is None
+            or not each.specifier.contains(version, prereleases=True)
+        ]
+    )
 
 
 # What is told
