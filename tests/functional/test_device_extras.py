@@ -445,7 +445,10 @@ def test_a_gpu_that_nobody_knows(bridged: Install, venv: Environment) -> None:
         "computations on that GPU will fail. There is device-gfx1036, device-gfx1100 and "
         "device-gfx1151. To take one: pip install torch 'torch[device-gfxNNNN]' "
     ) in " ".join(said.split())
-    bridged(BY_HAND, "torch[device-gfx1100]", env=NO_GPU)
+    # What is typed is recorded too, so that nothing is lost by an upgrade.
+    bridged(BY_HAND, "torch[device-gfx1100]==2.12.0", env=NO_GPU)
+    assert record(venv) == ["device-gfx1100"]
+    assert "WARNING" not in bridged(BY_HAND, "-U", "torch", env=NO_GPU)
     assert venv.installed() == brought("gfx1100", torch=ROCM)
 
 

@@ -10,6 +10,7 @@ from pip._internal.variants.core.device_extras import (
     devices_in,
     is_about_devices,
     kinds,
+    literal,
 )
 
 
@@ -48,6 +49,7 @@ def test_just_those_that_are_there_and_offered() -> None:
     assert chosen(provided, []) == ()
     assert chosen([], ["gfx1151"]) == ()
     assert devices_in(provided) == ("gfx1100", "gfx1151")
+    assert literal(provided) == ("device-gfx1100", "device-gfx1151")
 
 
 def test_what_a_machine_may_support_besides() -> None:

@@ -37,7 +37,7 @@ class InstalledBuild(NamedTuple):
     :ivar by_hand: whether the user chose its label.
     :ivar labels: the variants that could have been installed instead, by this
         interpreter on this platform.
-    :ivar device_extras: the extras for GPUs of the target that it was taken with.
+    :ivar device_extras: the extras for certain GPUs that it was taken with.
     """
 
     label: str | None

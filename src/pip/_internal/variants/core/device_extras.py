@@ -11,7 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["PROPERTY", "chosen", "device_of", "devices_in", "is_about_devices", "kinds"]
+__all__ = [
+    "PROPERTY",
+    "chosen",
+    "device_of",
+    "devices_in",
+    "is_about_devices",
+    "kinds",
+    "literal",
+]
 
 #: The namespace and the feature whose values are the kinds of GPUs.
 PROPERTY = ("amd", "gfx_arch")
@@ -41,6 +49,14 @@ def is_about_devices(extra: str) -> bool:
     :param extra: its normalised name.
     """
     return extra.startswith(_PREFIX)
+
+
+def literal(extras: Iterable[str]) -> tuple[str, ...]:
+    """Return those extras that have the literal form, sorted.
+
+    :param extras: their normalised names.
+    """
+    return tuple(sorted({each for each in extras if device_of(each) is not None}))
 
 
 def devices_in(extras: Iterable[str]) -> tuple[str, ...]:

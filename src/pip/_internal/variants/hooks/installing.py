@@ -60,7 +60,7 @@ def remember(
 def remember_device_extras(wheel_path: str | None, extras: Sequence[str]) -> None:
     """Have the extras recorded of a build whose wheel was here before they were known."""
     chosen = SELECTIONS.get(wheel_path or "")
-    if chosen is not None and wheel_path is not None:
+    if extras and chosen is not None and wheel_path is not None:
         label, text = chosen
         content = {**json.loads(text), "device-extras": list(extras)}
         SELECTIONS[wheel_path] = label, json.dumps(content).encode("utf-8")

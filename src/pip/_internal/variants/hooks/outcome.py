@@ -14,6 +14,7 @@ from pip._internal.exceptions import InstallationError, PipError
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -275,17 +276,16 @@ def _tell_of_device_extras(
     context: Context, resolver: Resolver, requirements: RequirementSet
 ) -> None:
     """Say which extras builds are taken with for GPUs, and have them recorded."""
-    if not context.device_extras:
-        return
-    from pip._internal.variants.choice import device_extras
-    from pip._internal.variants.hooks.installing import remember_device_extras
+    if context.device_extras:
+        from pip._internal.variants.choice.device_extras import tell
 
-    found = _found(resolver)
-    device_extras.tell(context, resolver.factory, found, requirements)
+        tell(context, resolver.factory, _found(resolver), requirements)
     for req in requirements.requirements.values():
-        extras = context.device_extras.get(req.source_link) if req.source_link else ()
-        if extras:
-            remember_device_extras(req.local_file_path, extras)
+        if req.extras and req.link is not None and label_of(req.link) is not None:
+            from pip._internal.variants.hooks.installing import remember_device_extras
+            from pip._internal.variants.hooks.prepare import device_extras
+
+            remember_device_extras(req.local_file_path, device_extras(req))
 
 
 def _announce(

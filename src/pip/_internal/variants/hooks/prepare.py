@@ -123,8 +123,7 @@ def prepared(
         SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
-        extras = context.device_extras.get(req.source_link or link, ())
-        _remember(req, selection, label, extras, by_hand=by_hand)
+        _remember(req, selection, label, device_extras(req), by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():
             if selection.manifest is not None:
@@ -133,11 +132,20 @@ def prepared(
     return dist
 
 
+def device_extras(req: InstallRequirement) -> Sequence[str]:
+    """Return the extras for GPUs that a build is taken with, typed or not, to record them."""
+    if not req.extras:
+        return ()
+    from pip._internal.variants.core.device_extras import literal
+
+    return literal(map(canonicalize_name, req.extras))
+
+
 def _remember(
     req: InstallRequirement,
     selection: Selection,
     label: str | None,
-    device_extras: Sequence[str] = (),
+    extras: Sequence[str] = (),
     *,
     by_hand: bool,
 ) -> None:
@@ -150,7 +158,7 @@ def _remember(
         remember(
             *(path, label, properties, manifest, labels),
             by_hand=by_hand,
-            device_extras=device_extras,
+            device_extras=extras,
         )
 
 
