@@ -163,7 +163,12 @@ class Context:
         self.choices: list[LabelChoice] = list(settings.variants)
         #: The projects that the user named.
         self.named: Collection[NormalizedName] = ()
-        #: Of those, the labels of all their files that may be taken, by version.
+        #: Of those, the ones that the user named with extras for devices.
+        self.with_device_extras: Collection[NormalizedName] = ()
+        #: The extras for devices of the builds that were looked at and have some: with
+        #: which they are taken, by link, or by project where they are installed.
+        self.device_extras: dict[Link | NormalizedName, Sequence[str]] = {}
+        #: Of those that were named, the labels of all files that may be taken, by version.
         self.labels_offered: dict[NormalizedName, Mapping[str, Collection[str]]] = {}
         #: The requirements file that turned variants off, if one did.
         self.turned_off_in: str | None = None

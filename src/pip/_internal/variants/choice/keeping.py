@@ -203,7 +203,9 @@ class _Keeper:
             if name.partition("[")[0] != moved.name:
                 continue
             for requirement, parent in criterion.information:
-                if parent is not None and parent.project_name in extensions:
+                # With extras it needs itself without them.
+                own = extensions | {moved.name}
+                if parent is not None and parent.project_name in own:
                     continue
                 ireq = requirement.get_candidate_lookup()[1]
                 if requirement.project_name == moved.name and (

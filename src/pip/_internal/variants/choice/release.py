@@ -50,9 +50,11 @@ class Release:
     :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
     :ivar reached: whether the resolver, or a listing, came to this release.
     :cvar builds_in_turn: whether all of its variants are looked at, whichever is taken.
+    :cvar is_for_any: whether they are chosen for any machine, and not just for the target.
     """
 
     builds_in_turn = False
+    is_for_any = False
 
     def __init__(
         self,
@@ -186,6 +188,16 @@ class Release:
             if link in wheels:
                 return selection
         return None
+
+    def amd_devices(self, link: Link) -> tuple[str, ...] | None:
+        """Return the kinds of AMD GPUs that the build at a link is chosen for.
+
+        :return: None if it is not chosen for any; empty if nothing tells of what kind.
+        """
+        label, selection = label_of(link), self.selection_of(link)
+        if label is None or selection is None:
+            return None
+        return selection.amd_devices(label)
 
     def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
         by_label: dict[str, Link] = {}

@@ -64,6 +64,10 @@ class Answer(NamedTuple):
     seconds: float | None = None
     step: Step = Step.NONE
 
+    def values(self, feature: str) -> tuple[str, ...]:
+        """Return the supported values of a feature, best first."""
+        return next((e.values for e in self.features if e.name == feature), ())
+
     @property
     def is_lacking(self) -> bool:
         """Tell whether trust or a repair would add to it."""

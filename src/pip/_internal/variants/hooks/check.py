@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.context import Room
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.machine.chain import Providers
@@ -93,7 +94,10 @@ def checked(
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    for warning in (*providers.warnings, *different_cuda(variants, options)):
+    for warning in (
+        *(*providers.warnings, *different_cuda(variants, options)),
+        *lost_extras(dists, rooms, options),
+    ):
         logger.warning("%s", warning)
     for room in rooms:
         if any(room.options_for(variant.build) for variant in variants):
@@ -140,6 +144,29 @@ def unsupported(
                 f"This machine does not support {variant}, which needs {needs}. To "
                 "switch to the best variant of this version:",
                 for_upgrade(options, variant.name, further=further),
+            )
+
+
+def lost_extras(
+    dists: Sequence[BaseDistribution], rooms: Iterable[Room], options: optparse.Values
+) -> Iterator[str]:
+    """Say which builds lack what they were installed with for the machine's GPUs."""
+    versions = {dist.canonical_name: dist.version for dist in dists}
+    for dist in dists:
+        build = installed_build(dist)
+        if build is None or not build.device_extras:
+            continue
+        from pip._internal.variants.choice.device_extras import lost
+        from pip._internal.variants.choice.invocation import command
+
+        lacking = lost(dist, versions)
+        if lacking:
+            further = sum((room.options_for(build) for room in rooms), ())
+            extras = ", ".join(build.device_extras)
+            yield Hint(
+                f"{dist.raw_name} {dist.version} was installed with {extras}, and "
+                f"{lacking} is not installed any more. To add it:",
+                command(options, "install", *further, dist.raw_name),
             )
 
 

@@ -85,6 +85,8 @@ def show_variant(info: Any, *, verbose: bool) -> None:
 def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:
     """Describe an installed variant in the form of ``pip show``."""
     yield f"Variant: {build.label}"
+    if build.device_extras:
+        yield f"Device-extras: {', '.join(build.device_extras)}"
     if verbose:
         yield "Variant-properties:"
         for supported in build.supported:
@@ -106,6 +108,8 @@ def inspected(
     build = installed_build(dist)
     if build is not None and build.label is not None:
         result["variant"] = _variant(build.label, build.declared, build.supported)
+        if build.device_extras:
+            result["variant"]["device_extras"] = list(build.device_extras)
     return result
 
 

@@ -36,22 +36,34 @@ def remember(
     labels: Sequence[str],
     *,
     by_hand: bool,
+    device_extras: Sequence[str] = (),
 ) -> None:
     """Have a build recorded when its wheel is installed.
 
     The parameters are as in :class:`~pip._internal.variants.choice.installed_records.InstalledBuild`.
     """
-    content = {
+    content: dict[str, object] = {
         "label": label,
         "supported": [str(each) for each in supported],
         "labels": list(labels),
         "by-hand": by_hand,
         "manifest": manifest.document,
     }
+    if device_extras:
+        content["device-extras"] = list(device_extras)
     # Not indented: that is written in Python, and takes longer than C.
     text = json.dumps(content).encode("utf-8")
     SELECTIONS[wheel_path] = label, text
     replacing.enable()
+
+
+def remember_device_extras(wheel_path: str | None, extras: Sequence[str]) -> None:
+    """Have the extras recorded of a build whose wheel was here before they were known."""
+    chosen = SELECTIONS.get(wheel_path or "")
+    if extras and chosen is not None and wheel_path is not None:
+        label, text = chosen
+        content = {**json.loads(text), "device-extras": list(extras)}
+        SELECTIONS[wheel_path] = label, json.dumps(content).encode("utf-8")
 
 
 def installing_wheel(

@@ -14,6 +14,7 @@ from pip._internal.exceptions import InstallationError, PipError
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -44,6 +45,9 @@ def resolved(
     if context is None:
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
+    context.with_device_extras = _named(
+        root for root in root_reqs if any(map(_is_about_devices, root.extras))
+    )
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]
@@ -79,14 +83,16 @@ def _resolved(
     for mode in modes(context):
         mode.note_roots(root_reqs)
     for mode in modes(context):
-        resolved = mode.resolve(solve, resolver)
+        with _explained(context):
+            resolved = mode.resolve(solve, resolver)
         if resolved is not None:
             # All builds were asked for, so few were chosen over others.
             _announce(context, finder, _settled(context, resolved))
+            _tell_of_device_extras(context, resolver, resolved)
             return resolved
     if not context.enabled:
         return solve()
-    with _lookahead(context, resolver.factory, root_reqs):
+    with _lookahead(context, resolver.factory, root_reqs), _explained(context):
         requirements = solve()
     requirements, kept = _settle(solve, resolver, root_reqs, context, requirements)
     chosen = _chosen_builds(context, requirements)
@@ -95,6 +101,7 @@ def _resolved(
 
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
     _announce(context, finder, chosen)
+    _tell_of_device_extras(context, resolver, requirements)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.choice.unknown_names import labels_as_extras
 
@@ -170,6 +177,26 @@ def _warn_of_unknown_names(
     )
 
 
+def _is_about_devices(extra: str) -> bool:
+    # Few runs have any extras.
+    from pip._internal.variants.core.device_extras import is_about_devices
+
+    return is_about_devices(canonicalize_name(extra))
+
+
+@contextmanager
+def _explained(context: Context) -> Iterator[None]:
+    """Where nothing can be found, say which extras nobody typed."""
+    try:
+        yield
+    except PipError:
+        if any(context.device_extras.values()):
+            from pip._internal.variants.choice.device_extras import tell_of_failure
+
+            tell_of_failure(context)
+        raise
+
+
 def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
     """Return the projects that the user named, here or in requirements files."""
     return frozenset(
@@ -243,6 +270,22 @@ def _settled(
         for release, link in _chosen_builds(context, requirements)
         if any(mode.settles(release.project) for mode in modes(context))
     ]
+
+
+def _tell_of_device_extras(
+    context: Context, resolver: Resolver, requirements: RequirementSet
+) -> None:
+    """Say which extras builds are taken with for GPUs, and have them recorded."""
+    if context.device_extras:
+        from pip._internal.variants.choice.device_extras import tell
+
+        tell(context, resolver.factory, _found(resolver), requirements)
+    for req in requirements.requirements.values():
+        if req.extras and req.link is not None and label_of(req.link) is not None:
+            from pip._internal.variants.hooks.installing import remember_device_extras
+            from pip._internal.variants.hooks.prepare import device_extras
+
+            remember_device_extras(req.local_file_path, device_extras(req))
 
 
 def _announce(

@@ -5,7 +5,7 @@ Plain wheels pass here too, so what only variants need is imported for variants 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,7 @@ def prepared(
         SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
-        _remember(req, selection, label, by_hand=by_hand)
+        _remember(req, selection, label, device_extras(req), by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():
             if selection.manifest is not None:
@@ -132,8 +132,22 @@ def prepared(
     return dist
 
 
+def device_extras(req: InstallRequirement) -> Sequence[str]:
+    """Return the extras for GPUs that a build is taken with, typed or not, to record them."""
+    if not req.extras:
+        return ()
+    from pip._internal.variants.core.device_extras import literal
+
+    return literal(map(canonicalize_name, req.extras))
+
+
 def _remember(
-    req: InstallRequirement, selection: Selection, label: str | None, *, by_hand: bool
+    req: InstallRequirement,
+    selection: Selection,
+    label: str | None,
+    extras: Sequence[str] = (),
+    *,
+    by_hand: bool,
 ) -> None:
     from pip._internal.variants.hooks.installing import remember
 
@@ -141,7 +155,11 @@ def _remember(
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        remember(path, label, properties, manifest, labels, by_hand=by_hand)
+        remember(
+            *(path, label, properties, manifest, labels),
+            by_hand=by_hand,
+            device_extras=extras,
+        )
 
 
 def _enabled_context(finder: PackageFinder, link: Link) -> Context:

@@ -33,6 +33,7 @@ __all__ = [
     "Locked",
     "Run",
     "Spelled",
+    "build_of",
     "conditions",
     "group_names",
     "groups_of",
@@ -68,12 +69,34 @@ class Build:
         return self if self.kind is None else Build(self.project, self.label)
 
 
+class Fact(NamedTuple):
+    """Whether the machine supports a property of a build that is installed.
+
+    :ivar build: it, whatever machine it is on.
+    :ivar property: as markers write it.
+    """
+
+    build: Build
+    property: str
+    is_supported: bool = True
+
+
+#: What has a group: a build, or that a property of it is supported.
+Group = Build | Fact
+
+
+def build_of(group: Group) -> Build:
+    """Return the build that is, or of which something is supported."""
+    return group.build if isinstance(group, Fact) else group
+
+
 #: A project, by its normalised name, in a version.
 Locked = tuple[str, str]
 
-#: Alternatives, each of which asks for the choice of some builds. All are positive, and
-#: none includes another, so that equal conditions have one form.
-Condition = frozenset[frozenset[Build]]
+#: Alternatives, each of which asks for the choice of some builds, and for what the machine
+#: supports of them. All are positive, and none includes another, so that equal conditions
+#: have one form.
+Condition = frozenset[frozenset[Group]]
 
 ALWAYS: Condition = frozenset([frozenset()])
 _NEVER: Condition = frozenset()
@@ -103,12 +126,15 @@ class Run:
     :ivar children: the nodes that each node depends on; under None those that the user
         asked for.
     :ivar lacking: the properties that the machine lacks.
+    :ivar asked: of nodes that their own project depends on where the machine supports a
+        property of the build, that property. They are here whatever it supports.
     """
 
     versions: Mapping[str, str]
     taken: Mapping[str, Build]
     children: Mapping[str | None, frozenset[str]]
     lacking: Properties = frozenset()
+    asked: Mapping[str, str] = field(default_factory=dict)
     _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     def build(self, node: str | None) -> Build | None:
@@ -119,6 +145,19 @@ class Run:
     def builds(self) -> frozenset[Build]:
         """Return all builds that were taken."""
         return frozenset(self.taken.values())
+
+    def fact(self, node: str) -> Fact | None:
+        """Return what the machine has to support for a node to be there."""
+        build = self.build(node)
+        if node not in self.asked or build is None:
+            return None
+        return Fact(build.on_any, self.asked[node])
+
+    @cached_property
+    def present(self) -> frozenset[Group]:
+        """Return all facts for which nodes are here."""
+        found = map(self.fact, self.asked)
+        return frozenset(each for each in found if each is not None)
 
     def reached_from(self, project: str) -> frozenset[str]:
         """Return the nodes that a project depends on, directly or not."""
@@ -143,8 +182,11 @@ class Run:
         return frozenset(found)
 
 
-def holds(condition: Condition, builds: Iterable[Build]) -> bool:
-    """Tell whether a condition holds where just *builds* are installed."""
+def holds(condition: Condition, builds: Iterable[Group]) -> bool:
+    """Tell whether a condition holds where just *builds* are installed.
+
+    :param builds: and what the machine supports of them.
+    """
     present = frozenset(builds)
     return any(terms <= present for terms in condition)
 
@@ -182,7 +224,7 @@ def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
 
 
 def _is_possible(
-    terms: frozenset[Build],
+    terms: frozenset[Group],
     found: Mapping[Locked, Condition],
     versions: Mapping[str, Sequence[str]],
 ) -> bool:
@@ -190,7 +232,8 @@ def _is_possible(
     alternatives: Condition = frozenset([terms])
     expanded: set[str] = set()
     while True:
-        left = {build.project for each in alternatives for build in each} - expanded
+        asked = frozenset[Group]().union(*alternatives)
+        left = {build_of(each).project for each in asked} - expanded
         if not left or not alternatives:
             return bool(alternatives)
         project = min(left)
@@ -203,15 +246,16 @@ def _is_possible(
         alternatives = _any([*without, *_both(frozenset(with_it), needed)])
 
 
-def _has(terms: frozenset[Build], project: str) -> bool:
-    return any(build.project == project for build in terms)
+def _has(terms: frozenset[Group], project: str) -> bool:
+    return any(build_of(each).project == project for each in terms)
 
 
 def _needed(found: Mapping[Locked, Condition], run: Run) -> set[Locked]:
     """Return what is needed where those builds are taken that *run* took."""
     builds: frozenset[Build] = frozenset()
     while True:
-        needed = {locked for locked in found if holds(found[locked], builds)}
+        present = run.present | builds
+        needed = {locked for locked in found if holds(found[locked], present)}
         taken = {build for name, _ in needed if (build := run.build(name)) is not None}
         if taken <= builds:
             return needed
@@ -245,7 +289,7 @@ class _Needs:
 
     def _grown(self) -> dict[Locked, Condition]:
         edges = [
-            (source, (child, version), self._told_apart(child, version, targets))
+            (source, (child, version), self._asked_of(source, child, version, targets))
             for source, children in self._targets.items()
             for child, targets in children.items()
             for version in targets
@@ -270,6 +314,23 @@ class _Needs:
                     found[child] = new
                     grows = True
         return found
+
+    def _asked_of(
+        self,
+        source: _Source,
+        child: str,
+        version: str,
+        targets: Mapping[str, Sequence[int]],
+    ) -> Condition:
+        """Return when a source needs a child in a version."""
+        apart = self._told_apart(child, version, targets)
+        parent, _ = source
+        if parent is None or parent[0] != project_of(child):
+            return apart
+        facts = {self._runs[number].fact(child) for number in targets[version]}
+        # One build of the source is at stake, so this is the same in all runs.
+        asked = frozenset(frozenset([each]) for each in facts if each is not None)
+        return _both(apart, asked) if asked else apart
 
     def _told_apart(
         self, child: str, version: str, targets: Mapping[str, Sequence[int]]
@@ -307,7 +368,7 @@ class _Needs:
     def simplified(self, locked: Locked) -> Condition:
         """Replace all builds of a package by what the package itself is needed for."""
         condition = self._of_others(locked[0], self.exact[locked])
-        replaced: set[tuple[str, frozenset[Build]]] = set()
+        replaced: set[tuple[str, frozenset[Group]]] = set()
         while True:
             for complete in self._complete(condition):
                 if complete not in replaced:
@@ -333,10 +394,10 @@ class _Needs:
             replacement = _both(frozenset([rest]), frozenset(needed))
             condition = self._of_others(locked[0], _any([*others, *replacement]))
 
-    def _complete(self, condition: Condition) -> Iterator[tuple[str, frozenset[Build]]]:
+    def _complete(self, condition: Condition) -> Iterator[tuple[str, frozenset[Group]]]:
         """Yield the projects all of whose builds are alternatives, with the rest."""
         for project in sorted(
-            {build.project for terms in condition for build in terms}
+            {build_of(each).project for terms in condition for each in terms}
         ):
             builds = self._labels[project]
             for rest in sorted({terms - builds for terms in condition}, key=_order):
@@ -353,13 +414,17 @@ def project_of(node: str) -> str:
     return node.partition("[")[0]
 
 
-def _order(terms: frozenset[Build]) -> list[tuple[str, str]]:
-    return sorted((build.project, build.label or "") for build in terms)
+def _order(terms: frozenset[Group]) -> list[tuple[str, str, str]]:
+    builds = ((build_of(each), each) for each in terms)
+    return sorted(
+        (build.project, build.label or "", "" if build is each else str(each))
+        for build, each in builds
+    )
 
 
-def _any(alternatives: Iterable[frozenset[Build]]) -> Condition:
+def _any(alternatives: Iterable[frozenset[Group]]) -> Condition:
     """Unite alternatives; one that includes another, or contradicts itself, goes."""
-    kept: list[frozenset[Build]] = []
+    kept: list[frozenset[Group]] = []
     for terms in sorted(set(alternatives), key=len):
         if not any(other <= terms for other in kept) and not _excludes(terms, terms):
             kept.append(terms)
@@ -370,7 +435,7 @@ def _both(one: Condition, other: Condition) -> Condition:
     return _any(left | right for left in one for right in other)
 
 
-def _excludes(one: frozenset[Build], other: frozenset[Build]) -> bool:
+def _excludes(one: frozenset[Group], other: frozenset[Group]) -> bool:
     """Tell whether no machine has both alternatives.
 
     They ask for different builds of one project, or one for a property and the other one
@@ -380,7 +445,11 @@ def _excludes(one: frozenset[Build], other: frozenset[Build]) -> bool:
 
 
 @functools.lru_cache(maxsize=65536)
-def _contradict(one: Build, other: Build) -> bool:
+def _contradict(one: Group, other: Group) -> bool:
+    if isinstance(one, Fact) or isinstance(other, Fact):
+        # Of one build, a machine may support several properties.
+        ones, others = build_of(one).on_any, build_of(other).on_any
+        return ones.project == others.project and ones != others
     if one.project == other.project:
         return one != other
     if one.kind is None or other.kind is None:
@@ -406,21 +475,6 @@ def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Am
 # Dependency groups that stand for builds, and for what the machine supports of them
 
 
-class Fact(NamedTuple):
-    """Whether the machine supports a property of a build that is installed.
-
-    :ivar build: it, whatever machine it is on.
-    :ivar property: as markers write it.
-    """
-
-    build: Build
-    property: str
-    is_supported: bool = True
-
-
-#: What has a group: a build, or that a property of it is supported.
-Group = Build | Fact
-
 #: Alternatives as a marker has them. Whoever asks for a fact asks for its build too.
 Spelled = frozenset[frozenset[Group]]
 
@@ -433,14 +487,15 @@ def spelled_out(
     :param seen: of each build, what the machines lack of which it is known what the build
         needs there. For others it does not matter what the condition is.
     """
-    found: set[frozenset[Group]] = set(condition)
-    kinds = {build for terms in condition for build in terms if build.kind is not None}
+    found: set[frozenset[Group]] = set(map(_with_builds, condition))
+    asked = frozenset[Group]().union(*condition)
+    kinds = {each for each in asked if isinstance(each, Build) and each.kind}
     for build in sorted({each.on_any for each in kinds}, key=str):
         wanted: dict[frozenset[Group], set[Properties]] = defaultdict(set)
         names: Properties = frozenset()
         for terms in list(found):
-            for each in terms & kinds:
-                if isinstance(each, Build) and each.kind and each.on_any == build:
+            for each in kinds.intersection(terms):
+                if each.kind and each.on_any == build:
                     found.remove(terms)
                     names = each.kind.asked
                     wanted[terms - {each}] |= each.kind.lacking
@@ -451,6 +506,12 @@ def spelled_out(
                 absent = (Fact(build, name, is_supported=False) for name in lacking)
                 found.add(rest | {build, *facts, *absent})
     return frozenset(found)
+
+
+def _with_builds(terms: frozenset[Group]) -> frozenset[Group]:
+    """Add the builds of facts, where these do not say on which machines they are."""
+    known = {each.on_any for each in terms if isinstance(each, Build)}
+    return terms | ({each.build for each in terms if isinstance(each, Fact)} - known)
 
 
 def groups_of(condition: Spelled) -> set[Group]:

@@ -12,8 +12,9 @@ from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.answer import Answer
+from pip._internal.variants.core.device_extras import PROPERTY, device_of
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._internal.variants.core.properties import Property, SupportedFeature
 from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
@@ -22,14 +23,14 @@ from pip._internal.variants.locks.conditions import (
     Run,
     project_of,
 )
-from pip._internal.variants.locks.kinds import Properties
+from pip._internal.variants.locks.kinds import Properties, uncertain
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.slots import LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
-from pip._internal.variants.wheels.links import BuildLink
+from pip._internal.variants.wheels.links import BuildLink, label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
@@ -164,6 +166,7 @@ class Locks(Mode):
                 raise two_versions(error) from None
             first, plan = found
         self._tell_left_out()
+        self._forget_left_out()
         refuse_unknown_labels(self._context, list(self._releases.values()))
         if plan is not None:
             for requirement in first.requirements.values():
@@ -309,9 +312,34 @@ class Locks(Mode):
             parent: frozenset(versions.keys() & set(result.graph.iter_children(parent)))
             for parent in (None, *versions)
         }
-        run = Run(versions, taken, children, machines.lacking)
+        asked = self._asked(result.mapping, taken)
+        run = Run(versions, taken, children, machines.lacking, asked)
         self._runs.append(run)
         return run
+
+    def _asked(
+        self, mapping: Mapping[str, Candidate], taken: Mapping[str, Build]
+    ) -> dict[str, str]:
+        """Return the nodes that are there for machines with a property of a build alone.
+
+        They are the builds with the extras for such machines.
+        """
+        found: dict[str, str] = {}
+        for project, build in taken.items():
+            release, link = self._releases[project], mapping[project].source_link
+            selection = None if link is None else release.selection_of(link)
+            if link is None or selection is None or selection.manifest is None:
+                continue
+            if not release.is_for_any or build.label is None:
+                continue
+            possible = {
+                str(each) for each in uncertain(selection.manifest, build.label)
+            }
+            for extra in self._context.device_extras.get(link, ()):
+                asked = str(Property(*PROPERTY, device_of(extra) or ""))
+                if asked in possible:
+                    found[f"{project}[{extra}]"] = asked
+        return found
 
     def _left_out(self) -> dict[Build, str]:
         """Return the builds that no run has taken, whatever the machine, and why."""
@@ -321,6 +349,14 @@ class Locks(Mode):
             if build.on_any not in taken:
                 problems.setdefault(build.on_any, problem)
         return problems
+
+    def _forget_left_out(self) -> None:
+        """Leave out what there is to say of extras of builds that are not locked."""
+        left_out, extras = self._left_out(), self._context.device_extras
+        for release in self._releases.values():
+            for link in release.links:
+                if Build(release.project, label_of(link)) in left_out:
+                    extras.pop(link, None)
 
     def _tell_left_out(self) -> None:
         for build, problem in self._left_out().items():
@@ -376,7 +412,7 @@ class Locks(Mode):
 
 def _targets(run: Run) -> set[_Target]:
     """Return the builds that a run took, once for each node."""
-    found = ((run.build(node), node) for node in run.versions)
+    found = ((run.build(node), node) for node in run.versions.keys() - run.asked.keys())
     return {(build, node) for build, node in found if build is not None}
 
 

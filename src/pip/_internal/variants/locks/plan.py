@@ -26,9 +26,11 @@ from pip._internal.variants.locks.conditions import (
     Build,
     Condition,
     Fact,
+    Group,
     Locked,
     Run,
     Spelled,
+    build_of,
     conditions,
     group_names,
     groups_of,
@@ -141,7 +143,8 @@ def _refuse_missing_packages(needed: Mapping[Locked, Condition]) -> None:
     """Refuse what depends on the build of a package that is not locked itself."""
     projects = {project for project, _ in needed}
     for (project, version), condition in needed.items():
-        builds = frozenset[Build]().union(*condition)
+        asked = frozenset[Group]().union(*condition)
+        builds = set(map(build_of, asked))
         missing = [build for build in builds if build.project not in projects]
         if missing:
             raise LockConflict(

@@ -62,10 +62,7 @@ class LockedRelease(Release):
 
 
 class LockingRelease(Release):
-    """A release of which all builds are locked, one after the other.
-
-    :cvar is_for_any: whether it is locked for any machine, and not just for the target.
-    """
+    """A release of which all builds are locked, one after the other."""
 
     builds_in_turn = True
     is_for_any = True

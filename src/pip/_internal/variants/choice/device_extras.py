@@ -1,0 +1,386 @@
+"""Take a build for AMD GPUs with the extras for the GPUs of the target.
+
+See :mod:`pip._internal.variants.core.device_extras`. Without its extra such a build sees
+the GPU, and fails when it is used. So the resolver gets one more requirement,
+``torch[device-gfx1151]``, where three things come together: the build was chosen for AMD
+GPUs (variants by supported properties, a build of PyTorch's index by its backend), the kind
+of the GPU was detected or declared, and the metadata has an extra of just that name.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
+from pip._internal.req.constructors import install_req_extend_extras
+from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.invocation import again, command
+from pip._internal.variants.choice.reasons import build_name
+from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.settings import NO_DEVICE_EXTRAS
+from pip._internal.variants.core.device_extras import (
+    PROPERTY,
+    chosen,
+    devices_in,
+    kinds,
+)
+from pip._internal.variants.wheels.links import label_of
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement as PackagingRequirement
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.candidates import BaseCandidate
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+
+__all__ = ["lost", "requirements", "tell", "tell_of_failure"]
+
+logger = get_logger(__name__)
+
+
+class _Need(NamedTuple):
+    """The extras that a build is taken with, and why not with others.
+
+    :ivar devices: the kinds of GPUs that the target is known to have.
+    :ivar offered: those that the build has extras for.
+    :ivar extras: that it is taken with.
+    :ivar left_out: what to say of those that would fit, and whose packages are not to be
+        had in this run.
+    """
+
+    devices: Sequence[str]
+    offered: Sequence[str]
+    extras: Sequence[str]
+    left_out: str | None = None
+
+
+class _Needs:
+    """What each candidate of a run was found to need."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, _Need | None] = {}
+        #: So that no other one comes to have the identity of a candidate.
+        self.candidates: list[Candidate] = []
+
+
+def requirements(
+    context: Context, factory: Factory, candidate: Candidate
+) -> Iterator[Requirement]:
+    """Yield a candidate with each extra that it is taken with, as requirements of its own.
+
+    :param candidate: a wheel that was chosen, or what is installed; without extras.
+    """
+    needs = context.part(_Needs)
+    if id(candidate) not in needs.of:
+        needs.of[id(candidate)] = _need(context, factory, candidate)
+        needs.candidates.append(candidate)
+    need = needs.of[id(candidate)]
+    if need is None:
+        return
+    key = candidate.source_link or candidate.project_name
+    context.device_extras[key] = need.extras
+    base = cast("BaseCandidate", candidate)
+    for extra in need.extras:
+        # As it would be had the user typed it.
+        typed = install_req_extend_extras(base._ireq, [extra])
+        with_it = factory._make_extras_candidate(
+            base, frozenset([extra]), comes_from=typed
+        )
+        yield factory.make_requirement_from_candidate(with_it)
+
+
+def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | None:
+    """Return what a candidate needs; None if there is nothing to say about it."""
+    settings, project = context.settings, candidate.project_name
+    if settings.no_device_extras or settings.ignore_dependencies or context.in_build:
+        return None
+    if project in context.with_device_extras:
+        return None
+    dist: BaseDistribution = vars(candidate)["dist"]
+    provided = list(dist.iter_provided_extras())
+    offered = devices_in(provided)
+    if not offered:
+        return None
+    if candidate.source_link is None:
+        return _need_of_installed(context, candidate, provided, offered)
+    devices = _devices_of(context, candidate.source_link)
+    if devices is None:
+        return None
+    before = context.installed_dists.get(project)
+    if not devices and before is not None:
+        # As after an upgrade where nothing tells the GPU, such as in a container.
+        devices = _recorded(installed_build(before))
+    need = _Need(devices, offered, chosen(provided, devices))
+    return _need_in_lock_file(context, factory, candidate, need)
+
+
+def _need_in_lock_file(
+    context: Context, factory: Factory, candidate: Candidate, need: _Need
+) -> _Need:
+    """Leave out what cannot be locked, or is not: nothing else is to suffer from that."""
+    dist: BaseDistribution = vars(candidate)["dist"]
+    locked = factory._finder._locked_links
+    is_from_lock = candidate.project_name in locked
+    if is_from_lock:
+        there = [each for each in need.extras if _named_by(dist, each) <= {*locked}]
+    elif _is_for_any(context, candidate.source_link):
+        there = [each for each in need.extras if not _not_found(factory, dist, [each])]
+    else:
+        return need
+    if len(there) == len(need.extras):
+        return need
+    which = _with(candidate, [each for each in need.extras if each not in there])
+    what, fails = f"What {which} needs is not", "so computations on that GPU will fail"
+    left_out = f"{what} to be found, nor locked, {fails}"
+    if is_from_lock:
+        again_locked = command(context.options, "lock", which)
+        left_out = Hint(f"{what} in the lock file, {fails}. To lock it:", again_locked)
+    return need._replace(extras=there, left_out=left_out)
+
+
+def _devices_of(context: Context, link: Link) -> Sequence[str] | None:
+    """Return the kinds of GPUs that a wheel was chosen for; None if for none."""
+    release = weighed(context).release_of(link)
+    if release is not None:
+        return release.amd_devices(link)
+    # One that the user named by path or URL, which suits.
+    label, selection = label_of(link), weighed(context).selection_of(link)
+    if label is None or selection is None:
+        return None
+    return selection.amd_devices(label)
+
+
+def _need_of_installed(
+    context: Context,
+    candidate: Candidate,
+    provided: Sequence[str],
+    offered: Sequence[str],
+) -> _Need | None:
+    """Return what an installed build needs that the user named.
+
+    There may be options without which this run finds none of it, or something else.
+    """
+    dist: BaseDistribution = vars(candidate)["dist"]
+    build = installed_build(dist)
+    if build is None:
+        return None
+    devices = _devices_here(context, build) or _recorded(build)
+    extras = chosen(provided, devices)
+    options = [
+        option
+        for room, mode in context.rooms.items()
+        if mode is None
+        for option in room.options_for(build)
+    ]
+    installed = {*context.installed_dists}
+    lacking = [each for each in extras if not _named_by(dist, each) <= installed]
+    if not (options and lacking):
+        return _Need(devices, offered, extras) if extras else None
+    left_out = Hint(
+        f"{_name(candidate)} is installed without what {_with(candidate, lacking)} needs, "
+        "so computations on that GPU will fail. To add it:",
+        command(context.options, "install", *options, candidate.project_name),
+    )
+    return _Need(devices, offered, (), left_out)
+
+
+def _devices_here(context: Context, build: InstalledBuild) -> Sequence[str]:
+    """Return the kinds of GPUs of the target that an installed build was chosen for."""
+    namespace, feature = PROPERTY
+    if not any(each.namespace == namespace for each in build.supported):
+        return ()
+    providers = context.providers.without_plugins()
+    answer = providers.ask(build.manifest, [namespace])[namespace]
+    return kinds(answer.values(feature))
+
+
+def _recorded(build: InstalledBuild | None) -> Sequence[str]:
+    return () if build is None else devices_in(build.device_extras)
+
+
+def _named_by(dist: BaseDistribution, extra: str) -> set[NormalizedName]:
+    """Return the projects that an extra brings."""
+    return {canonicalize_name(each.name) for each in _brought(dist, extra)}
+
+
+def _brought(dist: BaseDistribution, extra: str) -> list[PackagingRequirement]:
+    without = {str(each) for each in dist.iter_dependencies()}
+    with_it = dist.iter_dependencies([extra])
+    return [each for each in with_it if str(each) not in without]
+
+
+def _not_found(
+    factory: Factory, dist: BaseDistribution, extras: Iterable[str]
+) -> list[str]:
+    """Return what extras bring and no index or folder has."""
+    found = factory._finder.find_best_candidate
+    return [
+        f"{each.name}{each.specifier}"
+        for extra in extras
+        for each in _brought(dist, extra)
+        if each.url is None and not found(each.name, each.specifier).best_candidate
+    ]
+
+
+def lost(dist: BaseDistribution, installed: Mapping[NormalizedName, Version]) -> str:
+    """Return what is not installed of what the recorded extras brought; empty if all is.
+
+    :param installed: the versions of all that is.
+    """
+    build = installed_build(dist)
+    brought = (
+        _brought(dist, extra) for extra in (build.device_extras if build else ())
+    )
+    return _listed(
+        [
+            f"{each.name}{each.specifier}"
+            for each in itertools.chain.from_iterable(brought)
+            if (version := installed.get(canonicalize_name(each.name))) is None
+            or not each.specifier.contains(version, prereleases=True)
+        ]
+    )
+
+
+# What is told
+
+
+def tell(
+    context: Context,
+    factory: Factory,
+    found: Collection[Candidate],
+    requirements: RequirementSet,
+) -> None:
+    """Say which extras were added, and what has none for the GPU that is there.
+
+    :param found: all candidates that the resolver chose.
+    :param requirements: what of it is to be installed.
+    """
+    versions = {each.project_name: each.version for each in found}
+    needs = context.part(_Needs)
+    for candidate in needs.candidates:
+        need, version = needs.of[id(candidate)], versions.get(candidate.project_name)
+        if need is None or version is None:
+            continue
+        dist: BaseDistribution = vars(candidate)["dist"]
+        if candidate in found or _is_locked(context, candidate, version):
+            brought = (_named_by(dist, each) for each in need.extras)
+            is_new = candidate.source_link is not None or any(
+                name in requirements.requirements for names in brought for name in names
+            )
+            _tell_one(context, candidate, need, is_new=is_new)
+        elif candidate.version > version:
+            lacking = _not_found(factory, dist, need.extras)
+            if lacking:
+                which = _with(candidate, need.extras)
+                context.say_once(
+                    logging.WARNING,
+                    f"{candidate.project_name} {version} was chosen instead of "
+                    f"{candidate.version}, since {_listed(lacking)} is not to be found, "
+                    f"which {which} needs",
+                )
+
+
+def _is_locked(context: Context, candidate: Candidate, version: Version) -> bool:
+    """Tell whether a build is one of several that are locked."""
+    link = candidate.source_link
+    return (
+        candidate.version == version
+        and link in context.device_extras
+        and _is_for_any(context, link)
+    )
+
+
+def _tell_one(
+    context: Context, candidate: Candidate, need: _Need, *, is_new: bool
+) -> None:
+    if need.extras and is_new:
+        context.say_once(logging.INFO, _added(context, candidate, need))
+    if need.left_out is not None:
+        context.say_once(logging.WARNING, need.left_out)
+    elif not need.extras:
+        context.say_once(logging.WARNING, _missing(context, candidate, need))
+
+
+def _added(context: Context, candidate: Candidate, need: _Need) -> str:
+    is_one = len(need.extras) == 1
+    extras = f"the extra{'' if is_one else 's'} {_listed(need.extras)}"
+    off = f"({NO_DEVICE_EXTRAS.name} leaves {'it' if is_one else 'them'} out)"
+    others = [each for each in need.devices if each not in need.offered]
+    but = f"; there is none for {_listed(others)}" if others else ""
+    if _is_for_any(context, candidate.source_link):
+        which = f"{'' if is_one else 'each '}for machines with that GPU"
+        link = candidate.source_link
+        build = build_name(_name(candidate), None if link is None else label_of(link))
+        return f"Locking {extras} of {build}, {which}{but} {off}"
+    whose = f"the GPU{'' if is_one else 's'} of the target machine"
+    said = f"Adding {extras} to {_name(candidate)}, for {whose}{but} {off}"
+    if context.settings.several_builds:
+        said += ": the lock file is for such machines alone"
+    return said
+
+
+def _missing(context: Context, candidate: Candidate, need: _Need) -> str:
+    name, fails = _name(candidate), "computations on that GPU will fail"
+    if need.devices:
+        why = f"{name} has no extra for {_listed(need.devices)}, so {fails}"
+    elif _is_for_any(context, candidate.source_link):
+        why = (
+            f"The variants of {name} do not tell their GPUs; without its extra, {fails}"
+        )
+    else:
+        why = f"Nothing tells for which GPU {name} is; without its extra, {fails}"
+    offered = _listed([f"device-{each}" for each in need.offered])
+    return Hint(
+        f"{why}. There is {offered}. To take one:",
+        again(context.options, _with(candidate, ["device-gfxNNNN"])),
+    )
+
+
+def _is_for_any(context: Context, link: Link | None) -> bool:
+    release = weighed(context).release_of(link)
+    return release is not None and release.is_for_any
+
+
+def _with(candidate: Candidate, extras: Sequence[str]) -> str:
+    return f"{candidate.project_name}[{','.join(extras)}]"
+
+
+def _name(candidate: Candidate) -> str:
+    return f"{candidate.project_name} {candidate.version}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def tell_of_failure(context: Context) -> None:
+    """Say which extras were looked for that nobody typed: that may be why it failed."""
+    needs = context.part(_Needs)
+    added = {
+        _with(candidate, [extra])
+        for candidate in needs.candidates
+        if (need := needs.of[id(candidate)]) is not None
+        for extra in need.extras
+    }
+    if added:
+        logger.warning(
+            "Besides what was typed, %s was looked for, since the target machine has "
+            "such a GPU: %s leaves it out",
+            _listed(sorted(added)),
+            NO_DEVICE_EXTRAS.name,
+        )
