@@ -250,11 +250,7 @@ def dependencies_met(
     if context is not None and not provider._ignore_dependencies:
         for mode in modes(context):
             mode.refuse_dependencies(candidate)
-    if (
-        context is not None
-        and context.enabled
-        and _has_device_extras(context, candidate)
-    ):
+    if context is not None and _has_device_extras(context, candidate):
         from pip._internal.variants.choice import device_extras
 
         own = device_extras.requirements(context, provider._factory, candidate)
@@ -278,7 +274,7 @@ def _has_device_extras(context: Context, candidate: Candidate) -> bool:
 
     And whether it has extras for devices, as few have.
     """
-    if candidate.name != candidate.project_name:
+    if not context.enabled or candidate.name != candidate.project_name:
         # With extras, and so beside the one without.
         return False
     dist: BaseDistribution | None = vars(candidate).get("dist")
