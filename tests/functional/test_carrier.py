@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,20 @@ class TestBootstrap:
         assert not (venv.venv / KEPT).exists()
         assert not left_over(venv)
         assert venv.installed()["demo"] == "1.0"
+
+    def test_several_at_once(
+        self, carrier: Carrier, upstream_venv: Environment
+    ) -> None:
+        """They wait for each other; whoever comes second finds it done."""
+        venv = upstream_venv
+        with ThreadPoolExecutor(3) as pool:
+            command = "bootstrap", "--yes", venv.venv
+            done = list(pool.map(lambda _: carrier.run(*command), range(3)))
+        assert all(f"pip {VERSION} is " in each.lines[-1] for each in done), done
+        assert version_of(venv) == VERSION
+        assert not left_over(venv)
+        carrier.run("bootstrap", "--undo", "--yes", venv.venv)
+        assert version_of(venv) == "26.3"
 
     def test_it_asks(self, carrier: Carrier, upstream_venv: Environment) -> None:
         venv = upstream_venv

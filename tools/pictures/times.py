@@ -65,4 +65,4 @@ def _seconds(data: dict[str, Any], case: str, tool: str) -> float:
         if (each["case"], each["tool"]) == (case, tool)
         and (each["cache"], each["delay_ms"]) == ("cold", _DELAY)
     )
-    return median(runs)
+    return float(median(runs))

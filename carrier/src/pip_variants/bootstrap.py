@@ -28,6 +28,7 @@ from pip_variants.bundled import Fork
 from pip_variants.errors import CarrierError
 from pip_variants.external import refuse_if_managed
 from pip_variants.installed import Installed, hidden_by, is_fork, look, trouble
+from pip_variants.locking import alone
 from pip_variants.repacking import UnpackableError, damage, repack
 from pip_variants.targets import Target
 
@@ -130,6 +131,25 @@ def carry_out(change: Change, fork: Fork) -> Path | None:
     :param fork: what does the work
     :raises CarrierError: it did not work; the old pip is what it was
     """
+    with alone(change.target):
+        now = look(change.target)
+        if _known(now) == _known(change.old):
+            return _carry_out(change, fork)
+        if not change.is_undo and now is not None and _is_same(now, fork):
+            return None
+    raise CarrierError(
+        f"{change.target.name} was changed meanwhile: it has "
+        f"{'no pip' if now is None else f'pip {now}'} now, so nothing was done to it.",
+        "To begin with that, run this again.",
+    )
+
+
+def _known(pip: Installed | None) -> tuple[str, str] | None:
+    return None if pip is None else (pip.version, pip.trouble)
+
+
+def _carry_out(change: Change, fork: Fork) -> Path | None:
+    """Do it, while nobody else is at work."""
     target, old = change.target, change.old
     _must_run(target, change.wheel if change.is_undo else fork.code, change.version)
     with tempfile.TemporaryDirectory(prefix="pip-variants-") as temporary:
@@ -173,11 +193,14 @@ def _begin(target: Target, fork: Fork, break_system_packages: bool) -> tuple[str
         )
     options = ("--break-system-packages",) if break_system_packages else ()
     if (target.purelib / _PTH).exists():
-        # What is not there cannot be uninstalled; but this pip first finishes what a
-        # killed one was doing.
-        nothing = ("uninstall", "-y", "pip-variants-unfinished")
-        target.run_pip(fork.code, *nothing, *options)
-        _finished(target)
+        with alone(target):
+            # Whoever was at work has finished, or was killed.
+            if (target.purelib / _PTH).exists():
+                # What is not there cannot be uninstalled; but this pip first finishes
+                # what a killed one was doing.
+                nothing = ("uninstall", "-y", "pip-variants-unfinished")
+                target.run_pip(fork.code, *nothing, *options)
+                _finished(target)
     return options
 
 
