@@ -237,6 +237,41 @@ class TestNowhereElse:
         # What the user types is another thing.
         result = pip(*DRY, f"torch @ {evil}", *usually(usual), *named(own))
         assert would_install(result) == {"torch": "2.15.0"}
+        usual.add(make_wheel("helper", "1.0", requires=[f"torch @ {evil}"]))
+        helper = usual.file_url("helper-1.0-py3-none-any.whl")
+        result = pip(*DRY, f"helper @ {helper}", *usually(usual), *named(own))
+        assert would_install(result)["torch"] == "2.15.0"
+        # But not what is named by such a URL of another package.
+        usual.add(make_wheel("app", "3.0", requires=[f"helper @ {helper}"]))
+        result = pip(*command, *named(own), code=1)
+        assert f"× helper 1.0 depends on torch at {evil}." in result.stderr
+
+    def test_a_url_that_an_installed_package_names(
+        self, venv: Environment, usual: IndexServer, own: IndexServer
+    ) -> None:
+        evil = usual.file_url("torch-2.15.0-py3-none-any.whl")
+        usual.add(make_wheel("app", "2.0", requires=[f"torch @ {evil}"]))
+        given = [*usually(usual), *named(own)]
+        venv.pip("install", "--no-deps", "app", *given)
+        result = venv.pip("install", "app", *given, code=1)
+        assert f"× app 2.0 depends on torch at {evil}." in result.stderr
+        # It was the user who named this one by its URL.
+        app = usual.file_url("app-2.0-py3-none-any.whl")
+        venv.pip("install", "--no-deps", "--force-reinstall", f"app @ {app}", *given)
+        assert would_install(venv.pip(*DRY, "app", *given))["torch"] == "2.15.0"
+
+    def test_a_url_to_build_with(
+        self, venv: Environment, usual: IndexServer, own: IndexServer
+    ) -> None:
+        evil = usual.file_url("torch-2.15.0-py3-none-any.whl")
+        usual.add(make_sdist("built", "1.0", build_requires=[f"torch @ {evil}"]))
+        own.add(make_sdist("torch", "2.16.0", build_requires=[f"sympy @ {evil}"]))
+        for name, said in (
+            ("built", f"built, to be built, depends on torch at {evil}."),
+            ("torch", f"torch, to be built, depends on sympy at {evil}."),
+        ):
+            command = "download", "--no-deps", name, *usually(usual), *named(own)
+            assert f"× {said}" in venv.pip(*command, code=1).stderr
 
     def test_a_requirements_file(
         self, venv: Environment, usual: IndexServer, own: IndexServer
@@ -357,6 +392,27 @@ class TestPlaces:
             ("torch", "no '=' in 'torch', expected PROJECT[,PROJECT...]=URL without"),
             ("*=http://127.0.0.1:9/", "a pattern in place of the name of a project"),
             ("torch=", "no URL of an index, nor a folder that is there, in 'torch='"),
+            (
+                "torch=http://u:secret@one.example/,sympy=http://u:secret@two.example/",
+                (
+                    "two indexes, each of which needs an option of its own, in "
+                    "'torch=http://****@two.example/'"
+                ),
+            ),
+            (
+                "torch=http://one.example:port/",
+                (
+                    "no URL of an index, nor a folder that is there, in "
+                    "'torch=http://one.example:port/'"
+                ),
+            ),
+            (
+                "torch=http:user:secret@one.example/",
+                (
+                    "no URL of an index, nor a folder that is there, in "
+                    "'torch=****@one.example/'"
+                ),
+            ),
         ],
     )
     def test_a_bad_value(self, pip: Pip, value: str, said: str) -> None:

@@ -62,6 +62,15 @@ class Mode(Bearing):
         :raises PipError: if it may not depend on that.
         """
 
+    def refuse_build_requirements(
+        self, requirement: InstallRequirement, needed: Iterable[str]
+    ) -> None:
+        """See whether what builds a requirement may be taken.
+
+        :param needed: as ``build-system.requires`` or a backend names it.
+        :raises PipError: if not.
+        """
+
     def pins_build(self, specifier: SpecifierSet) -> bool:
         """Tell whether requirements settle which build of a release is taken."""
         return False

@@ -27,8 +27,10 @@ __all__ = ["FORM", "ScopedIndex", "by_project", "scoped_index"]
 FORM = "PROJECT[,PROJECT...]=URL"
 _EXAMPLE = "torch,torchvision=https://download.pytorch.org/whl/variant"
 _SCHEMES = ("http", "https", "file")
-#: Whatever may be a user and a password, in what need not be a URL.
-_CREDENTIALS = re.compile(r"//.*@", re.DOTALL)
+#: What begins a URL, or else a value; a user and a password may follow, in any form.
+_BEFORE_CREDENTIALS = re.compile(r".*?//|[^=@]*=|", re.DOTALL)
+#: Another index, where just one can be named.
+_ANOTHER = re.compile(r",[^/,=]+=")
 
 
 class ScopedIndex(NamedTuple):
@@ -62,7 +64,10 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     names, equals, location = text.partition("=")
 
     def invalid(problem: str) -> InvalidOption:
-        shown = _CREDENTIALS.sub("//****@", text)
+        credentials, at, rest = text.rpartition("@")
+        begin = _BEFORE_CREDENTIALS.match(credentials)
+        assert begin is not None, "it matches nothing, too"
+        shown = f"{begin[0]}****@{rest}" if at else text
         return InvalidOption(
             f"option {opt}: {problem} in {shown!r}, expected {FORM} without blanks, "
             f"something like '{_EXAMPLE}'"
@@ -83,6 +88,8 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
             elif "//" not in name:
                 what = f"{what} ({name.strip()!r})"
             raise invalid(what) from None
+    if _ANOTHER.search(location):
+        raise invalid("two indexes, each of which needs an option of its own,")
     place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
     url = _url(location.strip())
     if url is None:
@@ -96,6 +103,7 @@ def _url(location: str) -> str | None:
         return None
     try:
         parts = urlsplit(location)
+        _ = parts.port  # It fails if that is no number.
     except ValueError:
         return None
     if parts.scheme in _SCHEMES:

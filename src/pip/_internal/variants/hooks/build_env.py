@@ -31,6 +31,10 @@ def build_requirements(
     context = context_of(finder)
     if context is None:
         return fn(installer, *args, **kwargs)
+    requirement = kwargs.get("for_req")
+    if requirement is not None:
+        for mode in modes(context):
+            mode.refuse_build_requirements(requirement, args[0])
     # The new context is for this process, the variables are for its children.
     environ = _variables(context)
     before = {name: os.environ.get(name) for name in environ}

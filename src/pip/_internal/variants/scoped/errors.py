@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.errors import VariantError
@@ -50,7 +51,8 @@ class VariantIndexUnavailable(VariantError):
             ways_out = [(f"An index is named without the page of {project}:", base)]
         if usual:
             lacks = "If that does not have it, take" if error.is_missing else "To take"
-            place = redact_auth_from_url(usual[0]).rstrip("/")
+            first = usual[0] if "://" in usual[0] else path_to_url(usual[0])
+            place = redact_auth_from_url(first).rstrip("/")
             ways_out.append((f"{lacks} it from the usual index:", place))
         super().__init__(
             f"Cannot look up {project} on {url}, which {given} names for it.",

@@ -21,6 +21,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
+from pip._internal.utils.packaging import get_requirement
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.option_values import Place
@@ -37,6 +38,7 @@ from pip._internal.variants.scoped.options import VARIANT_INDEX
 from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement as PackageNeed
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.resolvelib.resolvers import Criterion
 
@@ -106,6 +108,8 @@ class Scoped(Mode):
         self._usual: dict[NormalizedName, Usual | None] = {}
         self._barred: set[NormalizedName] = set()
         self._constraints: list[InstallRequirement] = []
+        # What the user named by path or URL. In a build, others name what is installed.
+        self._typed: set[Link] = set()
         self._wanted: dict[NormalizedName, SpecifierSet] = {}
         self._authenticate()
 
@@ -119,7 +123,9 @@ class Scoped(Mode):
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Take note of constraints; requirements files have set the indexes anew."""
         self._authenticate()
+        requirements = list(requirements)
         self._constraints = [each for each in requirements if each.constraint]
+        self._typed.update(each.link for each in requirements if each.link is not None)
 
     def _want(self, criteria: Mapping[Any, Criterion[Requirement, Candidate]]) -> None:
         """Take note of which versions of each project would do."""
@@ -210,18 +216,36 @@ class Scoped(Mode):
 
         :raises DependencyByURL: then.
         """
-        link = candidate.source_link
-        if link is None or link.comes_from is None:
-            return
         extras = vars(candidate).get("extras", ())
         # One with extras has it from the one without.
         base = cast(Any, vars(candidate).get("base", candidate))
         dist: BaseDistribution = base.dist
-        supplier = self._indexes.get(candidate.project_name)
-        for each in dist.iter_dependencies(extras):
+        link = candidate.source_link
+        if link in self._typed or (link is None and dist.direct_url is not None):
+            return
+        what = f"{candidate.name} {candidate.version}"
+        self._refuse(what, candidate.project_name, dist.iter_dependencies(extras))
+
+    def refuse_build_requirements(
+        self, requirement: InstallRequirement, needed: Iterable[str]
+    ) -> None:
+        """Refuse likewise what is needed to build something.
+
+        :raises DependencyByURL: then.
+        """
+        if requirement.link in self._typed or requirement.name is None:
+            return
+        project = canonicalize_name(requirement.name)
+        what = f"{requirement.name}, to be built,"
+        self._refuse(what, project, map(get_requirement, needed))
+
+    def _refuse(
+        self, what: str, project: NormalizedName, dependencies: Iterable[PackageNeed]
+    ) -> None:
+        supplier = self._indexes.get(project)
+        for each in dependencies:
             index = self._indexes.get(canonicalize_name(each.name))
             if each.url is not None and (supplier or index):
-                what = f"{candidate.name} {candidate.version}"
                 raise DependencyByURL(what, each.name, each.url, supplier, index)
 
     # What is said
