@@ -224,6 +224,10 @@ def test_a_variant_for_cuda_on_a_jetson(
     result = pip(*command, *without, "--variant-host", host(described))
     assert "Using the variant null of torch 2.10.0" in result.stdout
     assert result.stderr == ""
+    # The label that was typed is what is to be done without.
+    typed = pip(*command, "--variant", "cuda", "--variant-host", host(described))
+    assert f"install {' '.join(without)} torch==2.10.0 " in typed.stderr
+    assert "--variant cuda" not in typed.stderr
     # Without that, it is a server.
     del described["environment"]
     result = pip(*command, "--variant-host", host(described))

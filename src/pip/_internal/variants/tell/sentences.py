@@ -260,7 +260,7 @@ def doubt_on_tegra(
         "CUDA on ARM is built for servers (SBSA), and runs here from CUDA 13 (JetPack 7) "
         f"on: if the variant {label} of {release} was not built for Jetsons, it fails at "
         "use. To do without it:",
-        command(options, *words),
+        command(options, *words, without=("--variant",)),
     )
 
 
