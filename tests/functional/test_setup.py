@@ -402,7 +402,7 @@ def test_the_variable_names_no_file(setup: Setup, files: Files) -> None:
 
 def test_the_users_file_is_not_read(setup: Setup) -> None:
     result = setup("--yes", "--user", "--isolated", "pytorch", code=1)
-    assert "╰─> With --isolated, pip does not read it." in result.stderr
+    assert "╰─> With --isolated, pip does not read the user's file." in result.stderr
 
 
 def test_the_file_of_the_variable(setup: Setup, files: Files) -> None:
@@ -420,15 +420,15 @@ def test_no_file_is_read(setup: Setup) -> None:
     assert said(result) == (
         "unusable-configuration\n\n"
         "× PIP_CONFIG_FILE is of no use: nothing was configured.\n"
-        f"╰─> It is {os.devnull}, so that pip reads no configuration file.\n\n"
+        f"╰─> PIP_CONFIG_FILE is {os.devnull}, so that pip reads no configuration file.\n\n"
         "hint: Unset it, or let it name a file.\n"
     )
     env = {"PIP_CONFIG_FILE": os.devnull}
     result = setup(env=env)
     assert "pytorch (PyTorch)" in result.lines
-    assert result.lines[-2].endswith(
-        "Nothing could be written now: PIP_CONFIG_FILE is of no use: nothing was "
-        f"configured. It is {os.devnull}, so that pip reads no configuration file."
+    assert result.lines[-1].endswith(
+        f"As it is, nothing could be written. PIP_CONFIG_FILE is {os.devnull}, so that pip "
+        "reads no configuration file. Unset it, or let it name a file."
     )
     assert json.loads(setup("--json", env=env).stdout)["file"] is None
 

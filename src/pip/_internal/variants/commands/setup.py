@@ -286,13 +286,13 @@ def _no_file() -> UnusableConfiguration:
     if os.environ.get("PIP_CONFIG_FILE") == os.devnull:
         return UnusableConfiguration(
             "PIP_CONFIG_FILE",
-            f"It is {os.devnull}, so that pip reads no configuration file.",
+            f"PIP_CONFIG_FILE is {os.devnull}, so that pip reads no configuration file.",
             "Unset it, or let it name a file.",
         )
     return UnusableConfiguration(
         "The user's configuration file",
-        "With --isolated, pip does not read it.",
-        "Leave that out, or choose another file with --site or --global.",
+        "With --isolated, pip does not read the user's file.",
+        "Leave --isolated out, or choose another file with --site or --global.",
     )
 
 
@@ -396,9 +396,8 @@ def _show(options: optparse.Values, target: _Target) -> None:
         "is asked of them, and nothing written, before you say so."
     )
     if target.problem is not None:
-        why = f"{target.problem.message} {target.problem.context}"
-        write(["", f"{read} Nothing could be written now: {why}"])
-        write([f"{target.problem.hint_stmt}"])
+        why = f"{target.problem.context} {target.problem.hint_stmt}"
+        write(["", f"{read} As it is, nothing could be written. {why}"])
         return
     said = (
         f"{read} It would be written to {target.path}. To take these projects from there "
