@@ -111,6 +111,11 @@ def test_nobody_to_ask(setup: Setup, files: Files) -> None:
         "ERROR: Nothing was written: there is nobody to ask. To go on: pip variants setup "
         "pytorch --yes --site\n"
     )
+    result = setup("--quiet", "pytorch", code=1)
+    assert said(result) == (
+        "ERROR: Nothing was written: with --quiet, nothing is shown that you could agree "
+        "to. To go on: pip variants setup pytorch --yes\n"
+    )
     assert not files["site"].exists()
 
 
@@ -156,13 +161,27 @@ def answer(
     [
         (["pytorch"], "y\n", 0, [PYTORCH]),
         ([], "pytorch xgboost\nYES\n", 0, [PYTORCH, XGBOOST]),
+        ([], "pytorch, xgboost,\ny\n", 0, [PYTORCH, XGBOOST]),
+        (["--quiet", "pytorch"], "y\n", 1, None),
+        (["--quiet"], "pytorch\ny\n", 0, None),
         (["pytorch"], "\n", 1, None),
         (["pytorch"], "", 1, None),
         ([], "\n", 0, None),
         ([], "pytroch\n", 1, None),
         (["pytorch", "--no-input"], "y\n", 1, None),
     ],
-    ids=["yes", "which", "default", "end", "none", "wrong", "no input"],
+    ids=[
+        "yes",
+        "which",
+        "commas",
+        "quiet",
+        "quiet list",
+        "default",
+        "end",
+        "none",
+        "wrong",
+        "no input",
+    ],
 )
 def test_what_a_user_answers(
     answer: Callable[..., None],
@@ -190,13 +209,13 @@ def test_what_the_user_wrote_stays(setup: Setup, files: Files) -> None:
 
 
 def test_part_of_an_index(setup: Setup, files: Files) -> None:
-    configure(files["site"], f"[global]\nvariant-index = torch,Mine={URL}/ {OWN}\n")
+    configure(files["site"], f"[global]\nvariant-index = torch,Mine={URL}/ {XGBOOST}\n")
     setup("pytorch", "--yes")
     own = f"torch,mine,torchvision,triton-rocm,triton-xpu={URL}/"
-    assert value(files["site"]) == [own, OWN]
+    assert value(files["site"]) == [own, XGBOOST]
     # What the user takes from there besides stays.
     setup("pytorch", "--remove", "--yes")
-    assert value(files["site"]) == [f"mine={URL}/", OWN]
+    assert value(files["site"]) == [f"mine={URL}/", XGBOOST]
 
 
 def test_a_project_that_comes_from_elsewhere(setup: Setup, files: Files) -> None:
@@ -247,6 +266,145 @@ def test_what_counts_in_place_of_the_file(setup: Setup, files: Files) -> None:
     assert f"{files['site']}, below [install], names variant indexes" in result.stderr
 
 
+def test_what_is_proposed_is_for_the_file_that_was_named(
+    setup: Setup, files: Files
+) -> None:
+    undo = "pip variants setup --remove pytorch --user"
+    assert f"To undo this: {undo}" in setup("--yes", "--user", "pytorch").lines
+    result = setup("--yes", "--user", "pytorch-test", code=1)
+    assert said(result).endswith(f"hint: To change that, first: {undo}\n")
+    # What would be copied from another file is to be changed there.
+    result = setup("--yes", "--site", "pytorch-test", code=1)
+    assert said(result).endswith(f"hint: To change that, first: {undo}\n")
+    result = setup("--user", "xgboost", code=1)
+    assert result.stderr.endswith(": pip variants setup xgboost --yes --user\n")
+    assert setup("--user").lines[-1].endswith(": pip variants setup NAME --user")
+    result = setup("--remove", "--user", "pytorch", code=1)
+    again = "pip variants setup pytorch --yes --remove --user\n"
+    assert result.stderr.endswith(again)
+    setup(*again.split()[3:])
+    assert value(files["user"]) == []
+
+
+def test_two_files_of_one_kind(setup: Setup, files: Files, venv: Environment) -> None:
+    old = venv.home / ("pip" if os.name == "nt" else ".pip") / files["user"].name
+    configure(old, f"[global]\nvariant-index = {OWN}\n")
+    setup("--yes", "pytorch")
+    assert value(files["user"]) == [OWN, PYTORCH]
+    files["user"].unlink()
+    configure(old, f"[global]\nvariant-index = {PYTORCH}\n")
+    result = setup("--yes", "pytorch-test", code=1)
+    assert said(result).endswith(f"hint: To change that, edit {old}.\n")
+
+
+def test_an_empty_value(setup: Setup, files: Files) -> None:
+    configure(files["user"], f"[global]\nvariant-index = {PYTORCH}\n")
+    configure(files["site"], "[global]\nvariant-index =\n")
+    assert "pytorch (PyTorch)" in setup().lines
+    result = setup("--yes", "--user", "pytorch")
+    assert result.stderr == (
+        f"WARNING: {files['site']} has an empty variant-index, which turns off what is "
+        f"said in {files['user']}\n"
+    )
+    # It was turned off, and stays so.
+    setup("--yes", "xgboost")
+    assert value(files["site"]) == [XGBOOST]
+    # One that hides nothing is not where the environment's are written.
+    configure(files["user"], "[global]\nvariant-index =\n")
+    files["site"].unlink()
+    setup("--yes", "xgboost")
+    assert value(files["site"]) == [XGBOOST]
+    assert "xgboost (XGBoost), set up" in setup(env={"PIP_VARIANT_INDEX": ""}).lines
+    assert "xgboost (XGBoost)" in setup(env={"PIP_VARIANT_INDEX": " "}).lines
+    text = f"[global]\nvariant-index = {XGBOOST}\n[install]\nvariant-index =\n"
+    configure(files["site"], text)
+    assert not setup("--yes", "pytorch").stderr
+
+
+BROKEN = "no '=' in 'garbage', expected PROJECT[,PROJECT...]=URL"
+
+
+def test_a_broken_value(setup: Setup, files: Files, venv: Environment) -> None:
+    text = "[global]\nvariant-index = garbage\n"
+    configure(files["site"], text)
+    result = setup("--yes", "pytorch", code=1)
+    assert f"× {files['site']} is of no use: nothing was configured." in result.stderr
+    assert "Its variant-index, below [global], is broken, so that" in result.stderr
+    assert BROKEN in result.stderr
+    unset = "pip config unset global.variant-index --site"
+    assert result.stderr.endswith(
+        "hint: To mend it: pip config edit --site\n"
+        f"      To take out all that variant-index says there: {unset}\n"
+    )
+    assert files["site"].read_text(encoding="utf-8") == text
+    assert "pytorch (PyTorch)" in setup().lines
+    venv.pip(*unset.split()[1:], env=UNSET)
+    setup("--yes", "pytorch")
+    assert value(files["site"]) == [PYTORCH]
+
+
+def test_a_broken_value_elsewhere(setup: Setup, files: Files) -> None:
+    result = setup("--yes", "xgboost", env={"PIP_VARIANT_INDEX": "garbage"}, code=1)
+    assert "× PIP_VARIANT_INDEX is of no use" in result.stderr
+    assert BROKEN in result.stderr
+    assert result.stderr.endswith("hint: Mend the variable, or unset it.\n")
+    assert not files["site"].exists()
+    configure(files["user"], "[install]\nvariant-index = garbage\n")
+    result = setup("--yes", "xgboost", code=1)
+    assert "Its variant-index, below [install], is broken" in result.stderr
+    unset = "pip config unset install.variant-index --user\n"
+    assert result.stderr.endswith(unset)
+    files["user"].unlink()
+    env = {
+        "PIP_CONFIG_FILE": str(
+            configure(files["variable"], "[global]\nvariant-index = garbage\n")
+        )
+    }
+    result = setup("--yes", "--site", "xgboost", env=env, code=1)
+    unset = "pip config unset global.variant-index --user\n"
+    assert result.stderr.endswith(unset)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://u:secret@a.example/s",
+        "https://u:secret=x@a.example/s",
+        "mine=https://u:secret@[a.example/s",
+    ],
+)
+def test_a_broken_value_with_a_password(setup: Setup, files: Files, text: str) -> None:
+    configure(files["site"], f"[global]\nvariant-index = {text}\n")
+    assert "secret" not in setup("--json").output
+    assert "secret" not in setup("--yes", "pytorch", code=1).output
+    configure(files["site"], f"[global]\nvariant-index = {PYTORCH} {text}\n")
+    assert "secret" not in setup("--yes", "--remove", "pytorch").output
+
+
+def test_two_indexes_of_one_project(setup: Setup, files: Files) -> None:
+    both = f"{PYTORCH} {PYTORCH.replace('whl', 'whl/test')}"
+    configure(files["site"], f"[global]\nvariant-index = {both}\n")
+    result = setup("--yes", "xgboost", code=1)
+    assert "torch comes from one index alone" in result.stderr
+    # To remove both is no contradiction.
+    setup("--yes", "--remove", "pytorch-test", "pytorch")
+    assert value(files["site"]) == []
+
+
+def test_the_variable_names_no_file(setup: Setup, files: Files) -> None:
+    env = {"PIP_CONFIG_FILE": str(files["variable"])}
+    assert f"It would be written to {files['site']}." in setup(env=env).stdout
+    setup("--yes", "pytorch", env=env)
+    assert value(files["site"]) == [PYTORCH]
+    assert not files["user"].exists()
+    assert not files["variable"].exists()
+
+
+def test_the_users_file_is_not_read(setup: Setup) -> None:
+    result = setup("--yes", "--user", "--isolated", "pytorch", code=1)
+    assert "╰─> With --isolated, pip does not read the user's file." in result.stderr
+
+
 def test_the_file_of_the_variable(setup: Setup, files: Files) -> None:
     env = {"PIP_CONFIG_FILE": str(configure(files["variable"], ""))}
     setup("pytorch", "--yes", env=env)
@@ -262,9 +420,17 @@ def test_no_file_is_read(setup: Setup) -> None:
     assert said(result) == (
         "unusable-configuration\n\n"
         "× PIP_CONFIG_FILE is of no use: nothing was configured.\n"
-        f"╰─> It is {os.devnull}, so that pip reads no configuration file.\n\n"
+        f"╰─> PIP_CONFIG_FILE is {os.devnull}, so that pip reads no configuration file.\n\n"
         "hint: Unset it, or let it name a file.\n"
     )
+    env = {"PIP_CONFIG_FILE": os.devnull}
+    result = setup(env=env)
+    assert "pytorch (PyTorch)" in result.lines
+    assert result.lines[-1].endswith(
+        f"As it is, nothing could be written. PIP_CONFIG_FILE is {os.devnull}, so that pip "
+        "reads no configuration file. Unset it, or let it name a file."
+    )
+    assert json.loads(setup("--json", env=env).stdout)["file"] is None
 
 
 def test_a_file_that_cannot_be_written(setup: Setup, files: Files) -> None:
@@ -282,8 +448,8 @@ def test_a_file_that_cannot_be_written(setup: Setup, files: Files) -> None:
 
 UNKNOWN = (
     "ERROR: 'pytroch' is no publisher that is known. Did you mean pytorch? Known are "
-    "pytorch, pytorch-test, wheelnext, quansight, xgboost, ascend. For any other index: "
-    "pip config set global.variant-index PROJECT[,PROJECT...]=URL\n"
+    "pytorch, pytorch-test, wheelnext, quansight, xgboost, ascend. For any other index, "
+    "add PROJECT[,PROJECT...]=URL to what variant-index says, below [global] in "
 )
 
 

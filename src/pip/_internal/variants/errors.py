@@ -313,7 +313,7 @@ class UnusableManifest(VariantError):
 
 
 class UnusableConfiguration(VariantError):
-    """A configuration file cannot be written."""
+    """The configuration cannot be written, or what it says cannot be read."""
 
     reference = "unusable-configuration"
     form = "{} is of no use: nothing was configured."

@@ -9,6 +9,7 @@ import contextlib
 import difflib
 import optparse
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -36,9 +37,11 @@ from pip._internal.variants.choice.publishers import (
     removed,
     taken,
 )
+from pip._internal.variants.choice.scoped_indexes import by_project, scoped_index
 from pip._internal.variants.errors import (
     ContradictoryOptions,
     IndexTaken,
+    InvalidOption,
     UnusableConfiguration,
     WrongUse,
     in_words,
@@ -46,7 +49,7 @@ from pip._internal.variants.errors import (
 
 logger = get_logger(__name__)
 
-_NAME = KEY.partition(".")[2]
+_SECTION, _, _NAME = KEY.partition(".")
 _VARIABLE = f"PIP_{_NAME.upper().replace('-', '_')}"
 _BY_NAME = {each.name: each for each in PUBLISHERS}
 
@@ -54,16 +57,18 @@ _BY_NAME = {each.name: each for each in PUBLISHERS}
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
     """Show the known indexes, or write or remove those that are named."""
     del command  # No session: nothing is asked of any server.
-    publishers = _named(args)
-    if options.remove and not publishers:
+    if options.remove and not args:
         raise WrongUse(f"--remove needs a name: {', '.join(_BY_NAME)}")
     with only_output(options):
         target = _Target.of(options)
+        publishers = _named(options, target, args)
         if not publishers:
             _show(options, target)
-            publishers = _chosen(options)
+            publishers = _chosen(options, target)
         before = after = target.value
         if publishers:
+            if target.problem is not None:
+                raise target.problem
             after = _changed(options, target, publishers)
             if after != before:
                 _propose(options, target, publishers, after)
@@ -74,11 +79,13 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     return SUCCESS
 
 
-def _named(names: Sequence[str]) -> list[Publisher]:
+def _named(
+    options: optparse.Values, target: _Target, names: Sequence[str]
+) -> list[Publisher]:
     """Return the publishers with these names.
 
     :raises WrongUse: if one is unknown.
-    :raises ContradictoryOptions: if two are for the same project.
+    :raises ContradictoryOptions: if two that are to be set up are for the same project.
     """
     found: list[Publisher] = []
     for name in dict.fromkeys(names):
@@ -88,10 +95,9 @@ def _named(names: Sequence[str]) -> list[Publisher]:
             meant = f" Did you mean {near[0]}?" if near else ""
             raise WrongUse(
                 f"{name!r} is no publisher that is known.{meant} Known are "
-                f"{', '.join(_BY_NAME)}. For any other index: pip config set {KEY} "
-                "PROJECT[,PROJECT...]=URL"
+                f"{', '.join(_BY_NAME)}. {_for_any_other(options, target)}"
             )
-        for other in found:
+        for other in [] if options.remove else found:
             shared = [each for each in publisher.projects if each in other.projects]
             if shared:
                 why = f"{shared[0]} comes from one index alone."
@@ -100,50 +106,87 @@ def _named(names: Sequence[str]) -> list[Publisher]:
     return found
 
 
+def _for_any_other(options: optparse.Values, target: _Target) -> str:
+    """Say how to have an index that is not known; what is there already stays."""
+    where = target.path or "pip's configuration file"
+    edit = command_to_type(options, "config", "edit", _option_of(target.kind))
+    return (
+        f"For any other index, add PROJECT[,PROJECT...]=URL to what {_NAME} says, below "
+        f"[{_SECTION}] in {where} (pip config set would replace all of it): {edit}"
+    )
+
+
 class _Said(NamedTuple):
-    """What one place of the configuration says of variant indexes."""
+    """What one place of the configuration says of variant indexes.
+
+    :ivar kind: of the file; or the environment.
+    :ivar path: of the file; or the name of the variable.
+    :ivar value: may be empty, which hides what a weaker file says.
+    :ivar key: for all commands, or for one.
+    """
 
     kind: Kind
-    where: str
+    path: str
     value: str
+    key: str = KEY
+
+    @property
+    def rank(self) -> int:
+        """Return how strong it is: what is for one command counts before the rest."""
+        return _rank(self.kind if self.key == KEY else Kind.ENV_VAR)
+
+    @property
+    def where(self) -> str:
+        """Return the place for a sentence that goes on."""
+        if self.key == KEY:
+            return self.path
+        return f"{self.path}, below [{self.key.partition('.')[0]}],"
+
+
+def _rank(kind: Kind) -> int:
+    return OVERRIDE_ORDER.index(kind)
+
+
+def _option_of(kind: Kind) -> str:
+    """Return the option that names a file of this kind."""
+    # Upstream edits the file of the variable in place of the user's.
+    return f"--{Kind.USER if kind is Kind.ENV else kind}"
 
 
 class _Target:
     """The configuration file that is to be written, and what others say.
 
     :ivar kind: that the user calls the file.
-    :ivar path: of the file.
+    :ivar is_typed: whether an option named the file.
+    :ivar path: of the file; empty if there is none that could be written.
+    :ivar problem: why there is none.
     :ivar value: what it says; where it says nothing, what pip goes by otherwise, which
         would count no more beside a value here.
+    :ivar own: what it says, None for nothing.
+    :ivar inherited: what the value is from, if it is another file.
     :ivar effective: what pip goes by now.
     :ivar stronger: what counts in place of the file.
     """
 
-    def __init__(self, kind: Kind, said: Sequence[_Said], *, isolated: bool) -> None:
-        self.kind = kind
+    def __init__(
+        self, kind: Kind, said: Sequence[_Said], *, isolated: bool, is_typed: bool
+    ) -> None:
+        self.kind, self.is_typed = kind, is_typed
         self._configuration = Configuration(isolated=isolated, load_only=kind)
         self._configuration.load()
-        path = self._configuration.get_file_to_edit()
-        if path is None:
-            raise UnusableConfiguration(
-                "PIP_CONFIG_FILE",
-                f"It is {os.environ.get('PIP_CONFIG_FILE')}, so that pip reads no "
-                "configuration file.",
-                "Unset it, or let it name a file.",
-            )
-        self.path = path
-        own = next((each.value for each in said if each.where == path), None)
-        rank = OVERRIDE_ORDER.index(kind)
-        if kind is Kind.USER and path == os.environ.get("PIP_CONFIG_FILE"):
-            rank = OVERRIDE_ORDER.index(Kind.ENV)
-        weaker = [each for each in said if OVERRIDE_ORDER.index(each.kind) < rank]
-        self.stronger = [
-            each for each in said if OVERRIDE_ORDER.index(each.kind) > rank
-        ]
-        self.has_own = own is not None
-        self.inherited = weaker[-1] if own is None and weaker else None
-        inherited = "" if self.inherited is None else self.inherited.value
-        self.value = inherited if own is None else own
+        self.path = self._configuration.get_file_to_edit() or ""
+        self.problem = None if self.path else _no_file()
+        self.own = next(
+            (each for each in said if (each.path, each.key) == (self.path, KEY)), None
+        )
+        is_of_variable = self.path == os.environ.get("PIP_CONFIG_FILE")
+        rank = _rank(Kind.ENV if kind is Kind.USER and is_of_variable else kind)
+        self.stronger = [each for each in said if each.rank > rank]
+        # Of several files of one kind, the last is written.
+        weaker = [each for each in said if each.rank <= rank]
+        self.inherited = _inherited(weaker) if self.own is None else None
+        source = self.own or self.inherited
+        self.value = "" if source is None else source.value
         self.effective = said[-1].value if said else ""
 
     @classmethod
@@ -163,7 +206,31 @@ class _Target:
         isolated = options.isolated_mode
         said = list(_said(isolated=isolated))
         kind = kinds[typed[0]][0] if typed else _usual_kind(said)
-        return cls(kind, said, isolated=isolated)
+        return cls(kind, said, isolated=isolated, is_typed=bool(typed))
+
+    def command(self, options: optparse.Values, *words: str) -> str:
+        """Return a ``pip variants setup`` to type, for the same file as this one."""
+        file = [_option_of(self.kind)] if self.is_typed else []
+        return command_to_type(options, "variants", "setup", *words, *file)
+
+    def check(self, options: optparse.Values) -> None:
+        """Check what pip would read beside what is to be written.
+
+        :raises UnusableConfiguration: if pip could not.
+        """
+        # For each key, the strongest counts.
+        read = {each.key: each for each in self.stronger}.values()
+        for each in filter(None, (self.own or self.inherited, *read)):
+            problem = _broken(each.value)
+            if problem:
+                what = "Its value"
+                if each.kind is not Kind.ENV_VAR:
+                    what = f"Its {_NAME}, below [{each.key.partition('.')[0]}],"
+                raise UnusableConfiguration(
+                    each.path,
+                    f"{what} is broken, so that pip could install nothing: {problem}",
+                    _ways_out(options, each),
+                )
 
     @property
     def has_comments(self) -> bool:
@@ -209,46 +276,95 @@ class _Target:
                     file.write(before)
 
 
+def _inherited(weaker: Sequence[_Said]) -> _Said | None:
+    """Return what counts where a file says nothing; None for no index."""
+    return weaker[-1] if weaker and weaker[-1].value else None
+
+
+def _no_file() -> UnusableConfiguration:
+    """Return why upstream has no file to write."""
+    if os.environ.get("PIP_CONFIG_FILE") == os.devnull:
+        return UnusableConfiguration(
+            "PIP_CONFIG_FILE",
+            f"PIP_CONFIG_FILE is {os.devnull}, so that pip reads no configuration file.",
+            "Unset it, or let it name a file.",
+        )
+    return UnusableConfiguration(
+        "The user's configuration file",
+        "With --isolated, pip does not read the user's file.",
+        "Leave --isolated out, or choose another file with --site or --global.",
+    )
+
+
+def _broken(value: str) -> str:
+    """Return what is wrong with a value, without credentials; empty for nothing."""
+    try:
+        by_project([scoped_index(_NAME, text) for text in value.split()])
+    except InvalidOption as error:
+        return str(error)
+    except ContradictoryOptions as error:
+        return f"{error.message} {error.context}"
+    return ""
+
+
+def _ways_out(options: optparse.Values, said: _Said) -> Sequence[str]:
+    """Return how to be rid of what a place says."""
+    if said.kind is Kind.ENV_VAR:
+        return ["Mend the variable, or unset it."]
+    file = _option_of(said.kind)
+    unset = command_to_type(options, "config", "unset", said.key, file)
+    return [
+        Hint("To mend it:", command_to_type(options, "config", "edit", file)),
+        Hint(f"To take out all that {_NAME} says there:", unset),
+    ]
+
+
 def _usual_kind(said: Sequence[_Said]) -> Kind:
-    """Return which file is written if none was typed."""
-    written = [each.kind for each in said if each.kind is not Kind.ENV_VAR]
-    if written:
+    """Return which file is written if none was typed.
+
+    It is the one that has such indexes, or hides those of others. A file that
+    PIP_CONFIG_FILE names and that is not there is none, as for upstream.
+    """
+    usual = Kind.USER
+    if running_under_virtualenv() and not os.path.exists(
+        os.environ.get("PIP_CONFIG_FILE", "")
+    ):
+        usual = Kind.SITE
+    files = [each for each in said if each.rank < _rank(Kind.ENV_VAR)]
+    if files and (files[-1].value or files[-1].rank > _rank(usual)):
         # Upstream edits the file of the variable in place of the user's.
-        return Kind.USER if written[-1] is Kind.ENV else written[-1]
-    if os.environ.get("PIP_CONFIG_FILE") or not running_under_virtualenv():
-        return Kind.USER
-    return Kind.SITE
+        return Kind.USER if files[-1].kind is Kind.ENV else files[-1].kind
+    return usual
 
 
 def _said(*, isolated: bool) -> Iterator[_Said]:
-    """Yield what is configured, the strongest last.
+    """Yield what is configured as upstream's parser reads it, the strongest last.
 
-    What a file says for one command counts before what it says for all.
+    What a file says for one command counts before what it says for all. An empty value
+    hides those of weaker files, and then says nothing; an empty variable is none.
     """
     configuration = Configuration(isolated=isolated)
     configuration.load()
-    files = [
-        (kind, path, values)
-        for kind in OVERRIDE_ORDER[:-1]
-        for path, values in configuration.get_values_in_config(kind).items()
-    ]
-    for kind, path, values in files:
-        if values.get(KEY, "").strip():
-            yield _Said(kind, path, values[KEY])
-    for _, path, values in files:
-        for key, value in values.items():
-            section, _, name = key.partition(".")
-            if name == _NAME and key != KEY:
-                yield _Said(Kind.ENV_VAR, f"{path}, below [{section}],", value)
+    by_command: dict[str, _Said] = {}
+    for kind in OVERRIDE_ORDER[:-1]:
+        for path, values in configuration.get_values_in_config(kind).items():
+            for key, value in values.items():
+                if key == KEY:
+                    yield _Said(kind, path, value)
+                elif key.partition(".")[2] == _NAME:
+                    by_command[key] = _Said(kind, path, value, key)
+    yield from (each for each in by_command.values() if each.value)
     for values in configuration.get_values_in_config(Kind.ENV_VAR).values():
-        value = values.get(f":env:.{_NAME}", "")
-        if value.strip():
-            yield _Said(Kind.ENV_VAR, _VARIABLE, value)
+        key = f":env:.{_NAME}"
+        if values.get(key):
+            # Of blanks alone, it turns off what the files say.
+            yield _Said(Kind.ENV_VAR, _VARIABLE, values[key].strip())
 
 
 def is_configured(options: optparse.Values) -> bool:
     """Tell whether any index is configured for certain projects."""
-    return any(_said(isolated=options.isolated_mode))
+    said = list(_said(isolated=options.isolated_mode))
+    return bool(said and said[-1].value)
 
 
 def _is_set_up(value: str, publisher: Publisher) -> bool:
@@ -275,16 +391,29 @@ def _show(options: optparse.Values, target: _Target) -> None:
         if options.verbose:
             lines.append(f"  Read in {each.source}.")
         write(lines)
-    said = (
+    read = (
         f"Read on {READ}, not run: nobody has tried these indexes with this pip. Nothing "
-        f"is asked of them, and nothing written, before you say so. It would be written "
-        f"to {target.path}. To take these projects from there and from nowhere else:"
+        "is asked of them, and nothing written, before you say so."
     )
-    write(["", Hint(said, command_to_type(options, "variants", "setup", "NAME"))])
+    if target.problem is not None:
+        why = f"{target.problem.context} {target.problem.hint_stmt}"
+        write(["", f"{read} As it is, nothing could be written. {why}"])
+        return
+    said = (
+        f"{read} It would be written to {target.path}. To take these projects from there "
+        "and from nowhere else:"
+    )
+    write(["", Hint(said, target.command(options, "NAME"))])
+
+
+def _is_quiet(options: optparse.Values) -> bool:
+    """Tell whether nothing is shown that a user could agree to."""
+    return int(options.quiet) > int(options.verbose)
 
 
 def _is_interactive(options: optparse.Values) -> bool:
-    return sys.stdin.isatty() and not (options.no_input or options.json or options.yes)
+    is_asked = not (options.no_input or options.json or options.yes)
+    return is_asked and not _is_quiet(options) and sys.stdin.isatty()
 
 
 def _asked(question: str) -> str:
@@ -294,11 +423,12 @@ def _asked(question: str) -> str:
         return ""
 
 
-def _chosen(options: optparse.Values) -> list[Publisher]:
+def _chosen(options: optparse.Values, target: _Target) -> list[Publisher]:
     """Ask which ones to set up, where there is somebody to ask."""
-    if not _is_interactive(options):
+    if target.problem is not None or not _is_interactive(options):
         return []
-    return _named(_asked("Which (names, or nothing for none)?").split())
+    names = _asked("Which (names, or nothing for none)?").replace(",", " ")
+    return _named(options, target, names.split())
 
 
 def _changed(
@@ -307,16 +437,17 @@ def _changed(
     """Return what the file is to say.
 
     :raises IndexTaken: if a project comes from elsewhere already.
+    :raises UnusableConfiguration: if pip could not read what it would say.
     """
     value = target.value
     if options.remove:
-        # What other files say stays there.
-        value = value if target.has_own else ""
+        if target.own is None:
+            # What other files say stays there.
+            return value
         for each in publishers:
             value = removed(value, each)
-        if not target.has_own or value.split() == target.value.split():
-            return target.value
-        return value
+        return target.value if value.split() == target.value.split() else value
+    target.check(options)
     for each in publishers:
         for project, url in taken(value, each).items():
             if url != each.url:
@@ -329,17 +460,21 @@ def _changed(
 def _index_taken(
     options: optparse.Values, target: _Target, project: str, url: str
 ) -> IndexTaken:
-    kind, where = target.kind, target.path
-    if target.inherited is not None:
-        kind, where, _ = target.inherited
+    source = target.inherited or _Said(target.kind, target.path, target.value)
+    file = _option_of(source.kind)
     other = next((each for each in PUBLISHERS if each.url == url), None)
-    if other is None:
-        edit = command_to_type(options, "config", "edit", f"--{kind}")
-        hint = Hint("To change that:", edit)
+    hint = f"To change that, edit {source.path}."
+    if source.path != target.path and source.kind is target.kind:
+        pass  # A second file of one kind, which no option names.
+    elif other is None:
+        hint = Hint("To change that:", command_to_type(options, "config", "edit", file))
+    elif target.inherited is None:
+        command = target.command(options, "--remove", other.name)
+        hint = Hint("To change that, first:", command)
     else:
-        remove = ("variants", "setup", "--remove", other.name)
-        hint = Hint("To change that, first:", command_to_type(options, *remove))
-    return IndexTaken(project, redact_auth_from_url(url), where, hint)
+        words = ("variants", "setup", "--remove", other.name, file)
+        hint = Hint("To change that, first:", command_to_type(options, *words))
+    return IndexTaken(project, redact_auth_from_url(url), source.path, hint)
 
 
 def _propose(
@@ -363,7 +498,7 @@ def _propose(
                 ]
             )
     lines = [_shown(each) for each in after.split()]
-    write([f"{target.path} would say, below [{KEY.partition('.')[0]}]:"])
+    write([f"{target.path} would say, below [{_SECTION}]:"])
     if lines:
         write([f"  {_NAME} =", *(f"    {line}" for line in lines)])
     else:
@@ -376,9 +511,11 @@ def _propose(
     if options.yes:
         return
     if not _is_interactive(options):
+        why = "there is nobody to ask"
+        if _is_quiet(options):
+            why = "with --quiet, nothing is shown that you could agree to"
         raise WrongUse(
-            f"Nothing was written: there is nobody to ask. To go on: "
-            f"{again(options, '--yes')}"
+            f"Nothing was written: {why}. To go on: {again(options, '--yes')}"
         )
     if _asked("Write it? [y/N]").lower() not in ("y", "yes"):
         raise WrongUse("Nothing was written")
@@ -387,7 +524,13 @@ def _propose(
 def _shown(text: str) -> str:
     """Return an index with its projects for people, without credentials."""
     names, equals, url = text.partition("=")
-    return f"{names}{equals}{redact_auth_from_url(url)}"
+    try:
+        if "//" not in names:
+            return f"{names}{equals}{redact_auth_from_url(url)}"
+    except ValueError:
+        logger.debug("No URL: it is shown without what may be a password")
+    # It is broken, and a password may be anywhere.
+    return re.sub("//.*@", "//****@", text)
 
 
 def _tell(
@@ -399,17 +542,15 @@ def _tell(
 ) -> None:
     """Say what was done, what counts in place of it, and what to type next."""
     names = ", ".join(each.name for each in publishers)
-    setup = ("variants", "setup")
     if options.remove:
         done = f"Removed {names} from {target.path}."
         write([done if is_new else f"{target.path} has nothing of {names}."])
         return
     for each in target.stronger:
-        logger.warning(
-            "%s names variant indexes too, and what it says counts in place of %s",
-            each.where,
-            target.path,
-        )
+        said = "%s names variant indexes too, and what it says counts in place of %s"
+        if not each.value:
+            said = "%s has an empty variant-index, which turns off what is said in %s"
+        logger.warning(said, each.where, target.path)
     done = f"{names}: written to {target.path}."
     write([done if is_new else f"{names}: set up already in {target.path}."])
     project = publishers[0].projects[0]
@@ -420,8 +561,8 @@ def _tell(
             Hint("To see what would be chosen:", command_to_type(options, *words)),
             Hint(
                 "To undo this:",
-                command_to_type(
-                    options, *setup, "--remove", *(each.name for each in publishers)
+                target.command(
+                    options, "--remove", *(each.name for each in publishers)
                 ),
             ),
         ]
@@ -438,7 +579,7 @@ def _write_json(target: _Target, value: str, *, is_written: bool) -> None:
                 {**each._asdict(), "is_set_up": _is_set_up(effective, each)}
                 for each in PUBLISHERS
             ],
-            "file": target.path,
+            "file": target.path or None,
             "is_written": is_written,
             _NAME: [_shown(each) for each in value.split()],
         }
