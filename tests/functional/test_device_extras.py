@@ -6,6 +6,8 @@ The layout is AMD's: ``torch[device-gfx1151]`` brings ``amd-torch-device-gfx1151
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -315,6 +317,75 @@ def test_what_is_missing_is_added(install: Install, venv: Environment) -> None:
     }
 
 
+#: How extras come to a build that is installed, where, and what is recorded then.
+LATER: Mapping[str, tuple[Sequence[str], Variables, Sequence[str]]] = {
+    "typed": (["torch", "torch[device-gfx1100]"], NO_GPU, ["gfx1100"]),
+    "detected": (["torch"], gpu("gfx1151"), ["gfx1151"]),
+    "a package of one needs it": (["app"], NO_GPU, ["gfx1036"]),
+}
+
+
+@pytest.mark.parametrize("case", LATER)
+def test_what_is_added_later_is_recorded(
+    case: str, install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """As if it had come with the build, and so that it stays."""
+    typed, env, devices = LATER[case]
+    torch.add(make_wheel("app", "1.0", requires=["torch[device-gfx1036]"]))
+    install("torch", OFF, env=gpu("gfx1151"))
+    install("--dry-run", *typed, env=env)
+    assert record(venv) is None
+    install(*typed, env=env)
+    extras = [f"device-{each}" for each in devices]
+    assert record(venv) == extras
+    assert f"Device-extras: {extras[0]}" in venv.pip("show", "torch").lines
+    assert_listed(venv)
+    venv.pip("uninstall", "-y", f"amd-torch-{extras[0]}")
+    assert f"was installed with {extras[0]}" in venv.pip("check").output
+    venv.pip("uninstall", "-y", "torch")
+    assert not list(venv.site_packages.glob("torch*"))
+
+
+def assert_listed(venv: Environment) -> None:
+    """Check that what is recorded of torch is listed as it is."""
+    (path,) = venv.site_packages.glob("torch-*.dist-info/variant-selection.json")
+    content = path.read_bytes()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
+    name = path.relative_to(venv.site_packages).as_posix()
+    line = f"{name},sha256={digest.rstrip('=')},{len(content)}"
+    listed = (path.parent / "RECORD").read_text("utf-8").splitlines()
+    assert [each for each in listed if each.startswith(name)] == [line]
+    assert not list(path.parent.glob("*.new"))
+
+
+def test_another_gpu_is_recorded_beside_the_first(
+    install: Install, venv: Environment
+) -> None:
+    """Unless what the first one needs is no longer there."""
+    install("torch", env=gpu("gfx1151"))
+    install("torch", env=gpu("gfx1100"))
+    assert venv.installed() == brought("gfx1100", "gfx1151")
+    assert record(venv) == ["device-gfx1100", "device-gfx1151"]
+    venv.pip("uninstall", "-y", "amd-torch-device-gfx1151")
+    install("torch", env=gpu("gfx1036"))
+    assert record(venv) == ["device-gfx1036", "device-gfx1100"]
+    assert_listed(venv)
+
+
+def test_what_cannot_be_recorded_is_told(install: Install, venv: Environment) -> None:
+    """The packages are there all the same."""
+    install("torch", OFF, env=gpu("gfx1151"))
+    (path,) = venv.site_packages.glob("torch-*.dist-info/RECORD")
+    path.rename(path.with_name("ELSEWHERE"))
+    said = install("torch", env=gpu("gfx1151"))
+    assert (
+        "WARNING: The extras of torch 2.13.0 cannot be recorded, so that an upgrade may "
+        "leave them out"
+    ) in said
+    assert record(venv) is None
+    assert "device-gfx1151" in venv.pip("list").stdout
+
+
 def test_hashes_are_required_of_it_too(
     install: Install, venv: Environment, torch: IndexServer
 ) -> None:
@@ -616,6 +687,18 @@ def test_what_was_typed_for_a_lock_file(venv: Environment, torch: IndexServer) -
     ) in " ".join(said.split())
     command = ["--force-reinstall", "-r", "pylock.toml", OFF]
     assert "device" not in venv.pip("install", *command, env=gpu("gfx1151")).output
+
+
+@pytest.mark.locks
+def test_what_a_lock_file_adds_later_is_recorded(
+    venv: Environment, install: Install, torch: IndexServer
+) -> None:
+    venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU)
+    install("torch", OFF, env=gpu("gfx1151"))
+    venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151")
+    assert record(venv) == ["device-gfx1151"]
+    assert_listed(venv)
 
 
 @pytest.mark.locks

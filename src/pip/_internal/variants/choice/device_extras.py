@@ -19,7 +19,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.req.constructors import install_req_extend_extras
-from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.installed import SELECTION_FILE, installed_build
+from pip._internal.variants.choice.installed_records import recorded_build
 from pip._internal.variants.choice.invocation import again, command
 from pip._internal.variants.choice.reasons import build_name
 from pip._internal.variants.choice.releases import weighed
@@ -29,6 +30,7 @@ from pip._internal.variants.core.device_extras import (
     chosen,
     devices_in,
     kinds,
+    literal,
 )
 from pip._internal.variants.wheels.links import label_of
 
@@ -41,12 +43,21 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
-    from pip._internal.resolution.resolvelib.candidates import BaseCandidate
+    from pip._internal.resolution.resolvelib.candidates import (
+        BaseCandidate,
+        ExtrasCandidate,
+    )
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.installed_records import InstalledBuild
 
-__all__ = ["lost", "requirements", "tell", "tell_of_failure"]
+__all__ = [
+    "added_to_installed",
+    "lost",
+    "requirements",
+    "tell",
+    "tell_of_failure",
+]
 
 logger = get_logger(__name__)
 
@@ -205,6 +216,36 @@ def _devices_here(context: Context, build: InstalledBuild) -> Sequence[str]:
     providers = context.providers.without_plugins()
     answer = providers.ask(build.manifest, [namespace])[namespace]
     return kinds(answer.values(feature))
+
+
+def added_to_installed(
+    context: Context, candidates: Iterable[Candidate], requirements: RequirementSet
+) -> Iterator[tuple[BaseDistribution, str, Sequence[str]]]:
+    """Yield builds that stay installed while extras of theirs come beside.
+
+    :param candidates: what is installed and needed with extras, typed or not.
+    :param requirements: what is to be installed.
+    :return: each with what is recorded of it, and all extras to record from now on.
+    """
+    installed, new = {*context.installed_dists}, requirements.requirements
+    wanted: dict[NormalizedName, tuple[BaseDistribution, set[str]]] = {}
+    for each in candidates:
+        with_extras = cast("ExtrasCandidate", each)
+        dist: BaseDistribution = vars(with_extras.base)["dist"]
+        _, extras = wanted.setdefault(each.project_name, (dist, set()))
+        extras |= {*map(canonicalize_name, with_extras.extras)}
+    for dist, extras in wanted.values():
+        # None if another installer put it there.
+        build = recorded_build(dist, SELECTION_FILE, None)
+        found = literal(extras)
+        brought = (_named_by(dist, each) for each in found)
+        if build is None or not any(name in new for names in brought for name in names):
+            continue
+        # What came with others is still there, unless somebody took it away.
+        kept = [
+            each for each in build.device_extras if _named_by(dist, each) <= installed
+        ]
+        yield dist, dist.read_text(SELECTION_FILE), literal([*kept, *found])
 
 
 def _recorded(build: InstalledBuild | None) -> Sequence[str]:
