@@ -212,6 +212,20 @@ def test_a_gpu_without_an_extra(install: Install, venv: Environment) -> None:
     )
 
 
+def test_an_installed_build_without_an_extra(
+    install: Install, venv: Environment
+) -> None:
+    """It is told as of one that is new, unless the user once chose extras for it."""
+    told = "WARNING: torch 2.13.0 has no extra for gfx1201"
+    install("torch", OFF, env=gpu("gfx1201"))
+    assert told in install("torch", env=gpu("gfx1201"))
+    assert "WARNING" not in install("torch", OFF, env=gpu("gfx1201"))
+    assert "WARNING" not in install("torch", env=NO_GPU)
+    install("torch[device-gfx1100]", env=gpu("gfx1201"))
+    assert "WARNING" not in install("torch", env=gpu("gfx1201"))
+    assert venv.installed() == brought("gfx1100")
+
+
 def test_a_dry_run_and_its_report(install: Install, venv: Environment) -> None:
     command = ["--dry-run", "--report", "report.json", "torch"]
     said = install(*command, env=gpu("gfx1151"))
@@ -261,8 +275,28 @@ def test_a_version_without_the_package_for_the_gpu(
     assert (
         "WARNING: torch 2.13.0 was chosen instead of 2.14.0, since "
         "amd-torch-device-gfx1151==2.14.0 is not to be found, which "
-        "torch[device-gfx1151] needs"
+        f"torch[device-gfx1151] needs ({OFF} leaves it out)"
     ) in said
+
+
+def test_an_extra_that_costs_a_newer_version(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """Since what it needs contradicts a constraint, or something else that is needed."""
+    add_torch(torch, "2.14.0")
+    (venv.work / "c.txt").write_text("amd-torch-device-gfx1151<2.14\n", "utf-8")
+    told = "torch 2.13.0 was chosen instead of 2.14.0"
+    said = install("torch", "-c", "c.txt", env=gpu("gfx1151"))
+    assert (
+        f"WARNING: {told}, and what torch[device-gfx1151] needs may be why ({OFF} leaves "
+        "it out)"
+    ) in said
+    assert venv.installed() == brought("gfx1151")
+    said = install("torch==2.13.0", "--force-reinstall", env=gpu("gfx1151"))
+    assert "instead of" not in said
+    said = install("-U", "torch", "-c", "c.txt", OFF, env=gpu("gfx1151"))
+    assert "instead of" not in said
+    assert venv.installed()["torch"] == "2.14.0"
 
 
 def take_away(index: IndexServer, project: str, version: str) -> None:
@@ -687,6 +721,62 @@ def test_what_was_typed_for_a_lock_file(venv: Environment, torch: IndexServer) -
     ) in " ".join(said.split())
     command = ["--force-reinstall", "-r", "pylock.toml", OFF]
     assert "device" not in venv.pip("install", *command, env=gpu("gfx1151")).output
+
+
+@pytest.mark.locks
+def test_what_is_locked_cannot_be_turned_off(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """No message says that it could, and one says what to do."""
+    venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU)
+    said = venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1151")).output
+    assert OFF not in said
+    venv.pip("uninstall", "-y", *brought("gfx1151"))
+    said = venv.pip("install", "-r", "pylock.toml", OFF, env=gpu("gfx1151")).output
+    assert (
+        f"WARNING: {OFF} does not count for what is locked, so torch[device-gfx1151] "
+        f"comes from the lock file. To lock without it: pip lock {OFF} torch"
+    ) in " ".join(said.split())
+    venv.pip("uninstall", "-y", *brought("gfx1151"))
+    venv.pip("lock", OFF, "torch", "-i", torch.index_url, env=NO_GPU)
+    said = venv.pip("install", "-r", "pylock.toml", OFF, env=gpu("gfx1151")).output
+    assert "device" not in said
+    assert venv.installed() == brought()
+
+
+@pytest.mark.locks
+def test_a_lock_file_without_an_extra_for_the_gpu(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """What is proposed can be typed."""
+    venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU)
+    for _ in ("new", "installed"):
+        said = venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1201")).output
+        assert (
+            "WARNING: torch 2.13.0 has no extra for gfx1201, so computations on that GPU "
+            "will fail. There is device-gfx1036, device-gfx1100 and device-gfx1151. To "
+            "lock one: pip lock 'torch[device-gfxNNNN]'"
+        ) in " ".join(said.split())
+        assert "--requirement" not in said
+    typed = ["lock", "torch[device-gfx1036]", "-i", torch.index_url]
+    venv.pip(*typed, env=gpu("gfx1201"))
+    venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1201"))
+    assert venv.installed() == brought("gfx1036")
+
+
+@pytest.mark.locks
+def test_a_build_is_left_out_of_a_lock_file_for_its_extra(
+    venv: Environment, torch: IndexServer
+) -> None:
+    (venv.work / "c.txt").write_text("rocm-sdk-device-gfx1151<10\n", "utf-8")
+    command = ["lock", "torch", "-c", "c.txt", "-i", torch.index_url]
+    said = venv.pip(*command, env=NO_GPU).output
+    assert "WARNING: Leaving the variant rocm10 of torch 2.13.0 out of the lock" in said
+    assert (
+        "(besides what was typed, torch[device-gfx1100,device-gfx1151] was looked for: "
+        f"{OFF} leaves it out)"
+    ) in " ".join(said.split())
+    assert "Leaving" not in venv.pip(*command, OFF, env=NO_GPU).output
 
 
 @pytest.mark.locks

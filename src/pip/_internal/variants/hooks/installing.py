@@ -117,7 +117,9 @@ def _record_beside(options: Mapping[str, Any]) -> None:
 
 def _is_where(info_dir: str, options: Mapping[str, Any]) -> bool:
     """Tell whether a package is where others were installed, or is found beside them."""
-    places: dict[str, Any] = {each: options.get(each) for each in ("root", "home", "prefix")}
+    places: dict[str, Any] = {
+        each: options.get(each) for each in ("root", "home", "prefix")
+    }
     if not any(places.values()):
         return True
     scheme = get_scheme("", user=bool(options.get("use_user_site")), **places)
