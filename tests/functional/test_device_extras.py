@@ -292,8 +292,11 @@ def test_an_extra_that_costs_a_newer_version(
         "it out)"
     ) in said
     assert venv.installed() == brought("gfx1151")
-    said = install("torch==2.13.0", "--force-reinstall", env=gpu("gfx1151"))
-    assert "instead of" not in said
+    torch.add(make_wheel("app", "1.0", requires=["torch<2.14"]))
+    for typed in (["torch==2.13.0"], ["torch", "app"]):
+        said = install(*typed, "--force-reinstall", env=gpu("gfx1151"))
+        assert "instead of" not in said
+    venv.pip("uninstall", "-y", "app")
     said = install("-U", "torch", "-c", "c.txt", OFF, env=gpu("gfx1151"))
     assert "instead of" not in said
     assert venv.installed()["torch"] == "2.14.0"

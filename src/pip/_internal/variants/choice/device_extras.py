@@ -358,28 +358,49 @@ def tell(
                 name in requirements.requirements for names in brought for name in names
             )
             _tell_one(context, candidate, need, is_new=is_new)
-        elif candidate.version > version:
-            if need.extras:
-                context.say_once(
-                    logging.WARNING, _older(factory, candidate, version, need)
-                )
+        elif candidate.version > version and need.extras:
+            said = _older(factory, candidate, found, version, need)
+            if said is not None:
+                context.say_once(logging.WARNING, said)
 
 
 def _older(
-    factory: Factory, candidate: Candidate, version: Version, need: _Need
-) -> str:
-    """Say that a newer version was passed over, which was looked at with its extras."""
+    factory: Factory,
+    candidate: Candidate,
+    found: Iterable[Candidate],
+    version: Version,
+    need: _Need,
+) -> str | None:
+    """Say that a newer version was passed over, which was looked at with its extras.
+
+    :return: None if something else that was found rules it out.
+    """
     dist: BaseDistribution = vars(candidate)["dist"]
-    which, lacking = (
-        _with(candidate, need.extras),
-        _not_found(factory, dist, need.extras),
-    )
+    which = _with(candidate, need.extras)
+    lacking = _not_found(factory, dist, need.extras)
+    if not lacking and _is_ruled_out(candidate, found, need):
+        return None
     why = f"and what {which} needs may be why"
     if lacking:
         why = f"since {_listed(lacking)} is not to be found, which {which} needs"
     return (
         f"{candidate.project_name} {version} was chosen instead of {candidate.version}, "
         f"{why} ({NO_DEVICE_EXTRAS.name} leaves it out)"
+    )
+
+
+def _is_ruled_out(
+    candidate: Candidate, found: Iterable[Candidate], need: _Need
+) -> bool:
+    """Tell whether something needs another version that no extra brought."""
+    own = vars(candidate)["dist"]
+    brought = {name for each in need.extras for name in _named_by(own, each)}
+    return any(
+        not required.specifier.contains(candidate.version, prereleases=True)
+        for each in found
+        if each.project_name not in brought and "dist" in vars(each)
+        for required in vars(each)["dist"].iter_dependencies()
+        if canonicalize_name(required.name) == candidate.project_name
     )
 
 
