@@ -573,6 +573,15 @@ def test_what_is_recorded_counts_where_nothing_tells_the_gpu(
     assert record(venv) == ["device-gfx1100"]
 
 
+@pytest.mark.pytorch
+def test_what_was_added_later_counts_too(bridged: Install, venv: Environment) -> None:
+    bridged("torch==2.12.0", OFF, env=gpu("gfx1151"))
+    bridged("torch==2.12.0", env=gpu("gfx1151"))
+    assert record(venv) == ["device-gfx1151"]
+    bridged(BY_HAND, "-U", "torch", env=NO_GPU)
+    assert venv.installed() == brought("gfx1151", torch=ROCM)
+
+
 @pytest.mark.locks
 @pytest.mark.pytorch
 def test_of_pytorchs_index_one_build_is_locked(
