@@ -6,6 +6,8 @@ The layout is AMD's: ``torch[device-gfx1151]`` brings ``amd-torch-device-gfx1151
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -210,6 +212,20 @@ def test_a_gpu_without_an_extra(install: Install, venv: Environment) -> None:
     )
 
 
+def test_an_installed_build_without_an_extra(
+    install: Install, venv: Environment
+) -> None:
+    """It is told as of one that is new, unless the user once chose extras for it."""
+    told = "WARNING: torch 2.13.0 has no extra for gfx1201"
+    install("torch", OFF, env=gpu("gfx1201"))
+    assert told in install("torch", env=gpu("gfx1201"))
+    assert "WARNING" not in install("torch", OFF, env=gpu("gfx1201"))
+    assert "WARNING" not in install("torch", env=NO_GPU)
+    install("torch[device-gfx1100]", env=gpu("gfx1201"))
+    assert "WARNING" not in install("torch", env=gpu("gfx1201"))
+    assert venv.installed() == brought("gfx1100")
+
+
 def test_a_dry_run_and_its_report(install: Install, venv: Environment) -> None:
     command = ["--dry-run", "--report", "report.json", "torch"]
     said = install(*command, env=gpu("gfx1151"))
@@ -259,8 +275,31 @@ def test_a_version_without_the_package_for_the_gpu(
     assert (
         "WARNING: torch 2.13.0 was chosen instead of 2.14.0, since "
         "amd-torch-device-gfx1151==2.14.0 is not to be found, which "
-        "torch[device-gfx1151] needs"
+        f"torch[device-gfx1151] needs ({OFF} leaves it out)"
     ) in said
+
+
+def test_an_extra_that_costs_a_newer_version(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """Since what it needs contradicts a constraint, or something else that is needed."""
+    add_torch(torch, "2.14.0")
+    (venv.work / "c.txt").write_text("amd-torch-device-gfx1151<2.14\n", "utf-8")
+    told = "torch 2.13.0 was chosen instead of 2.14.0"
+    said = install("torch", "-c", "c.txt", env=gpu("gfx1151"))
+    assert (
+        f"WARNING: {told}, and what torch[device-gfx1151] needs may be why ({OFF} leaves "
+        "it out)"
+    ) in said
+    assert venv.installed() == brought("gfx1151")
+    torch.add(make_wheel("app", "1.0", requires=["torch<2.14"]))
+    for typed in (["torch==2.13.0"], ["torch", "app"]):
+        said = install(*typed, "--force-reinstall", env=gpu("gfx1151"))
+        assert "instead of" not in said
+    venv.pip("uninstall", "-y", "app")
+    said = install("-U", "torch", "-c", "c.txt", OFF, env=gpu("gfx1151"))
+    assert "instead of" not in said
+    assert venv.installed()["torch"] == "2.14.0"
 
 
 def take_away(index: IndexServer, project: str, version: str) -> None:
@@ -313,6 +352,75 @@ def test_what_is_missing_is_added(install: Install, venv: Environment) -> None:
         **brought("gfx1151"),
         "rocm-sdk-device-gfx1036": "10.0.0",
     }
+
+
+#: How extras come to a build that is installed, where, and what is recorded then.
+LATER: Mapping[str, tuple[Sequence[str], Variables, Sequence[str]]] = {
+    "typed": (["torch", "torch[device-gfx1100]"], NO_GPU, ["gfx1100"]),
+    "detected": (["torch"], gpu("gfx1151"), ["gfx1151"]),
+    "a package of one needs it": (["app"], NO_GPU, ["gfx1036"]),
+}
+
+
+@pytest.mark.parametrize("case", LATER)
+def test_what_is_added_later_is_recorded(
+    case: str, install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """As if it had come with the build, and so that it stays."""
+    typed, env, devices = LATER[case]
+    torch.add(make_wheel("app", "1.0", requires=["torch[device-gfx1036]"]))
+    install("torch", OFF, env=gpu("gfx1151"))
+    install("--dry-run", *typed, env=env)
+    assert record(venv) is None
+    install(*typed, env=env)
+    extras = [f"device-{each}" for each in devices]
+    assert record(venv) == extras
+    assert f"Device-extras: {extras[0]}" in venv.pip("show", "torch").lines
+    assert_listed(venv)
+    venv.pip("uninstall", "-y", f"amd-torch-{extras[0]}")
+    assert f"was installed with {extras[0]}" in venv.pip("check").output
+    venv.pip("uninstall", "-y", "torch")
+    assert not list(venv.site_packages.glob("torch*"))
+
+
+def assert_listed(venv: Environment) -> None:
+    """Check that what is recorded of torch is listed as it is."""
+    (path,) = venv.site_packages.glob("torch-*.dist-info/variant-selection.json")
+    content = path.read_bytes()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
+    name = path.relative_to(venv.site_packages).as_posix()
+    line = f"{name},sha256={digest.rstrip('=')},{len(content)}"
+    listed = (path.parent / "RECORD").read_text("utf-8").splitlines()
+    assert [each for each in listed if each.startswith(name)] == [line]
+    assert not list(path.parent.glob("*.new"))
+
+
+def test_another_gpu_is_recorded_beside_the_first(
+    install: Install, venv: Environment
+) -> None:
+    """Unless what the first one needs is no longer there."""
+    install("torch", env=gpu("gfx1151"))
+    install("torch", env=gpu("gfx1100"))
+    assert venv.installed() == brought("gfx1100", "gfx1151")
+    assert record(venv) == ["device-gfx1100", "device-gfx1151"]
+    venv.pip("uninstall", "-y", "amd-torch-device-gfx1151")
+    install("torch", env=gpu("gfx1036"))
+    assert record(venv) == ["device-gfx1036", "device-gfx1100"]
+    assert_listed(venv)
+
+
+def test_what_cannot_be_recorded_is_told(install: Install, venv: Environment) -> None:
+    """The packages are there all the same."""
+    install("torch", OFF, env=gpu("gfx1151"))
+    (path,) = venv.site_packages.glob("torch-*.dist-info/RECORD")
+    path.rename(path.with_name("ELSEWHERE"))
+    said = install("torch", env=gpu("gfx1151"))
+    assert (
+        "WARNING: The extras of torch 2.13.0 cannot be recorded, so that an upgrade may "
+        "leave them out"
+    ) in said
+    assert record(venv) is None
+    assert "device-gfx1151" in venv.pip("list").stdout
 
 
 def test_hashes_are_required_of_it_too(
@@ -463,6 +571,15 @@ def test_what_is_recorded_counts_where_nothing_tells_the_gpu(
     # What is detected comes first.
     bridged("torch", "--force-reinstall", env=gpu("gfx1100"))
     assert record(venv) == ["device-gfx1100"]
+
+
+@pytest.mark.pytorch
+def test_what_was_added_later_counts_too(bridged: Install, venv: Environment) -> None:
+    bridged("torch==2.12.0", OFF, env=gpu("gfx1151"))
+    bridged("torch==2.12.0", env=gpu("gfx1151"))
+    assert record(venv) == ["device-gfx1151"]
+    bridged(BY_HAND, "-U", "torch", env=NO_GPU)
+    assert venv.installed() == brought("gfx1151", torch=ROCM)
 
 
 @pytest.mark.locks
@@ -616,6 +733,74 @@ def test_what_was_typed_for_a_lock_file(venv: Environment, torch: IndexServer) -
     ) in " ".join(said.split())
     command = ["--force-reinstall", "-r", "pylock.toml", OFF]
     assert "device" not in venv.pip("install", *command, env=gpu("gfx1151")).output
+
+
+@pytest.mark.locks
+def test_what_is_locked_cannot_be_turned_off(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """No message says that it could, and one says what to do."""
+    venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU)
+    said = venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1151")).output
+    assert OFF not in said
+    venv.pip("uninstall", "-y", *brought("gfx1151"))
+    said = venv.pip("install", "-r", "pylock.toml", OFF, env=gpu("gfx1151")).output
+    assert (
+        f"WARNING: {OFF} does not count for what is locked, so torch[device-gfx1151] "
+        f"comes from the lock file. To lock without it: pip lock {OFF} torch"
+    ) in " ".join(said.split())
+    venv.pip("uninstall", "-y", *brought("gfx1151"))
+    venv.pip("lock", OFF, "torch", "-i", torch.index_url, env=NO_GPU)
+    said = venv.pip("install", "-r", "pylock.toml", OFF, env=gpu("gfx1151")).output
+    assert "device" not in said
+    assert venv.installed() == brought()
+
+
+@pytest.mark.locks
+def test_a_lock_file_without_an_extra_for_the_gpu(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """What is proposed can be typed."""
+    venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU)
+    for _ in ("new", "installed"):
+        said = venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1201")).output
+        assert (
+            "WARNING: torch 2.13.0 has no extra for gfx1201, so computations on that GPU "
+            "will fail. There is device-gfx1036, device-gfx1100 and device-gfx1151. To "
+            "lock one: pip lock 'torch[device-gfxNNNN]'"
+        ) in " ".join(said.split())
+        assert "--requirement" not in said
+    typed = ["lock", "torch[device-gfx1036]", "-i", torch.index_url]
+    venv.pip(*typed, env=gpu("gfx1201"))
+    venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1201"))
+    assert venv.installed() == brought("gfx1036")
+
+
+@pytest.mark.locks
+def test_a_build_is_left_out_of_a_lock_file_for_its_extra(
+    venv: Environment, torch: IndexServer
+) -> None:
+    (venv.work / "c.txt").write_text("rocm-sdk-device-gfx1151<10\n", "utf-8")
+    command = ["lock", "torch", "-c", "c.txt", "-i", torch.index_url]
+    said = venv.pip(*command, env=NO_GPU).output
+    assert "WARNING: Leaving the variant rocm10 of torch 2.13.0 out of the lock" in said
+    assert (
+        "(besides what was typed, torch[device-gfx1100,device-gfx1151] was looked for: "
+        f"{OFF} leaves it out)"
+    ) in " ".join(said.split())
+    assert "Leaving" not in venv.pip(*command, OFF, env=NO_GPU).output
+
+
+@pytest.mark.locks
+def test_what_a_lock_file_adds_later_is_recorded(
+    venv: Environment, install: Install, torch: IndexServer
+) -> None:
+    venv.pip("lock", "torch", "-i", torch.index_url, env=NO_GPU)
+    install("torch", OFF, env=gpu("gfx1151"))
+    venv.pip("install", "-r", "pylock.toml", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151")
+    assert record(venv) == ["device-gfx1151"]
+    assert_listed(venv)
 
 
 @pytest.mark.locks

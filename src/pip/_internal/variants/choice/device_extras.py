@@ -19,7 +19,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.req.constructors import install_req_extend_extras
-from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.installed import SELECTION_FILE, installed_build
+from pip._internal.variants.choice.installed_records import recorded_build
 from pip._internal.variants.choice.invocation import again, command
 from pip._internal.variants.choice.reasons import build_name
 from pip._internal.variants.choice.releases import weighed
@@ -29,6 +30,7 @@ from pip._internal.variants.core.device_extras import (
     chosen,
     devices_in,
     kinds,
+    literal,
 )
 from pip._internal.variants.wheels.links import label_of
 
@@ -41,12 +43,21 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
-    from pip._internal.resolution.resolvelib.candidates import BaseCandidate
+    from pip._internal.resolution.resolvelib.candidates import (
+        BaseCandidate,
+        ExtrasCandidate,
+    )
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.installed_records import InstalledBuild
 
-__all__ = ["lost", "requirements", "tell", "tell_of_failure"]
+__all__ = [
+    "added_to_installed",
+    "lost",
+    "requirements",
+    "tell",
+    "tell_of_failure",
+]
 
 logger = get_logger(__name__)
 
@@ -59,12 +70,14 @@ class _Need(NamedTuple):
     :ivar extras: that it is taken with.
     :ivar left_out: what to say of those that would fit, and whose packages are not to be
         had in this run.
+    :ivar is_locked: whether it is installed from a lock file.
     """
 
     devices: Sequence[str]
     offered: Sequence[str]
     extras: Sequence[str]
     left_out: str | None = None
+    is_locked: bool = False
 
 
 class _Needs:
@@ -105,7 +118,9 @@ def requirements(
 def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | None:
     """Return what a candidate needs; None if there is nothing to say about it."""
     settings, project = context.settings, candidate.project_name
-    if settings.no_device_extras or settings.ignore_dependencies or context.in_build:
+    is_locked = project in factory._finder._locked_links
+    is_off = settings.no_device_extras and not is_locked
+    if is_off or settings.ignore_dependencies or context.in_build:
         return None
     if project in context.with_device_extras:
         return None
@@ -115,7 +130,10 @@ def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | N
     if not offered:
         return None
     if candidate.source_link is None:
-        return _need_of_installed(context, candidate, provided, offered)
+        need = _need_of_installed(context, candidate, provided, offered)
+        if need is None or not is_locked:
+            return need
+        return _need_in_lock_file(context, factory, candidate, need)
     devices = _devices_of(context, candidate.source_link)
     if devices is None:
         return None
@@ -129,12 +147,15 @@ def _need(context: Context, factory: Factory, candidate: Candidate) -> _Need | N
 
 def _need_in_lock_file(
     context: Context, factory: Factory, candidate: Candidate, need: _Need
-) -> _Need:
+) -> _Need | None:
     """Leave out what cannot be locked, or is not: nothing else is to suffer from that."""
     dist: BaseDistribution = vars(candidate)["dist"]
     locked = factory._finder._locked_links
     is_from_lock = candidate.project_name in locked
     if is_from_lock:
+        need = need._replace(is_locked=True)
+        if context.settings.no_device_extras:
+            return _need_in_spite(context, candidate, need, {*locked})
         there = [each for each in need.extras if _named_by(dist, each) <= {*locked}]
     elif _is_for_any(context, candidate.source_link):
         there = [each for each in need.extras if not _not_found(factory, dist, [each])]
@@ -149,6 +170,30 @@ def _need_in_lock_file(
         again_locked = command(context.options, "lock", which)
         left_out = Hint(f"{what} in the lock file, {fails}. To lock it:", again_locked)
     return need._replace(extras=there, left_out=left_out)
+
+
+def _need_in_spite(
+    context: Context,
+    candidate: Candidate,
+    need: _Need,
+    locked: Collection[NormalizedName],
+) -> _Need | None:
+    """Say which extras come from a lock file although the user wants none.
+
+    Nothing in the file tells their packages from what the build itself needs on machines
+    with that GPU.
+    """
+    dist: BaseDistribution = vars(candidate)["dist"]
+    there = [each for each in need.extras if _named_by(dist, each) <= {*locked}]
+    if not there:
+        return None
+    name = NO_DEVICE_EXTRAS.name
+    left_out = Hint(
+        f"{name} does not count for what is locked, so {_with(candidate, there)} comes "
+        "from the lock file. To lock without it:",
+        command(context.options, "lock", name, candidate.project_name),
+    )
+    return need._replace(extras=(), left_out=left_out)
 
 
 def _devices_of(context: Context, link: Link) -> Sequence[str] | None:
@@ -188,7 +233,9 @@ def _need_of_installed(
     installed = {*context.installed_dists}
     lacking = [each for each in extras if not _named_by(dist, each) <= installed]
     if not (options and lacking):
-        return _Need(devices, offered, extras) if extras else None
+        # What was once chosen by hand for other GPUs is not complained of.
+        has_any = extras or (devices and not build.device_extras)
+        return _Need(devices, offered, extras) if has_any else None
     left_out = Hint(
         f"{_name(candidate)} is installed without what {_with(candidate, lacking)} needs, "
         "so computations on that GPU will fail. To add it:",
@@ -205,6 +252,36 @@ def _devices_here(context: Context, build: InstalledBuild) -> Sequence[str]:
     providers = context.providers.without_plugins()
     answer = providers.ask(build.manifest, [namespace])[namespace]
     return kinds(answer.values(feature))
+
+
+def added_to_installed(
+    context: Context, candidates: Iterable[Candidate], requirements: RequirementSet
+) -> Iterator[tuple[BaseDistribution, str, Sequence[str]]]:
+    """Yield builds that stay installed while extras of theirs come beside.
+
+    :param candidates: what is installed and needed with extras, typed or not.
+    :param requirements: what is to be installed.
+    :return: each with what is recorded of it, and all extras to record from now on.
+    """
+    installed, new = {*context.installed_dists}, requirements.requirements
+    wanted: dict[NormalizedName, tuple[BaseDistribution, set[str]]] = {}
+    for each in candidates:
+        with_extras = cast("ExtrasCandidate", each)
+        dist: BaseDistribution = vars(with_extras.base)["dist"]
+        _, extras = wanted.setdefault(each.project_name, (dist, set()))
+        extras |= {*map(canonicalize_name, with_extras.extras)}
+    for dist, extras in wanted.values():
+        # None if another installer put it there.
+        build = recorded_build(dist, SELECTION_FILE, None)
+        found = literal(extras)
+        brought = (_named_by(dist, each) for each in found)
+        if build is None or not any(name in new for names in brought for name in names):
+            continue
+        # What came with others is still there, unless somebody took it away.
+        kept = [
+            each for each in build.device_extras if _named_by(dist, each) <= installed
+        ]
+        yield dist, dist.read_text(SELECTION_FILE), literal([*kept, *found])
 
 
 def _recorded(build: InstalledBuild | None) -> Sequence[str]:
@@ -281,16 +358,50 @@ def tell(
                 name in requirements.requirements for names in brought for name in names
             )
             _tell_one(context, candidate, need, is_new=is_new)
-        elif candidate.version > version:
-            lacking = _not_found(factory, dist, need.extras)
-            if lacking:
-                which = _with(candidate, need.extras)
-                context.say_once(
-                    logging.WARNING,
-                    f"{candidate.project_name} {version} was chosen instead of "
-                    f"{candidate.version}, since {_listed(lacking)} is not to be found, "
-                    f"which {which} needs",
-                )
+        elif candidate.version > version and need.extras:
+            said = _older(factory, candidate, found, version, need)
+            if said is not None:
+                context.say_once(logging.WARNING, said)
+
+
+def _older(
+    factory: Factory,
+    candidate: Candidate,
+    found: Iterable[Candidate],
+    version: Version,
+    need: _Need,
+) -> str | None:
+    """Say that a newer version was passed over, which was looked at with its extras.
+
+    :return: None if something else that was found rules it out.
+    """
+    dist: BaseDistribution = vars(candidate)["dist"]
+    which = _with(candidate, need.extras)
+    lacking = _not_found(factory, dist, need.extras)
+    if not lacking and _is_ruled_out(candidate, found, need):
+        return None
+    why = f"and what {which} needs may be why"
+    if lacking:
+        why = f"since {_listed(lacking)} is not to be found, which {which} needs"
+    return (
+        f"{candidate.project_name} {version} was chosen instead of {candidate.version}, "
+        f"{why} ({NO_DEVICE_EXTRAS.name} leaves it out)"
+    )
+
+
+def _is_ruled_out(
+    candidate: Candidate, found: Iterable[Candidate], need: _Need
+) -> bool:
+    """Tell whether something needs another version that no extra brought."""
+    own = vars(candidate)["dist"]
+    brought = {name for each in need.extras for name in _named_by(own, each)}
+    return any(
+        not required.specifier.contains(candidate.version, prereleases=True)
+        for each in found
+        if each.project_name not in brought and "dist" in vars(each)
+        for required in vars(each)["dist"].iter_dependencies()
+        if canonicalize_name(required.name) == candidate.project_name
+    )
 
 
 def _is_locked(context: Context, candidate: Candidate, version: Version) -> bool:
@@ -318,6 +429,8 @@ def _added(context: Context, candidate: Candidate, need: _Need) -> str:
     is_one = len(need.extras) == 1
     extras = f"the extra{'' if is_one else 's'} {_listed(need.extras)}"
     off = f"({NO_DEVICE_EXTRAS.name} leaves {'it' if is_one else 'them'} out)"
+    if need.is_locked:
+        off = "(as locked)"
     others = [each for each in need.devices if each not in need.offered]
     but = f"; there is none for {_listed(others)}" if others else ""
     if _is_for_any(context, candidate.source_link):
@@ -343,9 +456,13 @@ def _missing(context: Context, candidate: Candidate, need: _Need) -> str:
     else:
         why = f"Nothing tells for which GPU {name} is; without its extra, {fails}"
     offered = _listed([f"device-{each}" for each in need.offered])
+    some = _with(candidate, ["device-gfxNNNN"])
+    if need.is_locked:
+        # The others are not in the file, and none of it may come from elsewhere.
+        to_lock = command(context.options, "lock", some)
+        return Hint(f"{why}. There is {offered}. To lock one:", to_lock)
     return Hint(
-        f"{why}. There is {offered}. To take one:",
-        again(context.options, _with(candidate, ["device-gfxNNNN"])),
+        f"{why}. There is {offered}. To take one:", again(context.options, some)
     )
 
 

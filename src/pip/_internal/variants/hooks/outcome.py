@@ -286,6 +286,22 @@ def _tell_of_device_extras(
             from pip._internal.variants.hooks.prepare import device_extras
 
             remember_device_extras(req.local_file_path, device_extras(req))
+    beside = [
+        each for each in _found(resolver) if each.is_installed and _extras_of(each)
+    ]
+    if beside:
+        from pip._internal.variants.choice.device_extras import added_to_installed
+
+        for dist, content, extras in added_to_installed(context, beside, requirements):
+            from pip._internal.variants.hooks.installing import remember_of_installed
+
+            name = f"{dist.raw_name} {dist.version}"
+            remember_of_installed(dist.info_location or "", content, extras, name)
+
+
+def _extras_of(candidate: Candidate) -> frozenset[str]:
+    found: frozenset[str] = vars(candidate).get("extras", frozenset())
+    return found
 
 
 def _announce(

@@ -10,6 +10,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.settings import NO_DEVICE_EXTRAS
 from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.device_extras import PROPERTY, device_of
@@ -361,6 +362,7 @@ class Locks(Mode):
     def _tell_left_out(self) -> None:
         for build, problem in self._left_out().items():
             name = reasons.build_name(self._releases[build.project], build.label)
+            problem += self._with_its_extras(build)
             self._context.cost(
                 Loss(
                     name,
@@ -372,6 +374,22 @@ class Locks(Mode):
                     ],
                 )
             )
+
+    def _with_its_extras(self, build: Build) -> str:
+        """Say which extras were looked for with a build, which may be why it failed."""
+        extras = {
+            extra
+            for link in self._releases[build.project].links
+            if label_of(link) == build.label
+            for extra in self._context.device_extras.get(link, ())
+        }
+        if not extras:
+            return ""
+        which = f"{build.project}[{','.join(sorted(extras))}]"
+        return (
+            f" (besides what was typed, {which} was looked for: {NO_DEVICE_EXTRAS.name} "
+            "leaves it out)"
+        )
 
     def _untaken(self, machines: Machines) -> tuple[_Target, Run] | None:
         """Return a build that no run has taken yet, and a run that could have."""
