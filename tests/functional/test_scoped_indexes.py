@@ -29,8 +29,10 @@ DRY = ["install", "--dry-run"]
 def usual(make_index: Callable[[], IndexServer]) -> IndexServer:
     """Return an index with everything, some of it newer than elsewhere."""
     index = make_index()
-    index.add(make_wheel("app", "1.0", requires=["torch"]))
-    index.add(make_wheel("sympy", "1.14.0"))
+    # Most packages require a Python.
+    python = ">=3.8"
+    index.add(make_wheel("app", "1.0", requires=["torch"], requires_python=python))
+    index.add(make_wheel("sympy", "1.14.0", requires_python=python))
     index.add(make_wheel("torch", "2.15.0"))
     return index
 
@@ -267,8 +269,8 @@ class TestNowhereElse:
         usual.add(make_sdist("built", "1.0", build_requires=[f"torch @ {evil}"]))
         own.add(make_sdist("torch", "2.16.0", build_requires=[f"sympy @ {evil}"]))
         for name, said in (
-            ("built", f"built, to be built, depends on torch at {evil}."),
-            ("torch", f"torch, to be built, depends on sympy at {evil}."),
+            ("built", f"built (to be built) depends on torch at {evil}."),
+            ("torch", f"torch (to be built) depends on sympy at {evil}."),
         ):
             command = "download", "--no-deps", name, *usually(usual), *named(own)
             assert f"× {said}" in venv.pip(*command, code=1).stderr
@@ -397,6 +399,13 @@ class TestPlaces:
                 (
                     "two indexes, each of which needs an option of its own, in "
                     "'torch=http://****@two.example/'"
+                ),
+            ),
+            (
+                "torch=file://home/me/wheels",
+                (
+                    "no URL of an index, nor a folder that is there, in "
+                    "'torch=file://home/me/wheels'"
                 ),
             ),
             (

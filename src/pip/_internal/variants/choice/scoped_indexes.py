@@ -21,7 +21,13 @@ from pip._internal.variants.errors import ContradictoryOptions, InvalidOption
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-__all__ = ["FORM", "ScopedIndex", "by_project", "scoped_index"]
+__all__ = [
+    "FORM",
+    "ScopedIndex",
+    "by_project",
+    "scoped_index",
+    "without_credentials",
+]
 
 #: What a user has to write.
 FORM = "PROJECT[,PROJECT...]=URL"
@@ -64,12 +70,8 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     names, equals, location = text.partition("=")
 
     def invalid(problem: str) -> InvalidOption:
-        credentials, at, rest = text.rpartition("@")
-        begin = _BEFORE_CREDENTIALS.match(credentials)
-        assert begin is not None, "it matches nothing, too"
-        shown = f"{begin[0]}****@{rest}" if at else text
         return InvalidOption(
-            f"option {opt}: {problem} in {shown!r}, expected {FORM} without blanks, "
+            f"option {opt}: {problem} in {without_credentials(text)!r}, expected {FORM} without blanks, "
             f"something like '{_EXAMPLE}'"
         )
 
@@ -97,6 +99,14 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     return ScopedIndex(tuple(projects), url, place)
 
 
+def without_credentials(text: str) -> str:
+    """Return what may be an index with its projects without what may be a password."""
+    credentials, at, rest = text.rpartition("@")
+    begin = _BEFORE_CREDENTIALS.match(credentials)
+    assert begin is not None, "it matches nothing, too"
+    return f"{begin[0]}****@{rest}" if at else text
+
+
 def _url(location: str) -> str | None:
     """Return the URL of a location without a slash at its end, None if it has none."""
     if re.search(r"\s", location):
@@ -107,7 +117,10 @@ def _url(location: str) -> str | None:
     except ValueError:
         return None
     if parts.scheme in _SCHEMES:
-        has_place = parts.path if parts.scheme == "file" else parts.hostname
+        has_place = bool(parts.hostname)
+        if parts.scheme == "file":
+            # Of this machine: //home is a server, and no folder.
+            has_place = parts.netloc in ("", "localhost") and bool(parts.path)
         return location.rstrip("/") if has_place else None
     if "://" in location or not location or not os.path.isdir(location):
         return None

@@ -9,7 +9,6 @@ import contextlib
 import difflib
 import optparse
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -37,7 +36,11 @@ from pip._internal.variants.choice.publishers import (
     removed,
     taken,
 )
-from pip._internal.variants.choice.scoped_indexes import by_project, scoped_index
+from pip._internal.variants.choice.scoped_indexes import (
+    by_project,
+    scoped_index,
+    without_credentials,
+)
 from pip._internal.variants.errors import (
     ContradictoryOptions,
     IndexTaken,
@@ -246,10 +249,8 @@ class _Target:
 
         :raises UnusableConfiguration: if it cannot be; then the file is as it was.
         """
-        before = None
+        before = self._content()
         try:
-            with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as file:
-                before = file.read()
             if value:
                 self._configuration.set_value(KEY, value)
             else:
@@ -260,6 +261,23 @@ class _Target:
             raise UnusableConfiguration(
                 self.path,
                 f"It could not be written: {in_words(error)}.",
+                "Choose another file with --user, --site or --global.",
+            ) from error
+
+    def _content(self) -> bytes | None:
+        """Return what the file has, None if it is not there.
+
+        :raises UnusableConfiguration: if it cannot be read; upstream would not say so.
+        """
+        try:
+            with open(self.path, "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise UnusableConfiguration(
+                self.path,
+                f"It could not be read: {in_words(error)}.",
                 "Choose another file with --user, --site or --global.",
             ) from error
 
@@ -413,7 +431,9 @@ def _is_quiet(options: optparse.Values) -> bool:
 
 def _is_interactive(options: optparse.Values) -> bool:
     is_asked = not (options.no_input or options.json or options.yes)
-    return is_asked and not _is_quiet(options) and sys.stdin.isatty()
+    # A service has no standard input.
+    has_input = sys.stdin is not None and sys.stdin.isatty()
+    return is_asked and not _is_quiet(options) and has_input
 
 
 def _asked(question: str) -> str:
@@ -523,14 +543,10 @@ def _propose(
 
 def _shown(text: str) -> str:
     """Return an index with its projects for people, without credentials."""
-    names, equals, url = text.partition("=")
     try:
-        if "//" not in names:
-            return f"{names}{equals}{redact_auth_from_url(url)}"
-    except ValueError:
-        logger.debug("No URL: it is shown without what may be a password")
-    # It is broken, and a password may be anywhere.
-    return re.sub("//.*@", "//****@", text)
+        return str(scoped_index(_NAME, text))
+    except InvalidOption:
+        return without_credentials(text)
 
 
 def _tell(

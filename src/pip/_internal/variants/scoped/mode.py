@@ -12,8 +12,9 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 
@@ -218,13 +219,19 @@ class Scoped(Mode):
         """
         extras = vars(candidate).get("extras", ())
         # One with extras has it from the one without.
-        base = cast(Any, vars(candidate).get("base", candidate))
-        dist: BaseDistribution = base.dist
+        base = vars(candidate).get("base", candidate)
+        dist: BaseDistribution | None = vars(base).get("dist")
+        if dist is None:
+            return  # Python itself, which packages require too.
         link = candidate.source_link
         if link in self._typed or (link is None and dist.direct_url is not None):
             return
         what = f"{candidate.name} {candidate.version}"
-        self._refuse(what, candidate.project_name, dist.iter_dependencies(extras))
+        try:
+            needed = list(dist.iter_dependencies(extras))
+        except InvalidRequirement:
+            return  # Upstream says what is wrong with it.
+        self._refuse(what, candidate.project_name, needed)
 
     def refuse_build_requirements(
         self, requirement: InstallRequirement, needed: Iterable[str]
@@ -236,7 +243,7 @@ class Scoped(Mode):
         if requirement.link in self._typed or requirement.name is None:
             return
         project = canonicalize_name(requirement.name)
-        what = f"{requirement.name}, to be built,"
+        what = f"{requirement.name} (to be built)"
         self._refuse(what, project, map(get_requirement, needed))
 
     def _refuse(
