@@ -132,6 +132,14 @@ def test_the_fork_chooses_by_machine(site: Site, index_url: str) -> None:
     assert found == HOSTS
 
 
+def tried(site: Site, index: IndexServer, line: str) -> str:
+    """Return what a command of the guide says, with *index* as the usual one."""
+    with StaticServer(site.dist) as server:
+        _, *words = shlex.split(line.replace("8000", str(server.server_port)))
+        env = {_CUDA: "12.8", "PIP_INDEX_URL": index.index_url}
+        return site.environment.pip(*words, "--dry-run", env=env).stdout
+
+
 def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> None:
     """As the guide says it, and what makes an index."""
     (line,) = block("install").splitlines()
@@ -141,24 +149,14 @@ def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> N
     assert result.lines[-1].strip() == line
     index.add(make_wheel("idna", "3.10"))
     index.add(make_wheel("idna", "99.0"))
-    with StaticServer(site.dist) as server:
-        _, *words = shlex.split(line.replace("8000", str(server.server_port)))
-        result = site.environment.pip(
-            *words, "--dry-run", env={_CUDA: "12.8", "PIP_INDEX_URL": index.index_url}
-        )
-    assert "Using the variant cu128 of idna 3.10" in result.stdout
+    assert "Using the variant cu128 of idna 3.10" in tried(site, index, line)
 
 
 @pytest.mark.scoped
 def test_it_is_named_for_its_projects_alone(site: Site, index: IndexServer) -> None:
     (line,) = block("scoped install").splitlines()
     index.add(make_wheel("idna", "99.0"))
-    with StaticServer(site.dist) as server:
-        _, *words = shlex.split(line.replace("8000", str(server.server_port)))
-        result = site.environment.pip(
-            *words, "--dry-run", env={_CUDA: "12.8", "PIP_INDEX_URL": index.index_url}
-        )
-    assert "Using the variant cu128 of idna 3.10" in result.stdout
+    assert "Using the variant cu128 of idna 3.10" in tried(site, index, line)
 
 
 @pytest.mark.on_wheel
