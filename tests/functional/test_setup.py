@@ -505,6 +505,8 @@ def test_a_host_with_a_gpu(venv: Environment, setup: Setup) -> None:
     assert "setup" not in venv.pip("variants", "host", env=UNSET).stdout
     described = ("variants", "host", "--variant-host", "cuda-12.8")
     assert "setup" not in venv.pip(*described, env=UNSET).stdout
+    typed = ("variants", "host", "--variant-index", XGBOOST)
+    assert "setup" not in venv.pip(*typed, env=gpu).stdout
     index = {**gpu, "PIP_VARIANT_INDEX": XGBOOST}
     assert "setup" not in venv.pip("variants", "host", env=index).stdout
     setup("xgboost", "--yes")

@@ -208,6 +208,12 @@ def test_a_plain_wheel_beside_a_build_without_gpu(
     assert "Successfully installed sympy-1.14.0 torch-2.10.0" in again.lines[-1]
     assert "torch @ " in pip("freeze").stdout
     assert "null" not in pip("list").stdout
+    # It is what the user wants, also where no other is installed.
+    fresh = pip(
+        *shlex.split(typed)[1:], "--dry-run", "--force-reinstall", env=BLACKWELL
+    )
+    assert fresh.stderr == ""
+    assert "Using a plain build" not in fresh.stdout
 
 
 @on_linux

@@ -57,19 +57,23 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             words += ["--manifest", options.manifest]
         said = "All that is supported, and what told so:"
         write([Hint(said, command_to_type(options, *words))])
-    if _may_set_up(options, providers, answers):
+    if _may_set_up(options, settings, providers, answers):
         said = "Indexes that publishers run, with builds for GPUs:"
         write([Hint(said, command_to_type(options, "variants", "setup"))])
     return SUCCESS
 
 
 def _may_set_up(
-    options: optparse.Values, providers: Providers, answers: Mapping[str, Answer]
+    options: optparse.Values,
+    settings: Settings,
+    providers: Providers,
+    answers: Mapping[str, Answer],
 ) -> bool:
-    """Tell whether this machine has a GPU, and no index is configured for any project."""
+    """Tell whether this machine has a GPU, and no index is named for any project."""
     has_gpu = any(answers[each].features for each in ACCELERATORS if each in answers)
     if not has_gpu or not providers.hardware or providers.host is not None:
         return False
     from pip._internal.variants.commands.setup import is_configured
 
-    return not is_configured(options)
+    is_typed = any(row.name == "--variant-index" for row, _, _ in settings.typed)
+    return not is_typed and not is_configured(options)

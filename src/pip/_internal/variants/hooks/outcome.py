@@ -233,13 +233,14 @@ def _chosen_builds(
 ) -> list[tuple[Release, Link]]:
     """Return the chosen build of each release that has variants.
 
-    A wheel that was built from a file stands for that file.
+    A wheel that was built from a file stands for that file. A plain one that somebody
+    named by its URL was not chosen.
     """
     return [
         (release, link)
         for req in requirements.requirements.values()
         for link in (req.source_link,)
-        if link is not None
+        if link is not None and not (req.is_direct and label_of(link) is None)
         for release in (weighed(context).release_of(link),)
         if release is not None and release.labels
     ]
