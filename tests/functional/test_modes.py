@@ -19,7 +19,7 @@ from tools.without_mode import MODES, take_out
 pytestmark = pytest.mark.process
 
 GPU = forced("12.8")
-_PUBLISHERS = "pip._internal.variants.choice.publishers."
+_PUBLISHERS = "pip._internal.variants.commands.publishers."
 #: What has nothing to do with a mode; the first one takes a variant.
 COMMANDS: Sequence[Sequence[str]] = [
     ["install", "torch"],

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.choice.publishers import PUBLISHERS, added, removed, taken
-from pip._internal.variants.commands.setup import _Target
+from pip._internal.variants.commands.index_file import IndexFile
+from pip._internal.variants.commands.publishers import PUBLISHERS, added, removed, taken
 from pip._internal.variants.errors import UnusableConfiguration
 
 
@@ -28,13 +28,14 @@ def test_a_full_disk_loses_nothing(
     file.write_bytes(b"[global]\nvariant-index = a=https://a.example\n")
     before = file.read_bytes()
     options = {"user_file": False, "global_file": False, "site_file": False}
-    target = _Target.of(optparse.Values({**options, "isolated_mode": False}))
+    target = IndexFile(optparse.Values({**options, "isolated_mode": False}))
     assert target.value == "a=https://a.example"
     monkeypatch.setattr(configparser.RawConfigParser, "write", write)
     with pytest.raises(UnusableConfiguration) as caught:
         target.write("b=https://b.example")
-    assert os.strerror(errno.ENOSPC) in str(caught.value.context)
+    assert "there is no space left" in str(caught.value.context)
     assert file.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [file.name]
 
 
 def test_each_publisher_goes_in_and_out() -> None:

@@ -73,7 +73,7 @@ def _may_set_up(
     has_gpu = any(answers[each].features for each in ACCELERATORS if each in answers)
     if not has_gpu or not providers.hardware or providers.host is not None:
         return False
-    from pip._internal.variants.commands.setup import is_configured
+    from pip._internal.variants.commands.index_file import is_configured
 
     is_typed = any(row.name == "--variant-index" for row, _, _ in settings.typed)
     return not is_typed and not is_configured(options)

@@ -6,33 +6,33 @@ from functools import partial
 
 from pip._internal.variants.choice.settings import OptionRow
 
-__all__ = ["OPTIONS"]
+__all__ = ["GLOBAL", "OPTIONS", "REMOVE", "SITE", "USER", "YES"]
 
 _of_setup = partial(OptionRow, where=("setup",), repeated="same")
 
 OPTIONS = (
-    _of_setup(
+    REMOVE := _of_setup(
         "--remove",
         dest="remove",
         help="Remove these indexes from the configuration file, and nothing else.",
     ),
-    _of_setup(
+    YES := _of_setup(
         "-y",
         "--yes",
         dest="yes",
         help="Write without asking.",
     ),
-    _of_setup(
+    USER := _of_setup(
         "--user",
         dest="user_file",
         help="Use the user configuration file.",
     ),
-    _of_setup(
+    GLOBAL := _of_setup(
         "--global",
         dest="global_file",
         help="Use the system-wide configuration file.",
     ),
-    _of_setup(
+    SITE := _of_setup(
         "--site",
         dest="site_file",
         help="Use the configuration file of the current environment (the default in a "

@@ -75,10 +75,13 @@ def link_or_copy(source: str, target: str) -> None:
 
 
 @contextmanager
-def replacing(path: str, size: int = 0) -> Iterator[BinaryIO]:
+def replacing(
+    path: str, size: int = 0, *, mode: int | None = None
+) -> Iterator[BinaryIO]:
     """Open a file that replaces *path* once it is complete.
 
     :param size: how many bytes will be written, as far as is known.
+    :param mode: its permissions; None for those of any new file.
     :raises DiskFull: if there is no space for it.
     """
     folder, name = os.path.split(path)
@@ -94,7 +97,7 @@ def replacing(path: str, size: int = 0) -> Iterator[BinaryIO]:
         try:
             with open(descriptor, "w+b") as file:
                 yield file
-            os.chmod(temporary, 0o666 & ~current_umask())
+            os.chmod(temporary, 0o666 & ~current_umask() if mode is None else mode)
             replace(temporary, path)
         except BaseException:
             with suppress(FileNotFoundError):

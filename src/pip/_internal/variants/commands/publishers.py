@@ -7,15 +7,13 @@ pip's configuration in that form (``torch,torchvision=URL``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-__all__ = ["KEY", "PUBLISHERS", "READ", "Publisher", "added", "removed", "taken"]
+__all__ = ["PUBLISHERS", "READ", "Publisher", "added", "removed", "taken"]
 
-#: The key of pip's configuration, and of the option of that name.
-KEY = "global.variant-index"
 #: When these were read.
 READ = "22 November 2026"
 #: Where most of them stand.
@@ -125,33 +123,20 @@ def added(value: str, publisher: Publisher) -> str:
 
     No project of it may come from elsewhere (:func:`taken`).
     """
-    lacking = [
-        each for each in publisher.projects if each not in taken(value, publisher)
-    ]
-    texts = []
-    for projects, url, text in _split(value):
-        if url == publisher.url and lacking:
-            text = _joined([*projects, *lacking], text.partition("=")[2])
-            lacking = []
-        texts.append(text)
-    if lacking:
-        texts.append(_joined(lacking, publisher.url))
-    return "\n".join(texts)
+    there = taken(value, publisher)
+    lacking = ",".join(each for each in publisher.projects if each not in there)
+    return "\n".join(
+        [*value.split(), *([f"{lacking}={publisher.url}"] if lacking else [])]
+    )
 
 
 def removed(value: str, publisher: Publisher) -> str:
     """Remove the index of a publisher from a value, for its projects alone."""
     texts = []
     for projects, url, text in _split(value):
-        if url == publisher.url:
-            left = [each for each in projects if each not in publisher.projects]
-            if not left:
-                continue
-            if left != projects:
-                text = _joined(left, text.partition("=")[2])
-        texts.append(text)
+        left = [each for each in projects if each not in publisher.projects]
+        if url != publisher.url or left == projects:
+            texts.append(text)
+        elif left:
+            texts.append(f"{','.join(left)}={text.partition('=')[2]}")
     return "\n".join(texts)
-
-
-def _joined(projects: Iterable[str], url: str) -> str:
-    return f"{','.join(projects)}={url}"

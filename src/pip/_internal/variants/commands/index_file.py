@@ -1,0 +1,248 @@
+"""The file of pip's configuration that names indexes for certain projects."""
+
+from __future__ import annotations
+
+import optparse
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
+from typing import NamedTuple
+
+from pip._internal.configuration import OVERRIDE_ORDER, Configuration, Kind
+from pip._internal.console.texts import Hint
+from pip._internal.exceptions import ConfigurationError
+from pip._internal.utils.virtualenv import running_under_virtualenv
+from pip._internal.variants.choice.invocation import again
+from pip._internal.variants.choice.invocation import command as command_to_type
+from pip._internal.variants.choice.scoped_indexes import by_project, scoped_index
+from pip._internal.variants.commands.options import GLOBAL, SITE, USER
+from pip._internal.variants.errors import (
+    ContradictoryOptions,
+    InvalidOption,
+    UnusableConfiguration,
+    in_words,
+)
+from pip._internal.variants.publishing.files import replacing
+
+__all__ = ["NAME", "SECTION", "IndexFile", "is_configured"]
+
+#: The key of pip's configuration is both, with a dot between.
+SECTION, NAME = "global", "variant-index"
+_KEY = f"{SECTION}.{NAME}"
+#: The options that name a file.
+_OPTIONS = {Kind.USER: USER, Kind.SITE: SITE, Kind.GLOBAL: GLOBAL}
+_NAMES = tuple(row.name for row in _OPTIONS.values())
+_ANOTHER = f"Choose another file with one of {', '.join(_NAMES)}."
+
+
+class _Place(NamedTuple):
+    """A place of the configuration, and what it says of variant indexes.
+
+    :ivar kind: of the file; that of variables also for the section of one command, which
+        counts before what files say for all.
+    :ivar path: of the file, or the name of the variable.
+    :ivar value: None if it says nothing. An empty one turns off what weaker places say.
+    """
+
+    kind: Kind
+    path: str
+    value: str | None
+
+
+def _places(*, isolated: bool) -> Iterator[_Place]:
+    """Yield the places of the configuration as upstream reads them, the strongest last."""
+    configuration = Configuration(isolated=isolated)
+    configuration.load()
+    of_commands = []
+    for kind in OVERRIDE_ORDER[:-1]:
+        for path, values in configuration.get_values_in_config(kind).items():
+            yield _Place(kind, path, values.get(_KEY))
+            for key, value in values.items():
+                section, _, name = key.partition(".")
+                if name == NAME and section != SECTION and value:
+                    where = f"{path}, below [{section}],"
+                    of_commands.append(_Place(Kind.ENV_VAR, where, value))
+    yield from of_commands
+    for values in configuration.get_values_in_config(Kind.ENV_VAR).values():
+        value = values.get(f":env:.{NAME}")
+        if value:
+            # Of blanks alone, it turns off what the files say.
+            variable = f"PIP_{NAME.upper().replace('-', '_')}"
+            yield _Place(Kind.ENV_VAR, variable, value.strip())
+
+
+def _effective(places: Sequence[_Place]) -> str:
+    """Return what pip goes by."""
+    return next((each.value for each in reversed(places) if each.value is not None), "")
+
+
+def is_configured(options: optparse.Values) -> bool:
+    """Tell whether any index is configured for certain projects."""
+    return bool(_effective(list(_places(isolated=options.isolated_mode))))
+
+
+def _typed(options: optparse.Values) -> Kind | None:
+    """Return which file an option names.
+
+    :raises ContradictoryOptions: if several do.
+    """
+    typed = [kind for kind, row in _OPTIONS.items() if getattr(options, row.dest)]
+    if len(typed) > 1:
+        first, second = (_OPTIONS[kind].name for kind in typed[:2])
+        raise ContradictoryOptions(first, second, "One file is written.")
+    return typed[0] if typed else None
+
+
+def _usual(places: Sequence[_Place]) -> Kind:
+    """Return which file is written if none was typed: the one that counts already.
+
+    If none says anything, it is that of the environment. A file that PIP_CONFIG_FILE names
+    and that is not there is none, as for upstream.
+    """
+    for each in reversed(places):
+        if each.kind is not Kind.ENV_VAR and each.value is not None:
+            # Upstream edits the file of the variable in place of the user's.
+            return Kind.USER if each.kind is Kind.ENV else each.kind
+    if os.path.exists(os.environ.get("PIP_CONFIG_FILE", "")):
+        return Kind.USER
+    return Kind.SITE if running_under_virtualenv() else Kind.USER
+
+
+class IndexFile:
+    """The file that is to be written, and what other places say.
+
+    :ivar path: of the file; empty if there is none that could be written.
+    :ivar value: what it says; may be empty.
+    :ivar has_comments: whether it has any, once it was checked. They are not kept.
+    :ivar stronger: what counts in place of the file.
+    :ivar effective: what pip goes by now.
+    """
+
+    def __init__(self, options: optparse.Values) -> None:
+        """Find the file: the one that was typed, or counts already, or is usual.
+
+        :raises ContradictoryOptions: if several were typed.
+        """
+        self._options = options
+        typed = _typed(options)
+        isolated = options.isolated_mode
+        places = list(_places(isolated=isolated))
+        self.effective = _effective(places)
+        self._kind = typed or _usual(places)
+        self._option = _OPTIONS[self._kind].name
+        self._typed = [self._option] if typed else []
+        self._configuration = Configuration(isolated=isolated, load_only=self._kind)
+        self._configuration.load()
+        self.path = self._configuration.get_file_to_edit() or ""
+        # The last one, since PIP_CONFIG_FILE may name one of the others.
+        own = max(
+            (i for i, each in enumerate(places) if each.path == self.path), default=0
+        )
+        said = places[own].value if self.path else None
+        self.value, self._is_silent = said or "", said is None
+        self._weaker = [each for each in places[:own] if each.value is not None]
+        self.stronger = [each for each in places[own + 1 :] if each.value is not None]
+        self.has_comments = False
+
+    def command(self, *words: str) -> str:
+        """Return a ``pip variants setup`` to type, for the same file as this one."""
+        return command_to_type(self._options, "variants", "setup", *words, *self._typed)
+
+    def edit(self) -> str:
+        """Return what to type to edit the file by hand."""
+        return command_to_type(self._options, "config", "edit", self._option)
+
+    def check(self, *, is_added: bool) -> None:
+        """Check that nothing is lost if the file is written.
+
+        :param is_added: whether something is to be added to it.
+        :raises UnusableConfiguration: if it cannot be read, what it says is broken, or
+            what a weaker file says would be hidden.
+        """
+        if not self.path:
+            raise self._no_file()
+        try:
+            # Upstream takes one that it may not read for empty.
+            with open(self.path, encoding="utf-8", errors="replace") as file:
+                begun = (line.lstrip()[:1] for line in file)
+                self.has_comments = any(each in ("#", ";") for each in begun)
+        except FileNotFoundError:
+            self.has_comments = False
+        except OSError as error:
+            raise self._unusable(f"It cannot be read: {in_words(error)}.") from error
+        if not is_added:
+            return
+        if self._is_silent and _effective(self._weaker):
+            raise self._hiding(self._weaker[-1])
+        problem = _broken(self.value)
+        if problem:
+            words = "config", "unset", _KEY, self._option
+            raise self._unusable(
+                f"Its {NAME}, below [{SECTION}], is broken, so that pip could install "
+                f"nothing: {problem}",
+                Hint("To mend it:", self.edit()),
+                Hint(
+                    f"To take out all that {NAME} says there:",
+                    command_to_type(self._options, *words),
+                ),
+            )
+
+    def _unusable(self, why: str, *hints: str) -> UnusableConfiguration:
+        return UnusableConfiguration(self.path, why, hints or _ANOTHER)
+
+    def _no_file(self) -> UnusableConfiguration:
+        """Return why upstream has no file to write."""
+        what, why, hint = (
+            "The user's configuration file",
+            "With --isolated, pip does not read the user's file.",
+            f"Leave --isolated out, or name {SITE.name} or {GLOBAL.name}.",
+        )
+        if os.environ.get("PIP_CONFIG_FILE") == os.devnull:
+            what, hint = "PIP_CONFIG_FILE", "Unset it, or let it name a file."
+            why = f"It is {os.devnull}, so that pip reads no configuration file."
+        return UnusableConfiguration(what, why, hint)
+
+    def _hiding(self, other: _Place) -> UnusableConfiguration:
+        """Return why nothing is written beside a weaker file that names indexes."""
+        hints = [Hint("To have it here too, copy it first:", self.edit())]
+        if other.kind is not self._kind:
+            there = again(self._options, _OPTIONS[other.kind].name, without=_NAMES)
+            hints.insert(0, Hint("To write there:", there))
+        why = f"What {other.path} says of {NAME} would count no more beside it."
+        return self._unusable(why, *hints)
+
+    def write(self, value: str) -> None:
+        """Write a value, or leave the key out if that is empty.
+
+        :raises UnusableConfiguration: if it cannot be; then the file is as it was.
+        """
+        path, mode = os.path.realpath(self.path), None
+        try:
+            if value:
+                self._configuration.set_value(_KEY, value)
+            else:
+                self._configuration.unset_value(_KEY)
+            if os.path.exists(path):
+                # One that may not be written may not be replaced either.
+                with open(path, "r+b") as file:
+                    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            # Upstream would write into the file itself, which a full disk cuts off.
+            ((_, parser),) = self._configuration._modified_parsers
+            with replacing(path, mode=mode) as output, TextIOWrapper(output) as text:
+                parser.write(text)
+        except (OSError, ConfigurationError) as error:
+            problem = f"It cannot be written: {in_words(error)}."
+            raise self._unusable(problem) from error
+
+
+def _broken(value: str) -> str:
+    """Return what is wrong with a value, without credentials; empty for nothing."""
+    try:
+        by_project([scoped_index(NAME, text) for text in value.split()])
+    except InvalidOption as error:
+        return str(error)
+    except ContradictoryOptions as error:
+        return f"{error.message} {error.context}"
+    return ""
