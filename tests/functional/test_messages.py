@@ -271,7 +271,7 @@ def test_what_it_says_to_type_helps(stage: Stage) -> None:
     )
     words = to_type(stage, CASES["dependency-not-listed"], "To look elsewhere too:")
     words = stage.words(USUAL_INDEX.sub("OTHER", " ".join(words)))
-    words = [word.replace("****", "secret") for word in words]
+    words = [word.replace("CREDENTIALS", "user:secret") for word in words]
     result = venv.pip(*words, "--dry-run", env=GPU)
     assert "Would install filelock-4.0 needs-1.0 (gpu)" in result.stdout
     words = to_type(stage, CASES["no-other-build"], "To look elsewhere:")

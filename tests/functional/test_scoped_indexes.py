@@ -214,6 +214,29 @@ class TestNowhereElse:
         command[-3] = f"torch={usual.index_url}"
         assert would_install(pip(*command)) == {"torch": "2.15.0"}
 
+    @pytest.mark.parametrize(
+        ("fault", "said"),
+        [
+            (
+                Fault(status=403, reason="ask http://user:hunter2@a.example/"),
+                "403 Client Error: ask http://****@a.example/ for url: ",
+            ),
+            (
+                Fault(status=302, headers={"Location": "https://user:hunter2@[a/"}),
+                "Invalid IPv6 URL",
+            ),
+        ],
+        ids=["reason", "no URL"],
+    )
+    def test_a_password_in_what_went_wrong(
+        self, pip: Pip, own: IndexServer, fault: Fault, said: str
+    ) -> None:
+        own.faults["/simple/torch/"] = fault
+        url = own.index_url.replace("//", "//user:hunter2@")
+        result = pip(*DRY, "torch", *named(url), "--retries", "0", code=1)
+        assert said in result.stderr
+        assert "hunter2" not in result.output
+
     def test_no_version_there(
         self, pip: Pip, usual: IndexServer, own: IndexServer
     ) -> None:

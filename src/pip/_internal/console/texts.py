@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["Hint", "capital", "counted", "with_label"]
+import re
+
+__all__ = ["Hint", "capital", "counted", "with_label", "without_credentials"]
+
+#: Between the scheme and the host of a URL; a password may have blanks.
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#]*(?=@\S)")
 
 
 class Hint(str):
@@ -27,6 +32,14 @@ def with_label(version: str, label: str | None) -> str:
     if label is None or version.endswith(f"+{label}"):
         return version
     return f"{version} ({label})"
+
+
+def without_credentials(text: str, instead: str = "****") -> str:
+    """Return a text without the credentials in its URLs.
+
+    :param instead: what stands in their place.
+    """
+    return _CREDENTIALS.sub(instead, text)
 
 
 def capital(text: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import optparse
 import os
-import re
 import shlex
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
@@ -16,13 +15,13 @@ from itertools import pairwise
 from typing import Any
 
 from pip._internal.commands import create_command
+from pip._internal.console.texts import without_credentials
 from pip._internal.metadata import get_default_environment
 from pip._internal.utils.compat import WINDOWS
 from pip._internal.utils.entrypoints import (
     get_best_invocation_for_this_pip,
     get_best_invocation_for_this_python,
 )
-from pip._internal.utils.misc import redact_auth_from_url, redact_netloc
 from pip._internal.variants.choice.settings import (
     IN_BUILD,
     NO_VARIANTS,
@@ -65,8 +64,9 @@ _REPEATED_AGAIN = frozenset(
     )
 )
 _PYTHON = "--python"
-#: A URL, up to the next one: a password may have spaces.
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+?(?=\s\S*://|\Z)", re.DOTALL)
+#: Stands where a user puts in again what pip does not show, as NAME and URL do elsewhere:
+#: a copied ``****`` would be sent as a password.
+_CREDENTIALS = "CREDENTIALS"
 
 
 def command(
@@ -75,7 +75,7 @@ def command(
     without: Container[str] = (),
     is_own: bool = False,
 ) -> str:
-    """Return a command for a shell; credentials in it are as pip shows them.
+    """Return a command for a shell, without the credentials that were typed.
 
     :param options: of the command that is running.
     :param words: the name of a command, and what follows it.
@@ -223,13 +223,5 @@ def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
 def _shown(before: str, word: str) -> str:
     """Leave the credentials in a word out; *before* is the word before it."""
     if before == "--proxy" and "://" not in word:
-        return str(redact_netloc(word))
-    return _URL.sub(lambda url: _without_credentials(url[0]), word)
-
-
-def _without_credentials(url: str) -> str:
-    try:
-        return str(redact_auth_from_url(url))
-    except ValueError:
-        # Whatever it is meant to be, a password may be in it.
-        return f"{url.partition('://')[0]}://****"
+        return _shown("", f"://{word}").removeprefix("://")
+    return without_credentials(word, _CREDENTIALS)

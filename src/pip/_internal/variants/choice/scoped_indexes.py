@@ -26,7 +26,7 @@ __all__ = [
     "ScopedIndex",
     "by_project",
     "scoped_index",
-    "without_credentials",
+    "redacted_value",
 ]
 
 #: What a user has to write.
@@ -71,7 +71,7 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
 
     def invalid(problem: str) -> InvalidOption:
         return InvalidOption(
-            f"option {opt}: {problem} in {without_credentials(text)!r}, expected {FORM} without blanks, "
+            f"option {opt}: {problem} in {redacted_value(text)!r}, expected {FORM} without blanks, "
             f"something like '{_EXAMPLE}'"
         )
 
@@ -99,7 +99,7 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     return ScopedIndex(tuple(projects), url, place)
 
 
-def without_credentials(text: str) -> str:
+def redacted_value(text: str) -> str:
     """Return what may be an index with its projects without what may be a password."""
     credentials, at, rest = text.rpartition("@")
     begin = _BEFORE_CREDENTIALS.match(credentials)

@@ -19,8 +19,8 @@ from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.choice.scoped_indexes import (
     FORM,
+    redacted_value,
     scoped_index,
-    without_credentials,
 )
 from pip._internal.variants.commands.index_file import NAME, SECTION, IndexFile
 from pip._internal.variants.commands.options import REMOVE, YES
@@ -213,7 +213,7 @@ def _shown(text: str) -> str:
     try:
         return str(scoped_index(NAME, text))
     except InvalidOption:
-        return without_credentials(text)
+        return redacted_value(text)
 
 
 def _tell(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import RequestException
 
-from pip._internal.console.texts import capital
+from pip._internal.console.texts import capital, without_credentials
 from pip._internal.exceptions import DiagnosticPipError, NetworkConnectionError
 from pip._internal.index.collector import (
     _get_simple_response,
@@ -20,7 +20,6 @@ from pip._internal.index.collector import (
     parse_links,
 )
 from pip._internal.models.link import Link
-from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import url_to_path
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.wheels.sources import hint_for
@@ -40,7 +39,7 @@ class PageUnavailable(Exception):
     """
 
     def __init__(self, problem: str, status: int | None = None) -> None:
-        super().__init__(redact_auth_from_url(problem))
+        super().__init__(without_credentials(problem))
         self.status = status
 
     @property
@@ -70,7 +69,11 @@ def fetch_page(session: PipSession, url: str, project: str) -> IndexContent:
     afresh = not session.refresh_package.isdisjoint((":all:", project))
     try:
         response = _get_simple_response(url, session, afresh)
-    except (NetworkConnectionError, RequestException) as error:
+    except (
+        *(NetworkConnectionError, RequestException),
+        # From a redirect to an invalid URL.
+        ValueError,
+    ) as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
         raise PageUnavailable(str(error), status) from None
     except DiagnosticPipError as error:

@@ -10,6 +10,7 @@ from pip._vendor.requests.exceptions import RequestException
 from pip._vendor.urllib3.exceptions import HTTPError, ProtocolError
 
 from pip._internal.console.output import get_logger
+from pip._internal.console.texts import without_credentials
 from pip._internal.exceptions import InvalidWheel, NetworkConnectionError
 from pip._internal.network.lazy_wheel import (
     HTTPRangeRequestUnsupported,
@@ -17,7 +18,6 @@ from pip._internal.network.lazy_wheel import (
 )
 from pip._internal.parallel.request_errors import with_attempts
 from pip._internal.parallel.time_limits import Overdue, TimeBudget, time_limit
-from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def remote_wheel(
             # The session has already repeated it as often as it should.
             reason = with_attempts(in_words(error), error, session)
             break
-    raise WheelUnreadable(redact_auth_from_url(reason))
+    raise WheelUnreadable(without_credentials(reason))
 
 
 class _RangeRequests:

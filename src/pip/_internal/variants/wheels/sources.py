@@ -15,6 +15,7 @@ from pip._vendor.requests.exceptions import ConnectionError as RequestConnection
 from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.console.output import get_logger
+from pip._internal.console.texts import without_credentials
 from pip._internal.exceptions import (
     DiagnosticPipError,
     HashMismatch,
@@ -238,7 +239,7 @@ def _download(
             if reason.startswith(UNTRUSTED):
                 hint = _CERTIFICATES
             break
-    raise ManifestUnavailable(redact_auth_from_url(reason), hint, attempts=sent)
+    raise ManifestUnavailable(without_credentials(reason), hint, attempts=sent)
 
 
 class _BodyBrokeOff(Exception):
