@@ -163,7 +163,7 @@ SBSA = "This is a Jetson. What is published for CUDA on ARM is built for servers
         ),
         (
             "cuda-13.0-sm_110-tegra",
-            f"{SBSA}, and runs here too, since the driver has CUDA 13.0.",
+            f"{SBSA}, and runs here from CUDA 13 (JetPack 7) on; the driver has CUDA 13.0.",
         ),
         ("cuda-13.0-sm_121-aarch64", None),
     ],
@@ -214,7 +214,7 @@ def test_a_variant_for_cuda_on_a_jetson(
         assert result.stderr == ""
         return
     assert result.stderr.startswith(
-        "WARNING: This is a Jetson, and its driver has CUDA 12.6. Most that is published "
+        "WARNING: This is a Jetson, and its driver has CUDA 12.6. What is published "
         "for CUDA on ARM is built for servers (SBSA), and runs here from CUDA 13 (JetPack "
         "7) on: if the variant cuda of torch 2.10.0 was not built for Jetsons, it fails "
         "at use. To do without it: "
@@ -268,8 +268,8 @@ def jetson(
 
 
 TAIL = (
-    "Builds for ARM servers (SBSA) run on it from CUDA 13 (JetPack 7) on, and PyTorch "
-    "has no others for CUDA: "
+    "What is published for CUDA on ARM is built for servers (SBSA), and runs here from "
+    "CUDA 13 (JetPack 7) on, and PyTorch has no others: "
 )
 CPU_TAKEN = "the CPU build of torch 2.9.1 was chosen"
 JETPACK_6 = "install torch --index-url https://pypi.jetson-ai-lab.io/jp6/cu126"
@@ -309,7 +309,7 @@ def test_builds_for_servers_on_a_jetson(
     told = result.stderr
     if said is None:
         assert result.stderr == ""
-        note = f"{label} is built for ARM servers (SBSA), and runs on a Jetson too"
+        note = f"{label} is built for ARM servers, and runs on a Jetson too"
         is_jetson = described["environment"]["platform_release"].endswith("-tegra")
         assert (note in result.stdout) is is_jetson
     else:

@@ -54,6 +54,23 @@ def test_what_suits_a_machine(environ: Mapping[str, str | None], expected: str) 
     assert order(manifest_for(Machine(), backends(ALL)), environ) == expected
 
 
+@pytest.mark.parametrize(
+    ("gfx", "expected"),
+    [
+        *((each, "rocm10.0 cpu") for each in ("gfx1103", "gfx1152", "gfx1153")),
+        *((each, "rocm10.0 cpu") for each in ("gfx1010", "gfx1012", "gfx1032")),
+        *((each, "rocm10.0 rocm7.2 cpu") for each in ("gfx90a", "gfx1030", "gfx1151")),
+        # Two compute units, built into a processor.
+        ("gfx1036", "cpu"),
+        ("gfx906", "rocm7.2 cpu"),
+    ],
+)
+def test_what_rocm_10_is_for(gfx: str, expected: str) -> None:
+    manifest = manifest_for(Machine(), backends("cpu rocm7.2 rocm10.0.0"))
+    environ = {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": gfx}
+    assert order(manifest, environ) == expected
+
+
 def test_a_choice_asks_nobody() -> None:
     manifest = manifest_of_choice(backends("cu118 cu130 xpu"), backends(ALL))
     assert order(manifest, forced("11.0")) == "cu118 cu130 xpu"

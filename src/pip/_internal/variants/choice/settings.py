@@ -322,8 +322,8 @@ OPTIONS = (
         check=kind("variable"),
         metavar="NAME",
         help="Let provider plugins see this environment variable. Those that are named "
-        "PACKAGE_FORCE_..., after a package that is trusted, they see anyway. This option "
-        "can be used multiple times.",
+        "PACKAGE_FORCE_... or PACKAGE_DISABLE_..., after a package that is trusted, they "
+        "see anyway. This option can be used multiple times.",
     ),
     OptionRow(
         "--no-variant-lookahead",

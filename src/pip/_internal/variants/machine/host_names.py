@@ -29,7 +29,7 @@ _GPUS: Mapping[str, str] = MappingProxyType(
 )
 #: What most that are called by no more than that are.
 _JETSON = "cuda-12.6-sm_87-tegra"
-#: Whole machines, by what is in their names.
+#: Whole machines, by a word in their names.
 _MACHINES: Mapping[str, str] = MappingProxyType(
     {
         "orin": _JETSON,
@@ -39,10 +39,11 @@ _MACHINES: Mapping[str, str] = MappingProxyType(
     }
 )
 _MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro)")
-_CUDA = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{0,2})(?=sm|x86|tegra|jetson|a|$)")
-_SM = re.compile(r"sm([0-9]{2,3})")
-_X86_64 = re.compile(r"(?:x8664|x64|amd64)(?:v?([1-4]))?$")
-_ARM = re.compile(r"(?:(aarch64|arm64)|tegra|jetson)$")
+# In words with dashes between; none of these begins within a word.
+_CUDA = re.compile(r"(?<![a-z])cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})(?![0-9])")
+_SM = re.compile(r"(?<![a-z])sm-?([0-9]{2,3})(?![0-9])")
+_X86_64 = re.compile(r"(?<![a-z])(?:x86-?64|x64|amd64)(?:-?v?([1-4]))?$")
+_ARM = re.compile(r"(?<![a-z])(?:(aarch64|arm64)|tegra|jetson)$")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
 
 
@@ -51,15 +52,16 @@ def nearest_name(name: str) -> str | None:
 
     Punctuation does not matter, and a GPU may be named by its model.
     """
-    squeezed = re.sub(r"[^a-z0-9]", "", name.lower())
-    gpu = _GPUS.get(_MAKER.sub("", squeezed))
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    gpu = _GPUS.get(_MAKER.sub("", "".join(words)))
     if gpu is not None:
         return f"cuda-{_DRIVER}-sm_{gpu}"
-    whole = next((_MACHINES[part] for part in _MACHINES if part in squeezed), None)
+    whole = next((_MACHINES[word] for word in words if word in _MACHINES), None)
     if whole is not None:
         return whole
-    cuda, sm = _CUDA.search(squeezed), _SM.search(squeezed)
-    machine = _type_of_machine(squeezed)
+    dashed = "-".join(words)
+    cuda, sm = _CUDA.search(dashed), _SM.search(dashed)
+    machine = _type_of_machine(dashed)
     if cuda is not None or sm is not None:
         driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
         capability = f"sm_{sm[1]}" if sm is not None else None
@@ -69,9 +71,9 @@ def nearest_name(name: str) -> str | None:
     return next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
 
 
-def _type_of_machine(squeezed: str) -> str | None:
+def _type_of_machine(dashed: str) -> str | None:
     """Return the end of a name that tells the type of a machine."""
-    x86_64, arm = _X86_64.search(squeezed), _ARM.search(squeezed)
+    x86_64, arm = _X86_64.search(dashed), _ARM.search(dashed)
     if x86_64 is not None:
         # Without a level, what every CPU of this kind has.
         return f"x86_64-v{x86_64[1] or '1'}"

@@ -19,10 +19,23 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pip._internal.variants.core.answer import Answer
 
-__all__ = ["FIRST_UNIFIED_CUDA", "Tegra", "cuda_of", "described", "find", "runs_sbsa"]
+__all__ = [
+    "FIRST_UNIFIED_CUDA",
+    "FOR_SERVERS",
+    "Tegra",
+    "cuda_of",
+    "described",
+    "find",
+    "runs_sbsa",
+]
 
 #: The first CUDA version that is one for Tegra and for servers.
 FIRST_UNIFIED_CUDA = (13, 0)
+#: What users of a Tegra have to know, without a final period.
+FOR_SERVERS = (
+    "What is published for CUDA on ARM is built for servers (SBSA), and runs here from "
+    "CUDA 13 (JetPack 7) on"
+)
 
 #: ``# R36 (release), REVISION: 4.3, GCID: ...``
 _RELEASE_FORM = (
@@ -75,10 +88,7 @@ def cuda_of(nvidia: Answer) -> str | None:
     :param nvidia: what is supported of that namespace.
     :return: None if it is not told.
     """
-    for feature in nvidia.features:
-        if feature.name == "cuda_version_lower_bound":
-            return feature.values[0]
-    return None
+    return next(iter(nvidia.values("cuda_version_lower_bound")), None)
 
 
 def runs_sbsa(cuda: str) -> bool:

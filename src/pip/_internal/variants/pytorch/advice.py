@@ -14,7 +14,7 @@ from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.releases import release_of, weighed
-from pip._internal.variants.machine.tegra import Tegra, cuda_of, runs_sbsa
+from pip._internal.variants.machine.tegra import FOR_SERVERS, Tegra, cuda_of, runs_sbsa
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
 from pip._internal.variants.pytorch.options import OPTIONS
 from pip._internal.variants.pytorch.release import BridgedRelease
@@ -64,7 +64,7 @@ def for_tegra(context: Context, chosen: Release, link: Link) -> str | None:
         if not _is_unified(tegra, cuda):
             taken = f"{backend} of {chosen}, which was asked for, does not run"
             return _to_jetpack(context, chosen, tegra, cuda, taken)
-        said = f"{backend} is built for ARM servers (SBSA), and runs on {tegra} too"
+        said = f"{backend} is built for ARM servers, and runs on {tegra} too"
         context.say_once(logging.INFO, said)
     elif chosen.chosen_by is None and not _is_unified(tegra, cuda):
         kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
@@ -84,9 +84,8 @@ def _to_jetpack(
     """
     driver = f", and its driver has CUDA {cuda}" if cuda is not None else ""
     said = (
-        f"This is {tegra}{driver}. Builds for ARM servers (SBSA) run on it from CUDA 13 "
-        f"(JetPack 7) on, and PyTorch has no others for CUDA: {taken}. NVIDIA's own "
-        "builds:"
+        f"This is {tegra}{driver}. {FOR_SERVERS}, and PyTorch has no others: {taken}. "
+        "NVIDIA's own builds:"
     )
     if not ((cuda or "").startswith("12.") or (tegra.release or "").startswith("36.")):
         return f"{said} {_FOR_JETPACK}"

@@ -62,6 +62,15 @@ _GFX_6 = (*_GFX_5, "gfx942", "gfx1100")
 _GFX_6_2_4 = (*_GFX_6, "gfx1101", "gfx1102", "gfx1200", "gfx1201")
 _GFX_7 = (*_GFX_6_2_4, "gfx950", "gfx1150", "gfx1151")
 
+_GFX_7_14 = (*_GFX_7[2:], "gfx1103")
+# The code for each GPU is in an extra. Of gfx103x not what is built into processors: of
+# few compute units, it would take gigabytes unasked.
+_GFX_10 = (
+    *_GFX_7_14,
+    *("gfx1010", "gfx1011", "gfx1012", "gfx1031", "gfx1032", "gfx1034"),
+    *("gfx1152", "gfx1153"),
+)
+
 # From a ROCm version on, up to the next one: values of ``amd :: gfx_arch``.
 _AMD: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
     {
@@ -73,7 +82,8 @@ _AMD: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
         (6, 2): _GFX_6,
         (6, 2, 4): _GFX_6_2_4,
         (7, 0): _GFX_7,
-        (7, 14): (*_GFX_7[2:], "gfx1103"),
+        (7, 14): _GFX_7_14,
+        (10, 0): _GFX_10,
     }
 )
 

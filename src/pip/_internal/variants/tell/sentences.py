@@ -243,7 +243,7 @@ def doubt_on_tegra(
 
     :param options: of the command.
     """
-    from pip._internal.variants.machine.tegra import cuda_of, runs_sbsa
+    from pip._internal.variants.machine.tegra import FOR_SERVERS, cuda_of, runs_sbsa
 
     nvidia = selection.answers["nvidia"]
     cuda = cuda_of(nvidia)
@@ -256,10 +256,9 @@ def doubt_on_tegra(
     requirement = f"{release.project}=={release.version}"
     words = "install", "--disable-variant-provider", "nvidia", requirement
     return Hint(
-        f"This is {tegra}, and its driver has CUDA {cuda}. Most that is published for "
-        "CUDA on ARM is built for servers (SBSA), and runs here from CUDA 13 (JetPack 7) "
-        f"on: if the variant {label} of {release} was not built for Jetsons, it fails at "
-        "use. To do without it:",
+        f"This is {tegra}, and its driver has CUDA {cuda}. {FOR_SERVERS}: if the variant "
+        f"{label} of {release} was not built for Jetsons, it fails at use. To do without "
+        "it:",
         command(options, *words, without=("--variant",)),
     )
 
@@ -269,15 +268,8 @@ def tegra_line(tegra: Tegra, nvidia: Answer | None) -> str:
 
     :param nvidia: what it supports of that namespace, if that is known.
     """
-    from pip._internal.variants.machine.tegra import cuda_of, runs_sbsa
+    from pip._internal.variants.machine.tegra import FOR_SERVERS, cuda_of
 
     cuda = None if nvidia is None else cuda_of(nvidia)
-    said = (
-        f"This is {tegra}. What is published for CUDA on ARM is built for servers "
-        "(SBSA), and runs here"
-    )
-    if cuda is None:
-        return f"{said} from CUDA 13 (JetPack 7) on."
-    if runs_sbsa(cuda):
-        return f"{said} too, since the driver has CUDA {cuda}."
-    return f"{said} from CUDA 13 (JetPack 7) on; the driver has CUDA {cuda}."
+    driver = "" if cuda is None else f"; the driver has CUDA {cuda}"
+    return f"This is {tegra}. {FOR_SERVERS}{driver}."

@@ -1,0 +1,36 @@
+"""What a user may have meant by an unknown name of a machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from pip._internal.variants.machine.host_names import nearest_name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        # Not Orin, GB10, Thor, Spark, TPU, x64, arm64, CUDA or compute capabilities.
+        *("monitoring", "gb102", "authors", "sparks.json", "outputs"),
+        *("box64", "charm64", "excu12", "prism90", "mytegra"),
+    ],
+)
+def test_a_part_of_a_word_names_nothing(name: str) -> None:
+    assert nearest_name(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("my-orin.json", "cuda-12.6-sm_87-tegra"),
+        ("DGX_Spark", "cuda-13.0-sm_121-aarch64"),
+        ("RTX 4090", "cuda-12.8-sm_89"),
+        ("cuda12.8sm90", "cuda-12.8-sm_90"),
+        ("cu128_x64", "cuda-12.8-x86_64-v1"),
+        ("cuda-12-x86_64", "cuda-12.0-x86_64-v1"),
+        ("x86_64v3", "cpu-x86_64-v3"),
+        ("CUDA 13 Jetson", "cuda-13.0-tegra"),
+    ],
+)
+def test_words_do(name: str, nearest: str) -> None:
+    assert nearest_name(name) == nearest
