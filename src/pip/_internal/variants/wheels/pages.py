@@ -72,13 +72,17 @@ def fetch_page(session: PipSession, url: str, project: str) -> IndexContent:
         response = _get_simple_response(url, session, afresh)
     except (NetworkConnectionError, RequestException) as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
-        raise PageUnavailable(str(error), status) from None
+        raise PageUnavailable(capital(in_words(error)), status) from None
     except DiagnosticPipError as error:
         # No connection: what came of it says why.
         raise PageUnavailable(capital(in_words(error))) from None
     except _NotAPIContent as error:
         raise PageUnavailable(
             f"It is no index page, but {error.content_type}"
+        ) from None
+    except ValueError as error:
+        raise PageUnavailable(
+            f"Its URL, or one that it leads to, cannot be used: {in_words(error)}"
         ) from None
     return _make_index_content(response, cache_link_parsing=False)
 
