@@ -5,6 +5,7 @@ And nothing else comes from such an index, whatever it says.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -167,6 +168,10 @@ class TestNowhereElse:
             (Fault(status=503), "╰─> The server answered 503."),
             (Fault(status=403), "403 Client Error: Forbidden for url: "),
             (Fault(headers={"Content-Type": "text/plain"}), "It is no index page"),
+            (
+                Fault(status=302, headers={"Location": "file:///etc/hosts"}),
+                "Its server does not say that it is an index page",
+            ),
             (
                 Fault(
                     body=b"{",
@@ -620,10 +625,19 @@ class TestCredentials:
         # What the user has set is there as it is.
         assert set(seen.read_text().split()) == {env["PIP_VARIANT_INDEX"]}
 
-    def test_none(self, pip: Pip, usual: IndexServer, closed: IndexServer) -> None:
+    def test_none(
+        self,
+        pip: Pip,
+        usual: IndexServer,
+        closed: IndexServer,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
         command = [*DRY, "torch", *usually(usual), *named(closed), "--no-input"]
         result = pip(*command, code=1)
         assert "401 Client Error: Unauthorized" in result.stderr
+        monkeypatch.setattr("sys.stdin", io.StringIO())
+        result = pip(*command[:-1], env={"PIP_NO_INPUT": None}, code=1)
+        assert "there is nobody to type them" in result.stderr
         assert "If it takes a password, put that into the URL of the index" in (
             result.stderr
         )

@@ -77,9 +77,14 @@ def fetch_page(session: PipSession, url: str, project: str) -> IndexContent:
         # No connection: what came of it says why.
         raise PageUnavailable(capital(in_words(error))) from None
     except _NotAPIContent as error:
-        raise PageUnavailable(
-            f"It is no index page, but {error.content_type}"
-        ) from None
+        said = f"It is no index page, but {error.content_type}"
+        if error.content_type == "Unknown":
+            said = "Its server does not say that it is an index page"
+        raise PageUnavailable(said) from None
+    except EOFError:
+        # Upstream asks at a prompt.
+        problem = "It asks for a user and a password, and there is nobody to type them"
+        raise PageUnavailable(problem, 401) from None
     except ValueError as error:
         raise PageUnavailable(
             f"Its URL, or one that it leads to, cannot be used: {in_words(error)}"
