@@ -271,6 +271,28 @@ def test_the_file_that_upstreams_pip_keeps_is_let_alone(
     assert len(list(kept.parent.iterdir())) == 2
 
 
+@pytest.mark.scoped
+def test_an_index_for_pip_alone(
+    venv: Environment, make_index: Start, app: list[str], tmp_path: Path
+) -> None:
+    """Pip looks for itself there, unasked and so without a word; so does the way out."""
+    own = make_index()
+    own.add(make_wheel("pip", NEXT))
+    given = ["--variant-index", f"pip,other={own.index_url}"]
+    env = {**CHECKED, "PIP_CACHE_DIR": str(tmp_path / "cache")}
+    # The second time pip knows what it has found.
+    for asked in 1, 0:
+        own.clear_log()
+        result = venv.pip(*app, *given, env=env)
+        assert len(own.log()) == asked
+        assert "was not asked" not in result.output
+        assert f"Looking in {own.url}" not in result.output
+        lines = notices(result)
+    update = lines[1].partition(": pip ")[2].split()
+    assert update[:4] == ["install", "--upgrade", "pip", "--variant-index"]
+    assert chosen(venv.pip(*update, "--dry-run")) == f"pip-{NEXT}"
+
+
 @pytest.mark.parametrize(
     ("options", "env"),
     [

@@ -5,6 +5,7 @@ And nothing else comes from such an index, whatever it says.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -164,15 +165,27 @@ class TestNowhereElse:
         ("fault", "said"),
         [
             (Fault(status=404), "404 Client Error: Not Found for url: "),
-            (Fault(status=503), "503"),
+            (Fault(status=503), "╰─> The server answered 503."),
             (Fault(status=403), "403 Client Error: Forbidden for url: "),
             (Fault(headers={"Content-Type": "text/plain"}), "It is no index page"),
+            (
+                Fault(status=302, headers={"Location": "file:///etc/hosts"}),
+                "Its server does not say that it is an index page",
+            ),
             (
                 Fault(
                     body=b"{",
                     headers={"Content-Type": "application/vnd.pypi.simple.v1+json"},
                 ),
                 "Its page cannot be read (JSONDecodeError: ",
+            ),
+            (
+                Fault(status=302, headers={"Location": "http://[bad/"}),
+                "cannot be used: Invalid IPv6 URL",
+            ),
+            (
+                Fault(status=302, headers={"Location": "/simple/torch/"}),
+                "Exceeded 30 redirects",
             ),
         ],
     )
@@ -296,7 +309,9 @@ class TestNowhereElse:
             ("torch", f"torch (to be built) depends on sympy at {evil}."),
         ):
             command = "download", "--no-deps", name, *usually(usual), *named(own)
-            assert f"× {said}" in venv.pip(*command, code=1).stderr
+            result = venv.pip(*command, code=1)
+            assert f"× {said}" in result.stderr
+            assert f"--only-binary {name} takes wheels alone" in result.stderr
 
     def test_a_requirements_file(
         self, venv: Environment, usual: IndexServer, own: IndexServer
@@ -439,6 +454,13 @@ class TestPlaces:
                 ),
             ),
             (
+                "torch=http://u:secret@one.example/?token=secret",
+                (
+                    "no page of a project can follow the '?' or '#' in the URL, in "
+                    "'torch=http://****@one.example/'"
+                ),
+            ),
+            (
                 "torch=http:user:secret@one.example/",
                 (
                     "no URL of an index, nor a folder that is there, in "
@@ -450,6 +472,7 @@ class TestPlaces:
     def test_a_bad_value(self, pip: Pip, value: str, said: str) -> None:
         result = pip("install", "torch", "--variant-index", value, code=2)
         assert f"option --variant-index: {said}" in result.stderr
+        assert "secret" not in result.output
 
     def test_two_for_a_project(
         self, pip: Pip, usual: IndexServer, own: IndexServer
@@ -469,6 +492,19 @@ class TestPlaces:
             f"WARNING: --variant-index tocrh={own.url}/simple was not asked, since "
             "nothing needs tocrh\n"
         )
+
+    @pytest.mark.parametrize("in_process", [False, True])
+    def test_one_for_what_builds(
+        self, pip: Pip, usual: IndexServer, own: IndexServer, in_process: bool
+    ) -> None:
+        """Nobody says that nothing needs it: all that a build needs is known there."""
+        usual.add(make_sdist("extension", "1.0", build_requires=["app"]))
+        usual.add(make_sdist("other", "1.0", build_requires=["sympy"]))
+        feature = ["--use-feature", "inprocess-build-deps"] if in_process else []
+        command = [*DRY, "-v", "extension", "other", *usually(usual), *named(own)]
+        result = pip(*command, *feature, env=GPU)
+        assert pages(own) == ["torch"]
+        assert "was not asked" not in result.output
 
 
 class TestNewerElsewhere:
@@ -586,10 +622,45 @@ class TestCredentials:
         result = venv.pip(*DRY, "-r", "pylock.toml", *given, env=env)
         assert would_install(result)["torch"] == "2.10.0(cu128)"
 
-    def test_none(self, pip: Pip, usual: IndexServer, closed: IndexServer) -> None:
+    @pytest.mark.parametrize("in_process", [False, True])
+    def test_in_builds(
+        self,
+        venv: Environment,
+        usual: IndexServer,
+        closed: IndexServer,
+        in_process: bool,
+    ) -> None:
+        """What was typed reaches what needs it, and no backend, however deep."""
+        seen = venv.work / "seen.txt"
+        code = (
+            "import os\n"
+            f"with open({str(seen)!r}, 'a') as file:\n"
+            "    print(os.environ['PIP_VARIANT_INDEX'], file=file)\n"
+            "assert 'hunter2' not in str(os.environ)"
+        )
+        usual.add(make_sdist("inner", "1.0", build_requires=["torch"], code=code))
+        usual.add(make_sdist("outer", "1.0", build_requires=["inner"], code=code))
+        feature = ["--use-feature", "inprocess-build-deps"] if in_process else []
+        given = [*usually(usual), *named(closed.index_url_with_auth), *feature]
+        env = {**GPU, "PIP_VARIANT_INDEX": "mine=http://127.0.0.1:9"}
+        venv.pip("download", "--no-deps", "outer", *given, env=env)
+        assert pages(closed) == ["torch"]
+        # What the user has set is there as it is.
+        assert set(seen.read_text().split()) == {env["PIP_VARIANT_INDEX"]}
+
+    def test_none(
+        self,
+        pip: Pip,
+        usual: IndexServer,
+        closed: IndexServer,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
         command = [*DRY, "torch", *usually(usual), *named(closed), "--no-input"]
         result = pip(*command, code=1)
         assert "401 Client Error: Unauthorized" in result.stderr
+        monkeypatch.setattr("sys.stdin", io.StringIO())
+        result = pip(*command[:-1], env={"PIP_NO_INPUT": None}, code=1)
+        assert "there is nobody to type them" in result.stderr
         assert "If it takes a password, put that into the URL of the index" in (
             result.stderr
         )

@@ -144,10 +144,12 @@ def make_sdist(
     requires: Sequence[str] = (),
     requires_python: str | None = None,
     build_requires: Sequence[str] = (),
+    code: str = "",
 ) -> DistFile:
     """Make an sdist that builds offline into the wheel of the same arguments.
 
     :param build_requires: what its build asks an index for, and does not use
+    :param code: what runs first whenever anything of it is built
     """
     stem = f"{escape_name(name)}-{version}"
     wheel = make_wheel(
@@ -162,7 +164,7 @@ def make_sdist(
     )
     members = {
         "PKG-INFO": wheel.metadata,
-        "backend.py": _BACKEND.encode(),
+        "backend.py": f"{code}\n{_BACKEND}".encode(),
         f"prebuilt/{wheel.filename}": wheel.content,
         "pyproject.toml": pyproject.encode(),
     }

@@ -112,17 +112,10 @@ class Bearing:
         """Return what the target supports, less what the user excludes."""
         return target
 
-    def for_build(self, context: Context) -> Bearing | None:  # noqa: ARG002
-        """Return the mode of the run that installs build requirements.
+    def for_inner(self, context: Context) -> Bearing | None:  # noqa: ARG002
+        """Return the mode of a run that installs build requirements or a plugin.
 
-        :param context: of that run.
-        """
-        return None
-
-    def for_plugins(self, context: Context) -> Bearing | None:  # noqa: ARG002
-        """Return the mode of the run that installs a provider plugin.
-
-        :param context: of that run.
+        :param context: of that run; what is a plugin, ``admit`` tells.
         """
         return None
 
@@ -321,7 +314,7 @@ class Context:
         context = Context(self.session, optparse.Values(), enabled=False)
         context.admit, context.plugin_limits = limits.admit, limits
         for room, mode in self.rooms.items():
-            context.rooms[room] = None if mode is None else mode.for_plugins(context)
+            context.rooms[room] = None if mode is None else mode.for_inner(context)
         return context
 
     # Labels chosen by hand

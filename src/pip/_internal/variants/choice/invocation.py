@@ -29,7 +29,7 @@ from pip._internal.variants.choice.settings import (
     VARIANT,
     VariantOption,
 )
-from pip._internal.variants.slots import COMMAND_LINE
+from pip._internal.variants.slots import COMMAND_LINE, TYPED
 
 __all__ = ["again", "command", "for_pip", "for_upgrade", "is_typed", "own_python"]
 
@@ -100,6 +100,10 @@ def for_pip(options: optparse.Values, *words: str) -> str:
     def is_where(option: optparse.Option) -> bool:
         return option.get_opt_string() in _FROM_WHERE
 
+    for row, _, value in TYPED.of(options, list) or ():
+        # An index for certain projects.
+        if not {"pip", *words}.isdisjoint(getattr(value, "projects", ())):
+            words += (row.name, str(value))
     pip = get_default_environment().get_distribution("pip")
     if pip is not None and pip.in_usersite:
         words += ("--user",)

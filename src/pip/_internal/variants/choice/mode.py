@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
-    from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
@@ -166,10 +165,6 @@ class Mode(Bearing):
         :param links: those in the places that the user named.
         """
         return links
-
-    def pages(self, project: NormalizedName) -> Iterable[IndexContent]:
-        """Return the pages of a project that the mode fetched itself."""
-        return ()
 
     def special_versions(self, project: NormalizedName) -> Iterable[Version]:
         """Return the versions that only an exact pin takes."""

@@ -11,11 +11,17 @@ from pip._internal.variants.choice.releases import modes
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
+    from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.variants.choice.context import Context
 
-__all__ = ["find_beside_indexes", "index_of", "pages_of"]
+__all__ = ["OwnPages", "find_beside_indexes", "index_of", "pages_of"]
+
+
+class OwnPages(dict["NormalizedName", "IndexContent"]):
+    """The pages of projects that have an index of their own, as this run fetched them."""
+
 
 _Find = Callable[["PackageFinder", str], list["InstallationCandidate"]]
 

@@ -92,6 +92,9 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
             raise invalid(what) from None
     if _ANOTHER.search(location):
         raise invalid("two indexes, each of which needs an option of its own,")
+    if re.search("[?#]", location):
+        text = re.split("[?#]", text)[0]
+        raise invalid("no page of a project can follow the '?' or '#' in the URL,")
     place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
     url = _url(location.strip())
     if url is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.choice.context import Context, context_of
@@ -26,7 +27,9 @@ def build_requirements(
     **kwargs: Any,
 ) -> None:
     """Install build requirements for this machine, with no label chosen by hand."""
-    finder: PackageFinder = vars(installer).get("finder") or vars(installer)["_finder"]
+    # One that runs in this process has no children to tell anything, but for backends.
+    has_child = "finder" in vars(installer)
+    finder: PackageFinder = vars(installer)["finder" if has_child else "_finder"]
     collector = finder._link_collector
     context = context_of(finder)
     if context is None:
@@ -35,20 +38,34 @@ def build_requirements(
     if requirement is not None:
         for mode in modes(context):
             mode.refuse_build_requirements(requirement, args[0])
-    # The new context is for this process, the variables are for its children.
-    environ = _variables(context)
-    before = {name: os.environ.get(name) for name in environ}
+    environ = _variables(context) if has_child else {}
     CONTEXT.set(collector, _context(context))
-    os.environ.update(environ)
+    before = _replaced(environ)
     try:
         return fn(installer, *args, **kwargs)
     finally:
         CONTEXT.set(collector, context)
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        _replaced(before)
+
+
+def leave_variables_to_user() -> None:
+    """Set the variables of pip's options as the user has them; they were read.
+
+    Called in a pip that fills a build environment: what the pip before it was told on
+    its command line, passwords too, is none of the business of backends that run here.
+    """
+    _replaced(json.loads(os.environ[IN_BUILD]))
+
+
+def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Set environment variables, or none for None; return what they were."""
+    before = {name: os.environ.get(name) for name in environ}
+    for name, value in environ.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    return before
 
 
 def _context(target: Context) -> Context:
@@ -61,17 +78,18 @@ def _context(target: Context) -> Context:
     context.collector = target.collector
     context.plugin_limits = target.plugin_limits
     for room, mode in target.rooms.items():
-        context.rooms[room] = None if mode is None else mode.for_build(context)
+        context.rooms[room] = None if mode is None else mode.for_inner(context)
     return context
 
 
 def _variables(target: Context) -> dict[str, str]:
     """Return the variables by which a child installs likewise."""
-    environ = {IN_BUILD: "1", **target.settings.as_variables()}
+    environ = target.settings.as_variables()
     for mode in modes(target):
         environ |= mode.environ()
     if target.plugin_limits is not None:
         environ |= target.plugin_limits.environ()
     if not target.enabled:
         environ["PIP_NO_VARIANTS"] = "1"
-    return environ
+    options = {name: os.environ.get(name) for name in environ if name[0] != "_"}
+    return {**environ, IN_BUILD: json.dumps(options)}

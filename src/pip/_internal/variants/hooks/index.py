@@ -66,6 +66,10 @@ def collector_created(
     context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
     context.is_for_itself = suppress_no_index
     context.attach(collector)
+    if context.in_build:
+        from pip._internal.variants.hooks.build_env import leave_variables_to_user
+
+        leave_variables_to_user()
     if context.trusted:
         from pip._internal.variants.machine.plugin_limits import PluginLimits
 

@@ -116,9 +116,10 @@ class PyTorch(Bridge):
             return None
         return best_builds(self._context, finder, project, candidates)
 
-    def for_build(self, context: Context) -> PyTorch:
+    def for_inner(self, context: Context) -> PyTorch | None:
         """Return the same bridge for what is installed to build something."""
-        return PyTorch(context, self.settings, self.index)
+        is_plugin = context.admit is not None
+        return None if is_plugin else PyTorch(context, self.settings, self.index)
 
     def environ(self) -> Mapping[str, str]:
         """Return the environment variables that give a child of pip this bridge."""

@@ -101,12 +101,15 @@ class DependencyByURL(VariantError):
         url: str,
         supplier: ScopedIndex | None,
         index: ScopedIndex | None,
+        *,
+        is_built: bool,
     ) -> None:
         """Say who may supply what.
 
         :param what: the package and its version.
         :param supplier: the index that *what* comes from, if it is for certain projects.
         :param index: the one that the dependency comes from, likewise.
+        :param is_built: whether that is needed to build *what*, and not to run it.
         """
         why = []
         if supplier is not None:
@@ -119,11 +122,15 @@ class DependencyByURL(VariantError):
             why.append(
                 f"{dependency} comes from {redact_auth_from_url(index.url)} alone."
             )
+        name = what.partition(" ")[0]
+        without = "--no-deps installs it without what it depends on."
+        if is_built:
+            without = (
+                f"--only-binary {name} takes wheels alone, which are built already; with "
+                "--no-build-isolation it is built with what is installed."
+            )
         super().__init__(
             f"{what} depends on {dependency} at {redact_auth_from_url(url)}.",
             why,
-            (
-                f"Another version of {what.partition(' ')[0]} may not do so: constrain it. "
-                "--no-deps installs it without what it depends on."
-            ),
+            f"Another version of {name} may not do so: constrain it. {without}",
         )

@@ -23,10 +23,11 @@ from pip._internal.console.texts import Hint
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.utils.packaging import get_requirement
+from pip._internal.variants.choice.fork import carrier_name
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.option_values import Place
-from pip._internal.variants.choice.places import find_beside_indexes, pages_of
+from pip._internal.variants.choice.places import OwnPages, find_beside_indexes, pages_of
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.scoped_indexes import by_project
 from pip._internal.variants.errors import ContradictoryOptions
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.resolvelib.resolvers import Criterion
 
-    from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.candidate import InstallationCandidate
@@ -105,12 +105,13 @@ class Scoped(Mode):
             requirements file names are not for these projects.
         """
         self._context, self._indexes, self._folders = context, indexes, folders
-        self._pages: dict[NormalizedName, IndexContent] = {}
+        self._pages = context.part(OwnPages)
         self._usual: dict[NormalizedName, Usual | None] = {}
         self._barred: set[NormalizedName] = set()
         self._constraints: list[InstallRequirement] = []
         # What the user named by path or URL. In a build, others name what is installed.
         self._typed: set[Link] = set()
+        self._has_built = False
         self._wanted: dict[NormalizedName, SpecifierSet] = {}
         self._authenticate()
 
@@ -202,13 +203,15 @@ class Scoped(Mode):
         return [each for each in index.projects if self._indexes[each] == index]
 
     def _say(self, message: str) -> None:
-        # Listings go to where programs read them.
-        level = logging.INFO if self._context.listing is None else logging.DEBUG
-        self._context.say_once(level, message)
+        # Listings go to where programs read them, and a newer pip is looked for unasked.
+        context = self._context
+        is_silent = context.listing is not None or context.is_for_itself
+        context.say_once(logging.DEBUG if is_silent else logging.INFO, message)
 
-    def pages(self, project: NormalizedName) -> Iterable[IndexContent]:
-        """Return the page of a project that has an index."""
-        return [self._pages[project]] if project in self._pages else []
+    @property
+    def _is_for_user(self) -> bool:
+        """Tell whether the run is for what the user named, not for a build or a plugin."""
+        return not self._context.in_build and self._context.admit is None
 
     def refuse_dependencies(self, candidate: Candidate) -> None:
         """Refuse a URL for what has an index, and any URL of what comes from such an index.
@@ -240,20 +243,28 @@ class Scoped(Mode):
 
         :raises DependencyByURL: then.
         """
+        self._has_built = True
         if requirement.link in self._typed or requirement.name is None:
             return
         project = canonicalize_name(requirement.name)
         what = f"{requirement.name} (to be built)"
-        self._refuse(what, project, map(get_requirement, needed))
+        self._refuse(what, project, map(get_requirement, needed), is_built=True)
 
     def _refuse(
-        self, what: str, project: NormalizedName, dependencies: Iterable[PackageNeed]
+        self,
+        what: str,
+        project: NormalizedName,
+        dependencies: Iterable[PackageNeed],
+        *,
+        is_built: bool = False,
     ) -> None:
         supplier = self._indexes.get(project)
         for each in dependencies:
             index = self._indexes.get(canonicalize_name(each.name))
             if each.url is not None and (supplier or index):
-                raise DependencyByURL(what, each.name, each.url, supplier, index)
+                raise DependencyByURL(
+                    *(what, each.name, each.url, supplier, index), is_built=is_built
+                )
 
     # What is said
 
@@ -264,8 +275,14 @@ class Scoped(Mode):
         requirements = run()
         assert resolver._result is not None, "it has resolved"
         self._want(resolver._result.criteria)
-        found = {each.project_name for each in resolver._result.mapping.values()}
-        found.update(self._pages)
+        if not self._is_for_user or self._has_built:
+            # Nobody here knows all that a build needs.
+            return requirements
+        found: set[str | None] = {
+            each.project_name for each in resolver._result.mapping.values()
+        }
+        # Pip looks for releases of its own, and plugins are looked up apart.
+        found.update(self._pages, {"pip", carrier_name()}, self._context.trusted)
         for index in dict.fromkeys(self._indexes.values()):
             if index.place is Place.LINE and found.isdisjoint(index.projects):
                 self._context.say_once(
@@ -303,15 +320,13 @@ class Scoped(Mode):
 
     def _on_usual(self, finder: PackageFinder, project: NormalizedName) -> Usual | None:
         """Return what the usual index has of a project that comes from another one."""
-        context = self._context
-        is_for_user = not context.in_build and context.admit is None
-        if project not in self._indexes or not is_for_user:
+        if project not in self._indexes or not self._is_for_user:
             return None
         if project not in self._usual:
             from pip._internal.variants.scoped.elsewhere import ask_usual
 
             index = self._indexes[project]
-            self._usual[project] = ask_usual(context, finder, project, index)
+            self._usual[project] = ask_usual(self._context, finder, project, index)
         return self._usual[project]
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
@@ -338,12 +353,8 @@ class Scoped(Mode):
 
     # Other runs
 
-    def for_build(self, context: Context) -> Scoped:
-        """Return the same indexes for what is installed to build something."""
-        return Scoped(context, self._indexes, self._folders)
-
-    def for_plugins(self, context: Context) -> Scoped:
-        """Return the same indexes for what makes up a plugin."""
+    def for_inner(self, context: Context) -> Scoped:
+        """Return the same indexes for what builds something, or makes up a plugin."""
         return Scoped(context, self._indexes, self._folders)
 
     def environ(self) -> Mapping[str, str]:

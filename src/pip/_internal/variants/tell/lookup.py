@@ -32,6 +32,7 @@ from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
 from pip._internal.variants.choice.builds import offer
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.decision import Decision, File, Offer
+from pip._internal.variants.choice.places import OwnPages
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.choice.settings import Settings
@@ -115,8 +116,7 @@ def look_up(
         warn_of_unknown_names(
             context, {project}, are_all=False, are_all_manifests=False
         )
-    further = (mode.pages(project) for mode in modes(context))
-    files = list(collector.files(project, itertools.chain(*further)))
+    files = list(collector.files(project, context.part(OwnPages).get(project)))
     for mode in modes(context):
         sizes = {file.link: file.size for file in files}
         links = mode.files(finder, project, sizes)
@@ -265,12 +265,12 @@ class _PageKeeper(LinkCollector):
             self._pages.append(page)
         return page
 
-    def files(self, project: str, further: Iterable[IndexContent]) -> Iterator[File]:
+    def files(self, project: str, own: IndexContent | None) -> Iterator[File]:
         """Yield every file that was listed where *project* was looked up.
 
-        :param further: pages that were fetched in another way.
+        :param own: its page on the index that is for it alone.
         """
-        for page in (*self._pages, *further):
+        for page in self._pages if own is None else (*self._pages, own):
             sizes = _sizes(page)
             for link in parse_links(page):
                 yield File(link, sizes.get(link.url))

@@ -75,13 +75,22 @@ def fetch_page(session: PipSession, url: str, project: str) -> IndexContent:
         ValueError,
     ) as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
-        raise PageUnavailable(str(error), status) from None
+        raise PageUnavailable(capital(in_words(error)), status) from None
     except DiagnosticPipError as error:
         # No connection: what came of it says why.
         raise PageUnavailable(capital(in_words(error))) from None
     except _NotAPIContent as error:
+        said = f"It is no index page, but {error.content_type}"
+        if error.content_type == "Unknown":
+            said = "Its server does not say that it is an index page"
+        raise PageUnavailable(said) from None
+    except EOFError:
+        # Upstream asks at a prompt.
+        problem = "It asks for a user and a password, and there is nobody to type them"
+        raise PageUnavailable(problem, 401) from None
+    except ValueError as error:
         raise PageUnavailable(
-            f"It is no index page, but {error.content_type}"
+            f"Its URL, or one that it leads to, cannot be used: {in_words(error)}"
         ) from None
     return _make_index_content(response, cache_link_parsing=False)
 
