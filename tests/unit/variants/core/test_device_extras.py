@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pip._internal.variants.choice.context import is_about_devices
 from pip._internal.variants.core.device_extras import (
     chosen,
     device_of,
@@ -56,14 +55,6 @@ def test_just_those_that_are_there_and_offered() -> None:
 def test_what_a_machine_may_support_besides() -> None:
     """Of a feature that has further values, those that name a GPU count."""
     assert kinds(["gfx1250", "gfx1250-strict", "gfx9.4.2", ""]) == ("gfx1250",)
-
-
-def test_who_chooses_devices() -> None:
-    """In whatever form: then nothing is added."""
-    assert is_about_devices("device-all")
-    assert is_about_devices("device-gfx1250-strict")
-    assert is_about_devices("Device.GFX1151")
-    assert not is_about_devices("devices")
 
 
 def test_which_extra_is_for_a_property() -> None:
