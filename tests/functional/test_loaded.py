@@ -36,7 +36,8 @@ sys.exit(main(sys.argv[1:]))
 @pytest.fixture
 def index_with_plain(index: IndexServer) -> IndexServer:
     """Return an index without variants."""
-    index.add(make_wheel("plain", "1.0", requires=["needed"]))
+    extras = {"more": ["needed"]}
+    index.add(make_wheel("plain", "1.0", requires=["needed"], extras=extras))
     index.add(make_wheel("needed", "1.0"))
     return index
 

@@ -102,10 +102,6 @@ GLOBALS = {
         "hooks.installing when the wheel is there, read by it when that is installed, "
         "and by choice.installed."
     ),
-    "variants.hooks.installing._RECORDS": (
-        "What to record of builds that stay installed, by metadata folder. Set by "
-        "choice.device_extras through hooks.outcome, read when pip has installed."
-    ),
     "variants.hooks.installing._LABELS": (
         "The labels that were installed, by metadata folder, for the summary. Its own."
     ),
@@ -131,10 +127,6 @@ GLOBALS = {
     "parallel.downloads.replacing._is_wished": (
         "Whether packages are replaced when what replaces them lies ready. Set by "
         "hooks.installing and parallel.downloads.downloader, read when pip installs."
-    ),
-    "parallel.downloads.replacing._afterwards": (
-        "What to do once all is installed. Set by hooks.installing, read when pip has "
-        "installed."
     ),
     "parallel.downloads.replacing._replacement": (
         "The replacement that goes on, for the functions that upstream calls. Its own."

@@ -8,7 +8,7 @@ from pip._internal.variants.core.device_extras import (
     chosen,
     device_of,
     devices_in,
-    is_about_devices,
+    extra_for,
     kinds,
     literal,
 )
@@ -57,8 +57,9 @@ def test_what_a_machine_may_support_besides() -> None:
     assert kinds(["gfx1250", "gfx1250-strict", "gfx9.4.2", ""]) == ("gfx1250",)
 
 
-def test_who_chooses_devices() -> None:
-    """In whatever form: then nothing is added."""
-    assert is_about_devices("device-all")
-    assert is_about_devices("device-gfx1250-strict")
-    assert not is_about_devices("devices")
+def test_which_extra_is_for_a_property() -> None:
+    """Of the one feature alone."""
+    assert extra_for("amd", "gfx_arch", "gfx1151") == "device-gfx1151"
+    assert extra_for("amd", "gfx_arch", "gfx1250-strict") is None
+    assert extra_for("amd", "rocm_version", "gfx1151") is None
+    assert extra_for("nvidia", "gfx_arch", "gfx1151") is None

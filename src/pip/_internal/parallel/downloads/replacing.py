@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
 
 __all__ = [
-    "do_afterwards",
     "enable",
     "install",
     "installing",
@@ -279,7 +278,6 @@ class _DeletedLater(UninstallPathSet):
 
 _is_wished = False
 _replacement: _Replacement | None = None
-_afterwards: list[Callable[[Mapping[str, Any]], None]] = []
 
 
 def enable() -> None:
@@ -288,33 +286,12 @@ def enable() -> None:
     _is_wished = True
 
 
-def do_afterwards(do: Callable[[Mapping[str, Any]], None]) -> None:
-    """Let this command do something once all is installed, and none after it.
-
-    :param do: it is called with the options with which upstream has installed all.
-    """
-    _afterwards[:] = [each for each in _afterwards if each is not do] + [do]
-
-
 def installing(
     fn: Callable[..., list[InstallationResult]],
     requirements: list[InstallRequirement],
     **options: Any,
 ) -> list[InstallationResult]:
     """Install all that a command has resolved."""
-    afterwards = [*_afterwards]
-    _afterwards.clear()
-    result = _installing(fn, requirements, options)
-    for do in afterwards:
-        do(options)
-    return result
-
-
-def _installing(
-    fn: Callable[..., list[InstallationResult]],
-    requirements: list[InstallRequirement],
-    options: Mapping[str, Any],
-) -> list[InstallationResult]:
     global _is_wished, _replacement
     if not _is_wished:
         return fn(requirements, **options)

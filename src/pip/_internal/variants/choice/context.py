@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from pip._vendor.packaging.utils import canonicalize_name
+
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.settings import IN_BUILD, Settings
 from pip._internal.variants.slots import CONTEXT
@@ -493,6 +495,11 @@ class Context:
         if key not in self._said:
             self._said.add(key)
             logger.log(level, "%s", message)
+
+
+def is_about_devices(extra: str) -> bool:
+    """Tell whether whoever writes this extra chooses devices, in whatever form."""
+    return canonicalize_name(extra).startswith("device-")
 
 
 def context_of(finder: PackageFinder) -> Context | None:

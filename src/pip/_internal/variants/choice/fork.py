@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.version import InvalidVersion, Version, _BaseVersion
 
+from pip._internal.variants.core.pins import pinned
+
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
 
@@ -56,11 +58,7 @@ def keeps_to_fork(factory: Factory, project: str, specifier: SpecifierSet) -> bo
     installed = factory._installed_dists.get(project)  # type: ignore[call-overload]
     if installed is None or not is_fork(installed.version):
         return False
-    return not any(
-        spec.operator == "==="
-        or (spec.operator == "==" and not spec.version.endswith(".*"))
-        for spec in specifier
-    )
+    return not pinned(specifier)
 
 
 def pin(version: _BaseVersion) -> str:

@@ -23,6 +23,7 @@ from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.core.answer import Step
+from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.errors import LabelInVersion, Loss
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.wheels.links import BuildLink, label_of
@@ -198,15 +199,15 @@ def label_in_version(
 
     :param specifier: of which the project has no version.
     """
-    for each in specifier:
-        if each.operator not in ("==", "===") or "+" not in each.version:
+    for version in pinned(specifier):
+        public, _, local = version.partition("+")
+        if not local:
             continue
-        public, _, local = each.version.partition("+")
         for candidate in finder.find_all_candidates(project):
             label = label_of(candidate.link)
             if label is None or isinstance(candidate.link, BuildLink):
                 continue
-            if _is_version(f"{candidate.version}+{label}", each.version):
+            if _is_version(f"{candidate.version}+{label}", version):
                 return LabelInVersion(project, public, local, label)
     return None
 

@@ -16,7 +16,7 @@ __all__ = [
     "chosen",
     "device_of",
     "devices_in",
-    "is_about_devices",
+    "extra_for",
     "kinds",
     "literal",
 ]
@@ -43,12 +43,11 @@ def kinds(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in values if _DEVICE.fullmatch(each))
 
 
-def is_about_devices(extra: str) -> bool:
-    """Tell whether whoever writes this extra chooses devices, in whatever form.
-
-    :param extra: its normalised name.
-    """
-    return extra.startswith(_PREFIX)
+def extra_for(namespace: str, feature: str, value: str) -> str | None:
+    """Return the extra for the kind of GPU that a property states; None if for none."""
+    return (
+        _PREFIX + value if (namespace, feature) == PROPERTY and kinds([value]) else None
+    )
 
 
 def literal(extras: Iterable[str]) -> tuple[str, ...]:

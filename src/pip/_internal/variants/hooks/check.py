@@ -151,22 +151,24 @@ def lost_extras(
     dists: Sequence[BaseDistribution], rooms: Iterable[Room], options: optparse.Values
 ) -> Iterator[str]:
     """Say which builds lack what they were installed with for the machine's GPUs."""
-    versions = {dist.canonical_name: dist.version for dist in dists}
+    installed = {dist.canonical_name: dist for dist in dists}
     for dist in dists:
         build = installed_build(dist)
         if build is None or not build.device_extras:
             continue
         from pip._internal.variants.choice.device_extras import lost
         from pip._internal.variants.choice.invocation import command
+        from pip._internal.variants.tell.device_extras import listed
 
-        lacking = lost(dist, versions)
+        lacking = lost(dist, installed)
         if lacking:
             further = sum((room.options_for(build) for room in rooms), ())
             extras = ", ".join(build.device_extras)
+            which = f"{dist.raw_name}[{','.join(build.device_extras)}]"
             yield Hint(
                 f"{dist.raw_name} {dist.version} was installed with {extras}, and "
-                f"{lacking} is not installed any more. To add it:",
-                command(options, "install", *further, dist.raw_name),
+                f"{listed(lacking)} is not installed any more. To add it:",
+                command(options, "install", *further, which),
             )
 
 

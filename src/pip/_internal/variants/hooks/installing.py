@@ -7,20 +7,15 @@ choice is remembered, and its functions import nothing.
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import hashlib
 import json
 import os
-import re
-import shutil
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import with_label
-from pip._internal.locations import get_scheme
 from pip._internal.parallel.downloads import replacing
 from pip._internal.parallel.downloads.elsewhere import final_path
 from pip._internal.parallel.space import DiskFull, is_full
@@ -32,9 +27,6 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: What to record of builds that stay installed, once what their extras bring is too: by
-#: the metadata folder, what is recorded and what to call it.
-_RECORDS: dict[str, tuple[bytes, str]] = {}
 # The labels of the variants that this run has installed, by their metadata folder.
 _LABELS: dict[str, str] = {}
 
@@ -75,83 +67,6 @@ def remember_device_extras(wheel_path: str | None, extras: Sequence[str]) -> Non
         label, text = chosen
         content = {**json.loads(text), "device-extras": list(extras)}
         SELECTIONS[wheel_path] = label, json.dumps(content).encode("utf-8")
-
-
-def remember_of_installed(
-    info_dir: str, content: str, extras: Sequence[str], name: str
-) -> None:
-    """Have the extras recorded of a build that stays installed.
-
-    :param info_dir: its metadata folder.
-    :param content: what is recorded of it.
-    :param extras: all that it has from now on.
-    :param name: of the build, as the user knows it.
-    """
-    changed = {**json.loads(content), "device-extras": list(extras)}
-    _RECORDS[info_dir] = json.dumps(changed).encode("utf-8"), name
-    replacing.do_afterwards(_record_beside)
-
-
-def _record_beside(options: Mapping[str, Any]) -> None:
-    """Record what builds that stay installed are used with, once that is installed.
-
-    What is installed into another place is nothing of theirs.
-
-    :param options: with which upstream installed it.
-    """
-    records = {**_RECORDS}
-    _RECORDS.clear()
-    for info_dir, (content, name) in records.items():
-        if not _is_where(info_dir, options):
-            continue
-        try:
-            _rewrite(info_dir, content)
-        except OSError as error:
-            logger.warning(
-                "The extras of %s cannot be recorded, so that an upgrade may leave them "
-                "out: %s. Name them again when you upgrade it.",
-                name,
-                error,
-            )
-
-
-def _is_where(info_dir: str, options: Mapping[str, Any]) -> bool:
-    """Tell whether a package is where others were installed, or is found beside them."""
-    places: dict[str, Any] = {
-        each: options.get(each) for each in ("root", "home", "prefix")
-    }
-    if not any(places.values()):
-        return True
-    scheme = get_scheme("", user=bool(options.get("use_user_site")), **places)
-    folder = os.path.realpath(os.path.dirname(info_dir))
-    return folder in map(os.path.realpath, (scheme.purelib, scheme.platlib))
-
-
-def _rewrite(info_dir: str, content: bytes) -> None:
-    """Replace the record of an installed build, and its digest in ``RECORD``."""
-    path = os.path.join(info_dir, "RECORD")
-    with open(path, "rb") as file:
-        listed = file.read()
-    _replace(os.path.join(info_dir, SELECTION_FILE), content)
-    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=")
-    name = f"{os.path.basename(info_dir)}/{SELECTION_FILE}".encode()
-    line = b"%b,sha256=%b,%d" % (name, digest, len(content))
-    pattern = rb"^%b,[^\r\n]*" % re.escape(name)
-    _replace(path, re.sub(pattern, lambda _: line, listed, flags=re.MULTILINE))
-
-
-def _replace(path: str, content: bytes) -> None:
-    """Write a file so that whoever reads it finds the old or the new one."""
-    new = f"{path}.{os.getpid()}.new"
-    try:
-        with open(new, "wb") as file:
-            file.write(content)
-        shutil.copymode(path, new)
-        os.replace(new, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(new)
-        raise
 
 
 def installing_wheel(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import InstallationError, PipError
-from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.context import Context, context_of, is_about_devices
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.wheels.links import label_of
@@ -46,7 +46,7 @@ def resolved(
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
     context.with_device_extras = _named(
-        root for root in root_reqs if any(map(_is_about_devices, root.extras))
+        root for root in root_reqs if any(map(is_about_devices, root.extras))
     )
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
@@ -88,7 +88,7 @@ def _resolved(
         if resolved is not None:
             # All builds were asked for, so few were chosen over others.
             _announce(context, finder, _settled(context, resolved))
-            _tell_of_device_extras(context, resolver, resolved)
+            _settle_device_extras(context, resolver, resolved)
             return resolved
     if not context.enabled:
         return solve()
@@ -101,7 +101,7 @@ def _resolved(
 
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
     _announce(context, finder, chosen)
-    _tell_of_device_extras(context, resolver, requirements)
+    _settle_device_extras(context, resolver, requirements)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.choice.unknown_names import labels_as_extras
 
@@ -177,13 +177,6 @@ def _warn_of_unknown_names(
     )
 
 
-def _is_about_devices(extra: str) -> bool:
-    # Few runs have any extras.
-    from pip._internal.variants.core.device_extras import is_about_devices
-
-    return is_about_devices(canonicalize_name(extra))
-
-
 @contextmanager
 def _explained(context: Context) -> Iterator[None]:
     """Where nothing can be found, say which extras nobody typed."""
@@ -191,7 +184,7 @@ def _explained(context: Context) -> Iterator[None]:
         yield
     except PipError:
         if any(context.device_extras.values()):
-            from pip._internal.variants.choice.device_extras import tell_of_failure
+            from pip._internal.variants.tell.device_extras import tell_of_failure
 
             tell_of_failure(context)
         raise
@@ -273,36 +266,20 @@ def _settled(
     ]
 
 
-def _tell_of_device_extras(
+def _settle_device_extras(
     context: Context, resolver: Resolver, requirements: RequirementSet
 ) -> None:
     """Say which extras builds are taken with for GPUs, and have them recorded."""
     if context.device_extras:
-        from pip._internal.variants.choice.device_extras import tell
+        from pip._internal.variants.tell.device_extras import tell
 
-        tell(context, resolver.factory, _found(resolver), requirements)
+        tell(context, _found(resolver), requirements)
     for req in requirements.requirements.values():
         if req.extras and req.link is not None and label_of(req.link) is not None:
             from pip._internal.variants.hooks.installing import remember_device_extras
             from pip._internal.variants.hooks.prepare import device_extras
 
             remember_device_extras(req.local_file_path, device_extras(req))
-    beside = [
-        each for each in _found(resolver) if each.is_installed and _extras_of(each)
-    ]
-    if beside:
-        from pip._internal.variants.choice.device_extras import added_to_installed
-
-        for dist, content, extras in added_to_installed(context, beside, requirements):
-            from pip._internal.variants.hooks.installing import remember_of_installed
-
-            name = f"{dist.raw_name} {dist.version}"
-            remember_of_installed(dist.info_location or "", content, extras, name)
-
-
-def _extras_of(candidate: Candidate) -> frozenset[str]:
-    found: frozenset[str] = vars(candidate).get("extras", frozenset())
-    return found
 
 
 def _announce(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.choice.context import Context, context_of
+from pip._internal.variants.choice.context import Context, context_of, is_about_devices
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import Ahead, modes, releases
 from pip._internal.variants.wheels.links import label_of
@@ -283,7 +283,7 @@ def _has_device_extras(context: Context, candidate: Candidate) -> bool:
         return False
     if link is None and not (candidate.name in context.named and installed_build(dist)):
         return False
-    return any(each.startswith("device-") for each in dist.iter_provided_extras())
+    return any(map(is_about_devices, dist.iter_provided_extras()))
 
 
 def _without_dependencies(

@@ -72,8 +72,10 @@ class Build:
 class Fact(NamedTuple):
     """Whether the machine supports a property of a build that is installed.
 
+    Or whether the build is wanted with the extra for a GPU that the machine has.
+
     :ivar build: it, whatever machine it is on.
-    :ivar property: as markers write it.
+    :ivar property: as markers write it; or the extra.
     """
 
     build: Build
@@ -126,8 +128,8 @@ class Run:
     :ivar children: the nodes that each node depends on; under None those that the user
         asked for.
     :ivar lacking: the properties that the machine lacks.
-    :ivar asked: of nodes that their own project depends on where the machine supports a
-        property of the build, that property. They are here whatever it supports.
+    :ivar asked: of nodes that their own project depends on where something holds of the
+        build, the property of that :class:`Fact`. They are here whether it holds or not.
     """
 
     versions: Mapping[str, str]

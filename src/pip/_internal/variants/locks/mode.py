@@ -13,9 +13,8 @@ from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.settings import NO_DEVICE_EXTRAS
 from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.device_extras import PROPERTY, device_of
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.core.properties import Property, SupportedFeature
+from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
@@ -24,7 +23,8 @@ from pip._internal.variants.locks.conditions import (
     Run,
     project_of,
 )
-from pip._internal.variants.locks.kinds import Properties, uncertain
+from pip._internal.variants.locks.documents import device_extras
+from pip._internal.variants.locks.kinds import Properties
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
@@ -321,9 +321,9 @@ class Locks(Mode):
     def _asked(
         self, mapping: Mapping[str, Candidate], taken: Mapping[str, Build]
     ) -> dict[str, str]:
-        """Return the nodes that are there for machines with a property of a build alone.
+        """Return the nodes that are there for machines with a certain GPU alone.
 
-        They are the builds with the extras for such machines.
+        They are the builds with the extras for it, which the user may not want either.
         """
         found: dict[str, str] = {}
         for project, build in taken.items():
@@ -333,13 +333,10 @@ class Locks(Mode):
                 continue
             if not release.is_for_any or build.label is None:
                 continue
-            possible = {
-                str(each) for each in uncertain(selection.manifest, build.label)
-            }
+            declared = device_extras(selection.declared(build.label))
             for extra in self._context.device_extras.get(link, ()):
-                asked = str(Property(*PROPERTY, device_of(extra) or ""))
-                if asked in possible:
-                    found[f"{project}[{extra}]"] = asked
+                if extra in declared:
+                    found[f"{project}[{extra}]"] = extra
         return found
 
     def _left_out(self) -> dict[Build, str]:

@@ -33,7 +33,7 @@ from pip._internal.variants.choice.context import Context
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import Loss, VariantsDisabled
 from pip._internal.variants.locks.conditions import Build, Fact, Group, group_names
-from pip._internal.variants.locks.documents import facts_of
+from pip._internal.variants.locks.documents import device_extras, facts_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
 from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.tell.refusals import nothing_left
@@ -181,7 +181,7 @@ class _Choices:
         self._made: dict[int, _Choice] = {}
 
     def groups(self, package: Package) -> frozenset[Group]:
-        """Return the build of a package that is chosen, and what is supported of it."""
+        """Return the build of a package that is chosen, and what holds of it."""
         if id(package) not in self._made:
             self._made[id(package)] = self._choose(package)
         choice = self._made[id(package)]
@@ -193,7 +193,10 @@ class _Choices:
         selection = choice.release.selection_of(choice.link)
         assert selection is not None, "it was chosen by that"
         supported = selection.properties(build.label)
-        return frozenset([build, *(Fact(build, str(each)) for each in supported)])
+        found = [*map(str, supported)]
+        if self._context is None or not self._context.settings.no_device_extras:
+            found += device_extras(supported)
+        return frozenset([build, *(Fact(build, each) for each in found)])
 
     def _choose(self, package: Package) -> _Choice:
         wheels = package.wheels or ()

@@ -22,6 +22,7 @@ from pip._internal.models.format_control import FormatControl
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import build_netloc, remove_auth_from_url
+from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.machine.plugin_query import PluginFailed
 
 if TYPE_CHECKING:
@@ -99,11 +100,7 @@ class Constraint(NamedTuple):
         """Tell whether the user asks for exactly one version by it, a pre-release."""
         if not self.by_user or self.project is None:
             return False
-        specifiers = Requirement(self.requirement).specifier
-        return any(
-            each.operator in ("==", "===") and _is_prerelease(each.version)
-            for each in specifiers
-        )
+        return any(map(_is_prerelease, pinned(Requirement(self.requirement).specifier)))
 
 
 class _Said(NamedTuple):

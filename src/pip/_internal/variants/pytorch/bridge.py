@@ -21,6 +21,7 @@ from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.places import find_beside_indexes, index_of
 from pip._internal.variants.choice.reasons import tell_unanswered
 from pip._internal.variants.choice.selection import select
+from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.pytorch.backends import Backend, is_special_build
 from pip._internal.variants.pytorch.index import (
     PUBLISHED,
@@ -242,12 +243,7 @@ def _relinked(candidate: InstallationCandidate, link: Link) -> InstallationCandi
 
 
 def _pins_release(specifier: SpecifierSet) -> bool:
-    return any(
-        each.operator in ("==", "===")
-        and "+" not in each.version
-        and not each.version.endswith(".*")
-        for each in specifier
-    )
+    return any("+" not in version for version in pinned(specifier))
 
 
 def _allow_prereleases(finder: PackageFinder, project: NormalizedName) -> None:

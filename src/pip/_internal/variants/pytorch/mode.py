@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.pytorch.advice import (
     best_builds,
     for_tegra,
@@ -46,9 +47,7 @@ class PyTorch(Bridge):
 
     def pins_build(self, specifier: SpecifierSet) -> bool:
         """Tell whether a requirement names a local version, and so the build."""
-        return any(
-            each.operator in ("==", "===") and "+" in each.version for each in specifier
-        )
+        return any("+" in version for version in pinned(specifier))
 
     def infos(
         self,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
 
-__all__ = ["Usual", "ask_usual", "newer_elsewhere", "pins", "plain_wheel"]
+__all__ = ["Usual", "ask_usual", "newer_elsewhere", "plain_wheel"]
 
 logger = get_logger(__name__)
 
@@ -113,14 +113,6 @@ def plain_wheel(finder: PackageFinder, release: Release, usual: Usual) -> Link |
     found = _suitable(finder, release.project, usual.links)
     wheels = (link for link, version in found if version == release.version)
     return next((link for link in wheels if link.is_wheel), None)
-
-
-def pins(wanted: SpecifierSet) -> bool:
-    """Tell whether just one version will do."""
-    return any(
-        each.operator == "===" or (each.operator == "==" and "*" not in each.version)
-        for each in wanted
-    )
 
 
 def _answering(finder: PackageFinder) -> str | None:

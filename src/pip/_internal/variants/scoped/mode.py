@@ -30,6 +30,7 @@ from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.places import OwnPages, find_beside_indexes, pages_of
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.scoped_indexes import by_project
+from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.scoped.errors import (
     DependencyByURL,
@@ -297,10 +298,10 @@ class Scoped(Mode):
         index = self._indexes.get(release.project)
         if index is None or not logger.isEnabledFor(logging.INFO):
             return None
-        from pip._internal.variants.scoped.elsewhere import newer_elsewhere, pins
+        from pip._internal.variants.scoped.elsewhere import newer_elsewhere
 
         wanted = self._wanted.get(release.project, SpecifierSet())
-        usual = None if pins(wanted) else self._on_usual(finder, release.project)
+        usual = None if pinned(wanted) else self._on_usual(finder, release.project)
         if usual is not None:
             said = newer_elsewhere(
                 *(self._context, finder, release, index, wanted, usual)
