@@ -69,11 +69,7 @@ def fetch_page(session: PipSession, url: str, project: str) -> IndexContent:
     afresh = not session.refresh_package.isdisjoint((":all:", project))
     try:
         response = _get_simple_response(url, session, afresh)
-    except (
-        *(NetworkConnectionError, RequestException),
-        # From a redirect to an invalid URL.
-        ValueError,
-    ) as error:
+    except (NetworkConnectionError, RequestException) as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
         raise PageUnavailable(capital(in_words(error)), status) from None
     except DiagnosticPipError as error:
@@ -89,6 +85,7 @@ def fetch_page(session: PipSession, url: str, project: str) -> IndexContent:
         problem = "It asks for a user and a password, and there is nobody to type them"
         raise PageUnavailable(problem, 401) from None
     except ValueError as error:
+        # From a redirect to an invalid URL.
         raise PageUnavailable(
             f"Its URL, or one that it leads to, cannot be used: {in_words(error)}"
         ) from None
