@@ -16,6 +16,7 @@ from pip._internal.utils.virtualenv import running_under_virtualenv
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.choice.scoped_indexes import by_project, scoped_index
+from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.commands.options import GLOBAL, SITE, USER
 from pip._internal.variants.errors import (
     ContradictoryOptions,
@@ -87,7 +88,8 @@ def _typed(options: optparse.Values) -> Kind | None:
 
     :raises ContradictoryOptions: if several do.
     """
-    typed = [kind for kind, row in _OPTIONS.items() if getattr(options, row.dest)]
+    value = Settings(options).value
+    typed = [kind for kind, row in _OPTIONS.items() if value(row)]
     if len(typed) > 1:
         first, second = (_OPTIONS[kind].name for kind in typed[:2])
         raise ContradictoryOptions(first, second, "One file is written.")
