@@ -25,16 +25,19 @@ def test_reading() -> None:
 
 
 def test_credentials_are_written_and_not_shown() -> None:
-    given = "torch=https://user:pa=ss@a.example/simple?key=1"
+    given = "torch=https://user:pa=ss@a.example/simple"
     found = scoped_index(OPTION, given)
     assert found.written == given
-    assert str(found) == "torch=https://user:****@a.example/simple?key=1"
+    assert str(found) == "torch=https://user:****@a.example/simple"
 
 
 def test_a_folder(tmp_path: Path) -> None:
     assert scoped_index(OPTION, f"torch={tmp_path}").url == tmp_path.as_uri()
     given = scoped_index(OPTION, f"torch={tmp_path.as_uri()}/")
     assert given.url == tmp_path.as_uri()
+    folder = tmp_path / "a#b"
+    folder.mkdir()
+    assert scoped_index(OPTION, f"torch={folder}").url == folder.as_uri()
 
 
 @pytest.mark.parametrize(
@@ -56,6 +59,8 @@ def test_a_folder(tmp_path: Path) -> None:
         ("torch=git+https://a.example/x", "no URL of an index"),
         ("torch=https://[a.example", "no URL of an index"),
         (f"torch={URL} {URL}", "no URL of an index"),
+        (f"torch={URL}?key=1", "no page of a project can follow the '?' or '#'"),
+        (f"torch={URL}/#torch", "no page of a project can follow the '?' or '#'"),
     ],
 )
 def test_what_is_none(text: str, problem: str) -> None:
@@ -73,6 +78,15 @@ def test_what_is_none_shows_no_password(given: str) -> None:
     said = str(caught.value)
     assert "//****@a.example/simple" in said
     assert not any(part in said for part in ("user", "pa=s"))
+
+
+@pytest.mark.parametrize(
+    "given", ["u:se#cret@a.example", "a.example/?key=cret", "u@a.example/#cret@b"]
+)
+def test_what_follows_no_url_is_not_shown(given: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        scoped_index(OPTION, f"torch=https://{given}")
+    assert "cret" not in str(caught.value)
 
 
 def test_which_one_a_project_has() -> None:

@@ -27,9 +27,10 @@ from pip._internal.variants.choice.settings import (
     NO_VARIANTS,
     UPGRADE_VARIANTS,
     VARIANT,
+    Settings,
     VariantOption,
 )
-from pip._internal.variants.slots import COMMAND_LINE, TYPED
+from pip._internal.variants.slots import COMMAND_LINE
 
 __all__ = ["again", "command", "for_pip", "for_upgrade", "is_typed", "own_python"]
 
@@ -100,7 +101,7 @@ def for_pip(options: optparse.Values, *words: str) -> str:
     def is_where(option: optparse.Option) -> bool:
         return option.get_opt_string() in _FROM_WHERE
 
-    for row, _, value in TYPED.of(options, list) or ():
+    for row, _, value in Settings(options).typed:
         # An index for certain projects.
         if not {"pip", *words}.isdisjoint(getattr(value, "projects", ())):
             words += (row.name, str(value))

@@ -92,13 +92,13 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
             raise invalid(what) from None
     if _ANOTHER.search(location):
         raise invalid("two indexes, each of which needs an option of its own,")
-    if re.search("[?#]", location):
-        text = re.split("[?#]", text)[0]
-        raise invalid("no page of a project can follow the '?' or '#' in the URL,")
     place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
     url = _url(location.strip())
     if url is None:
         raise invalid("no URL of an index, nor a folder that is there,")
+    if re.search("[?#]", url):
+        text = re.split("[?#]", without_credentials(text))[0]  # There may be a token.
+        raise invalid("no page of a project can follow the '?' or '#' in the URL,")
     return ScopedIndex(tuple(projects), url, place)
 
 
