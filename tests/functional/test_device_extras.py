@@ -265,10 +265,7 @@ def test_a_device_package_that_cannot_be_had(
 def test_a_version_without_the_package_for_the_gpu(
     install: Install, venv: Environment, torch: IndexServer
 ) -> None:
-    """It is passed over, as any whose dependencies are not there, and that is said.
-
-    With no request more than untouched pip makes.
-    """
+    """It is passed over, as any whose dependencies are not there, and that is said."""
     add_torch(torch, "2.14.0")
     take_away(torch, "amd-torch-device-gfx1151", "2.14.0")
     said = install("torch", env=gpu("gfx1151"))
