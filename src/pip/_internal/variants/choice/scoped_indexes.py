@@ -97,7 +97,7 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     if url is None:
         raise invalid("no URL of an index, nor a folder that is there,")
     if re.search("[?#]", url):
-        text = re.split("[?#]", without_credentials(text))[0]  # There may be a token.
+        text = re.split("[?#]", redacted_value(text))[0]  # There may be a token.
         raise invalid("no page of a project can follow the '?' or '#' in the URL,")
     return ScopedIndex(tuple(projects), url, place)
 
