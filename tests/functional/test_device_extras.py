@@ -356,6 +356,19 @@ def test_what_is_missing_is_added(install: Install, venv: Environment) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "lost", ["amd-torch-device-gfx1151", "rocm-sdk-device-gfx1151"]
+)
+def test_what_comes_back_is_told(
+    lost: str, install: Install, venv: Environment
+) -> None:
+    """Of what the packages for the GPU need themselves, too."""
+    install("torch", env=gpu("gfx1151"))
+    venv.pip("uninstall", "-y", lost)
+    assert "Adding the extra device-gfx1151" in install("torch", env=gpu("gfx1151"))
+    assert venv.installed() == brought("gfx1151")
+
+
 #: How extras come to a build that is installed, where, and what is shown then.
 LATER: Mapping[str, tuple[Sequence[str], Variables, Sequence[str]]] = {
     "typed": (["torch", "torch[device-gfx1100]"], NO_GPU, ["gfx1100"]),
@@ -391,9 +404,10 @@ def test_all_that_is_there_is_kept(
     said = install("-U", "torch", env=gpu("gfx1151"))
     assert venv.installed() == brought(*DEVICES, torch="2.14.0")
     assert (
-        "for the GPU of the target machine, and device-gfx1036 and device-gfx1100 as "
-        f"before ({OFF} leaves them out)"
-    ) in said
+        "Adding the extra device-gfx1151 to torch 2.14.0, for the GPU of the target "
+        "machine, and device-gfx1036 and device-gfx1100 as before "
+        f"({OFF} leaves them out)"
+    ) in said.splitlines()
     venv.pip("uninstall", "-y", "amd-torch-device-gfx1036", "rocm-sdk-device-gfx1036")
     install("torch", "--force-reinstall", env=gpu("gfx1151"))
     assert shown(venv) == ["device-gfx1100", "device-gfx1151"]

@@ -508,7 +508,7 @@ class TestPlaces:
 
 
 class TestNewerElsewhere:
-    """A line says what the usual index has, if that has answered anyway."""
+    """A line says what the usual index has, if that answers."""
 
     def test_it_is_said(self, pip: Pip, usual: IndexServer, own: IndexServer) -> None:
         usual.add(make_wheel("torch", "3.0rc1"))
@@ -529,8 +529,6 @@ class TestNewerElsewhere:
         ("arguments", "is_asked"),
         [
             (["app", "torch<2.12"], True),
-            # The usual index may not be there at all.
-            (["torch", "--no-deps"], False),
             # It is about variants, and other names are none of its business.
             (["app", "torch==2.9.0"], False),
             (["app", "torch==2.10.0"], False),
@@ -553,6 +551,20 @@ class TestNewerElsewhere:
         result = pip(*DRY, *arguments, *usually(usual), *named(own), env=GPU)
         assert "passed over" not in result.stdout
         assert ("torch" in pages(usual)) is is_asked
+
+    def test_nothing_else_is_asked_there(
+        self, pip: Pip, usual: IndexServer, own: IndexServer
+    ) -> None:
+        command = ["torch", "--no-deps", *usually(usual), *named(own)]
+        assert "passed over" in pip(*DRY, *command, env=GPU).stdout
+        assert pages(usual) == ["torch"]
+
+    def test_it_may_not_be_there(self, pip: Pip, own: IndexServer) -> None:
+        """So it is not waited for, and not spoken of."""
+        command = ["--no-deps", "--index-url", "http://127.0.0.1:1/simple", *named(own)]
+        result = pip(*DRY, "torch", *command, env=GPU)
+        assert would_install(result) == {"torch": "2.10.0(cu128)"}
+        assert result.stderr == ""
 
     def test_no_failure_matters(
         self, pip: Pip, usual: IndexServer, own: IndexServer

@@ -59,6 +59,10 @@ def test_a_folder(tmp_path: Path) -> None:
         ("torch=git+https://a.example/x", "no URL of an index"),
         ("torch=https://[a.example", "no URL of an index"),
         (f"torch={URL} {URL}", "no URL of an index"),
+        (
+            f"torch={URL} a,b={URL}",
+            "several indexes, each of which needs an option of its own, in 'torch=... a,b",
+        ),
         (f"torch={URL}?key=1", "no page of a project can follow the '?' or '#'"),
         (f"torch={URL}/#torch", "no page of a project can follow the '?' or '#'"),
     ],

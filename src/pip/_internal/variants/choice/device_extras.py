@@ -281,13 +281,28 @@ def is_for_any(context: Context, link: Link | None) -> bool:
     return release is not None and release.is_for_any
 
 
-def is_new(need: Need, requirements: RequirementSet) -> bool:
-    """Tell whether the build, or anything that its extras bring, is to be installed."""
-    return need.candidate.source_link is not None or any(
-        name in requirements.requirements
-        for extra in need.extras
-        for name in _names(_dist(need.candidate), extra)
-    )
+def is_new(
+    need: Need, found: Iterable[Candidate], requirements: RequirementSet
+) -> bool:
+    """Tell whether the build, or anything that its extras bring, is to be installed.
+
+    :param found: all that was chosen.
+    :param requirements: what of it is to be installed.
+    """
+    if need.candidate.source_link is not None:
+        return True
+    dists = {each.project_name: _dist(each) for each in found if "dist" in vars(each)}
+    # What the build itself needs is there, whatever its extras need.
+    own = dists.pop(need.candidate.project_name, _dist(need.candidate))
+    due = {name for extra in need.extras for name in _names(own, extra)}
+    while due:
+        name = due.pop()
+        if name in requirements.requirements:
+            return True
+        if name in dists:
+            needed = dists.pop(name).iter_dependencies()
+            due |= {canonicalize_name(each.name) for each in needed}
+    return False
 
 
 def is_passed_over(need: Need, found: Iterable[Candidate], version: Version) -> bool:

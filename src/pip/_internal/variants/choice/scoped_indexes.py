@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -68,28 +68,21 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     :raises InvalidOption: if *text* is no such thing.
     """
     names, equals, location = text.partition("=")
+    shown = redacted_value(text)
 
     def invalid(problem: str) -> InvalidOption:
         return InvalidOption(
-            f"option {opt}: {problem} in {redacted_value(text)!r}, expected {FORM} without blanks, "
-            f"something like '{_EXAMPLE}'"
+            f"option {opt}: {problem} in {shown!r}, expected {FORM} without blanks, something "
+            f"like '{_EXAMPLE}'"
         )
 
     if not equals:
         raise invalid("no '='")
-    projects: dict[NormalizedName, None] = {}
-    for name in names.split(","):
-        if not name.strip():
-            raise invalid("no name of a project" if names else "no project")
-        try:
-            projects[canonicalize_name(name.strip(), validate=True)] = None
-        except InvalidName:
-            what = "invalid name of a project"
-            if "*" in name or "?" in name:
-                what = "a pattern in place of the name of a project"
-            elif "//" not in name:
-                what = f"{what} ({name.strip()!r})"
-            raise invalid(what) from None
+    several = [each for each in text.split() if re.match("[^/]+=.*//", each)]
+    if len(several) > 1:
+        shown = " ".join(f"{each.partition('=')[0]}=..." for each in several)
+        raise invalid("several indexes, each of which needs an option of its own,")
+    projects = dict.fromkeys(_projects(names, invalid))
     if _ANOTHER.search(location):
         raise invalid("two indexes, each of which needs an option of its own,")
     place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
@@ -97,9 +90,26 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     if url is None:
         raise invalid("no URL of an index, nor a folder that is there,")
     if re.search("[?#]", url):
-        text = re.split("[?#]", redacted_value(text))[0]  # There may be a token.
+        shown = re.split("[?#]", shown)[0]  # There may be a token.
         raise invalid("no page of a project can follow the '?' or '#' in the URL,")
     return ScopedIndex(tuple(projects), url, place)
+
+
+def _projects(
+    names: str, invalid: Callable[[str], InvalidOption]
+) -> Iterator[NormalizedName]:
+    for name in names.split(","):
+        if not name.strip():
+            raise invalid("no name of a project" if names else "no project")
+        try:
+            yield canonicalize_name(name.strip(), validate=True)
+        except InvalidName:
+            what = "invalid name of a project"
+            if "*" in name or "?" in name:
+                what = "a pattern in place of the name of a project"
+            elif "//" not in name:
+                what = f"{what} ({name.strip()!r})"
+            raise invalid(what) from None
 
 
 def redacted_value(text: str) -> str:

@@ -1,9 +1,8 @@
 """What the usual index has newer of a project that comes from another one alone.
 
 A publisher's index of variants may stay behind what is on the usual index, and nobody would
-notice. So one page is asked for, once a run, and only where that gives nothing away: the
-usual index has answered in this run, and the project has variants on its own. Nothing that
-is found there can be chosen, and no failure matters.
+notice. So one page is asked for, once a run, where the project has variants on its own.
+Nothing that is found there can be chosen, and no failure matters.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
 from pip._internal.index.package_finder import LinkType
+from pip._internal.parallel.held_records import HeldRecords
 from pip._internal.parallel.time_limits import Overdue
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.variants.choice.invocation import command
@@ -63,13 +63,19 @@ def ask_usual(
 
     :param index: that the project comes from.
     """
-    usual = _answering(finder)
+    usual = _usual(finder)
     if usual is None or _bare(usual) == _bare(index.url):
         return None
     scope = finder.search_scope
     page = scope.get_index_urls_locations(project)[scope.index_urls.index(usual)]
+    held = HeldRecords()
     try:
-        with unattended(context.session, _SECONDS):
+        with (
+            held.active(),
+            # Nobody asked for this, so that its failures are nobody's business.
+            held.of_this_thread(lambda _: None),
+            unattended(context.session, _SECONDS),
+        ):
             return Usual(usual, links_of(fetch_page(context.session, page, project)))
     except (PageUnavailable, Overdue, PipError) as error:
         logger.debug("Cannot tell what is newer elsewhere: %s", error)
@@ -115,8 +121,8 @@ def plain_wheel(finder: PackageFinder, release: Release, usual: Usual) -> Link |
     return next((link for link in wheels if link.is_wheel), None)
 
 
-def _answering(finder: PackageFinder) -> str | None:
-    """Return the first usual index that listed anything in this run."""
+def _usual(finder: PackageFinder) -> str | None:
+    """Return the first usual index that listed anything in this run, or else the first."""
     pages = {
         found.link.comes_from
         for candidates in finder._all_candidates.values()
@@ -129,7 +135,7 @@ def _answering(finder: PackageFinder) -> str | None:
             for url in finder.index_urls
             if any(page.startswith(f"{_bare(url)}/") for page in pages)
         ),
-        None,
+        next(iter(finder.index_urls), None),
     )
 
 

@@ -51,7 +51,7 @@ def tell(
         # One of several builds that are locked was not chosen in the end.
         is_locking = is_for_any(context, link) and link in context.device_extras
         if candidate in found or (is_locking and candidate.version == version):
-            if need.extras and is_new(need, requirements):
+            if need.extras and is_new(need, found, requirements):
                 context.say_once(logging.INFO, _added(context, need))
             if need.left_out:
                 context.say_once(logging.WARNING, _left_out(context, need))
@@ -83,32 +83,39 @@ def tell_of_failure(context: Context) -> None:
 
 
 def _added(context: Context, need: Need) -> str:
-    is_one, link = len(need.extras) == 1, need.candidate.source_link
-    extras = f"the extra{'' if is_one else 's'} {listed(need.extras)}"
-    off = f"({NO_DEVICE_EXTRAS.name} leaves {'it' if is_one else 'them'} out)"
-    if need.is_locked:
-        off = "(as locked)"
+    link = need.candidate.source_link
+    off = f"{'it' if len(need.extras) == 1 else 'them'} out"
+    off = "(as locked)" if need.is_locked else f"({NO_DEVICE_EXTRAS.name} leaves {off})"
     others = [each for each in need.devices if each not in need.offered]
     but = f"; there is none for {listed(others)}" if others else ""
     if is_for_any(context, link):
-        which = f"{'' if is_one else 'each '}for machines with that GPU"
+        each = "" if len(need.extras) == 1 else "each "
         label = None if link is None else label_of(link)
         build = build_name(_name(need.candidate), label)
-        return f"Locking {extras} of {build}, {which}{but} {off}"
-    said = f"Adding {extras} to {_name(need.candidate)}, {_why(need)}{but} {off}"
+        return (
+            f"Locking {_extras(need.extras)} of {build}, {each}for machines with that GPU"
+            f"{but} {off}"
+        )
+    said = f"Adding {_with_reasons(need)}{but} {off}"
     if context.settings.several_builds:
         said += ": the lock file is for such machines alone"
     return said
 
 
-def _why(need: Need) -> str:
+def _with_reasons(need: Need) -> str:
     """Say which extras are for the GPUs of the target, and which were there before."""
     kept = [each for each in need.extras if device_of(each) not in need.devices]
-    new = len(need.extras) - len(kept)
+    new = [each for each in need.extras if each not in kept]
+    to = f"to {_name(need.candidate)}"
     if not new:
-        return "as before"
-    why = f"for the GPU{'' if new == 1 else 's'} of the target machine"
-    return f"{why}, and {listed(kept)} as before" if kept else why
+        return f"{_extras(kept)} {to}, as before"
+    said = f"{_extras(new)} {to}, for the GPU{'' if len(new) == 1 else 's'}"
+    before = f", and {listed(kept)} as before" if kept else ""
+    return f"{said} of the target machine{before}"
+
+
+def _extras(names: Sequence[str]) -> str:
+    return f"the extra{'' if len(names) == 1 else 's'} {listed(names)}"
 
 
 def _left_out(context: Context, need: Need) -> str:
