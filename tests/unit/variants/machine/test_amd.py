@@ -173,6 +173,27 @@ def test_no_gpu_is_told(machine: Machine, target: int) -> None:
         "the AMD driver does not tell the architecture of a GPU: "
         f"{GFX_VARIABLE} can tell what to install for"
     )
+    assert answer.warnings == (f"Nothing is installed for an AMD GPU: {answer.reason}",)
+
+
+@pytest.mark.parametrize("denied", ["dev/kfd", "dev/dri/renderD129"])
+def test_device_that_this_user_may_not_use(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, denied: str
+) -> None:
+    """The tests may run as root, who may use whatever is there."""
+
+    def is_usable(device: str) -> bool:
+        return not device.endswith(denied)
+
+    monkeypatch.setattr(amd, "_is_usable", is_usable)
+    assert machine.ask().warnings == ()
+    machine.add_gpu(RX7900)
+    machine.install_rocm("6.4.1")
+    answer = machine.ask()
+    assert architectures(answer) == ()
+    (warning,) = answer.warnings
+    assert f"this user may not use /{denied}" in warning
+    assert GFX_VARIABLE in warning
 
 
 def test_larger_gpus_come_first(machine: Machine) -> None:

@@ -113,7 +113,7 @@ def _architectures(
     if None in names:
         untold = "the AMD driver does not tell the architecture of a GPU"
         if len(names) == 1:
-            raise Undetected(f"{untold}: {GFX_VARIABLE} can tell what to install for")
+            raise _unusable(f"{untold}: {GFX_VARIABLE} can tell what to install for")
         note(untold)
     return tuple(filter(None, names)), "AMD driver"
 
@@ -148,19 +148,18 @@ def _read_gpus(root: str) -> list[_Gpu]:
     except OSError as error:
         raise Undetected("no driver for AMD GPUs was found") from error
     # A container sees the topology of its host even if it was given no devices.
-    if not _is_usable(os.path.join(root, "dev/kfd")):
-        raise Undetected(
-            "there is a driver for AMD GPUs, but /dev/kfd is not there or not to be "
-            "used by this user"
-        )
+    paths = (os.path.join(nodes, str(number), "properties") for number in numbers)
+    # A CPU is a node, too.
+    found = [node for node in map(_read_properties, paths) if node.get("simd_count")]
+    _require_driver(root, bool(found))
     gpus = []
-    for number in numbers:
-        node = _read_properties(os.path.join(nodes, str(number), "properties"))
-        # A CPU is a node, too.
-        if not node.get("simd_count"):
-            continue
+    denied = ""
+    for node in found:
         render = f"dev/dri/renderD{node.get('drm_render_minor', 0)}"
-        if not _is_usable(os.path.join(root, render)):
+        device = os.path.join(root, render)
+        if not _is_usable(device):
+            if os.path.exists(device):
+                denied = denied or f"/{render}"
             continue
         unique_id = node.get("unique_id", 0)
         uuid = f"GPU-{unique_id:016X}" if unique_id else ""
@@ -169,8 +168,37 @@ def _read_gpus(root: str) -> list[_Gpu]:
         name = _gfx_name(target // 10000, target // 100 % 100, target % 100)
         gpus.append(_Gpu(name, uuid, node["simd_count"]))
     if not gpus:
-        raise Undetected("the AMD driver shows no GPU that can be used")
+        reason = "the AMD driver shows no GPU that can be used"
+        raise _denied(reason, denied) if denied else Undetected(reason)
     return gpus
+
+
+def _require_driver(root: str, has_gpu: bool) -> None:
+    # A container may have been given no devices.
+    driver = os.path.join(root, "dev/kfd")
+    if not _is_usable(driver):
+        reason = (
+            "there is a driver for AMD GPUs, but /dev/kfd is not there or not to be "
+            "used by this user"
+        )
+        if has_gpu and os.path.exists(driver):
+            raise _denied(reason, "/dev/kfd")
+        raise Undetected(reason)
+
+
+def _denied(reason: str, device: str) -> Undetected:
+    """Return what to raise for a device file that is there, but not for this user."""
+    return Undetected(
+        reason,
+        f"This machine has an AMD GPU, but this user may not use {device}, for which "
+        "being in the group render is usually enough: nothing is installed for that "
+        f"GPU. {GFX_VARIABLE} can tell what to install for",
+    )
+
+
+def _unusable(reason: str) -> Undetected:
+    """Return what to raise for a GPU of which nothing else is known."""
+    return Undetected(reason, f"Nothing is installed for an AMD GPU: {reason}")
 
 
 def _is_usable(device: str) -> bool:
