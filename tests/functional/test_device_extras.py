@@ -418,12 +418,38 @@ def test_what_is_lost_is_told(install: Install, venv: Environment) -> None:
     install("torch", env=gpu("gfx1151"))
     venv.pip("uninstall", "-y", "amd-torch-device-gfx1151")
     assert (
-        "WARNING: torch 2.13.0 was installed with device-gfx1151, and "
-        "amd-torch-device-gfx1151==2.13.0 is not installed any more. To add it: pip "
-        "install 'torch[device-gfx1151]'"
+        "WARNING: torch 2.13.0 has device-gfx1151 without "
+        "amd-torch-device-gfx1151==2.13.0, so computations on that GPU will fail. To add "
+        "it: pip install 'torch[device-gfx1151]'"
     ) in " ".join(venv.pip("check", env=gpu("gfx1151")).output.split())
     install("torch[device-gfx1151]", env=NO_GPU)
     assert venv.installed() == brought("gfx1151")
+
+
+def test_what_is_there_for_another_version_is_told(
+    install: Install, venv: Environment, torch: IndexServer
+) -> None:
+    """Whoever upgrades without the packages for the GPUs keeps the old ones."""
+    add_torch(torch, "2.14.0")
+    install("torch[device-gfx1036]==2.13.0", env=gpu("gfx1151"))
+    install("-U", "torch", OFF, env=gpu("gfx1151"))
+    said = " ".join(venv.pip("check", env=gpu("gfx1151")).output.split())
+    assert "has device-gfx1036 without amd-torch-device-gfx1036==2.14.0, so" in said
+
+
+def test_what_a_folder_lacks_for_this_gpu(
+    venv: Environment, torch: IndexServer
+) -> None:
+    """It is not looked for elsewhere, where torch may be another build."""
+    fetch = ["download", "torch", "-d", "dl", "-i", torch.index_url]
+    venv.pip(*fetch, env=gpu("gfx1151"))
+    command = ["install", "--no-index", "--find-links", "dl", "torch"]
+    said = " ".join(venv.pip(*command, env=gpu("gfx1100"), code=1).output.split())
+    assert "--extra-index-url" not in said
+    assert (
+        "No index is searched. Where one can be, to fetch it with all that it needs: pip "
+        "download 'torch[device-gfx1100]==2.13.0'"
+    ) in said
 
 
 def test_hashes_are_required_of_it_too(
@@ -502,9 +528,9 @@ def test_a_build_of_pytorchs_index(bridged: Install, venv: Environment) -> None:
     venv.pip("uninstall", "-y", "amd-torch-device-gfx1151")
     checked = venv.pip("check", env=gpu("gfx1151"))
     assert (
-        f"WARNING: torch {ROCM} was installed with device-gfx1151, and "
-        f"amd-torch-device-gfx1151=={ROCM} is not installed any more. To add it: pip "
-        "install --pytorch-computation-backend auto 'torch[device-gfx1151]'"
+        f"WARNING: torch {ROCM} has device-gfx1151 without "
+        f"amd-torch-device-gfx1151=={ROCM}, so computations on that GPU will fail. To add "
+        "it: pip install --pytorch-computation-backend auto 'torch[device-gfx1151]'"
     ) in " ".join(checked.output.split())
     kept = venv.pip("install", "torch", "--no-index", env=gpu("gfx1151"))
     assert (
@@ -732,8 +758,7 @@ def test_what_was_typed_for_a_lock_file(venv: Environment, torch: IndexServer) -
     assert venv.installed() == brought()
     assert (
         "WARNING: What torch[device-gfx1151] needs is not in the lock file, so "
-        "computations on that GPU will fail. To lock it: pip lock "
-        "'torch[device-gfx1151]'"
+        "computations on that GPU will fail. To lock it: pip lock torch"
     ) in " ".join(said.split())
     command = ["--force-reinstall", "-r", "pylock.toml", OFF]
     assert "device" not in venv.pip("install", *command, env=gpu("gfx1151")).output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +12,7 @@ from pip._internal.variants.machine import nvidia, tegra
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.machine.hosts import named_host
 from pip._internal.variants.machine.tegra import Tegra, cuda_of, find, runs_sbsa
+from pip._internal.variants.pytorch import advice
 
 ORIN = "nvidia,p3737-0000+p3701-0005\0nvidia,p3701-0005\0nvidia,tegra234\0"
 #: Kernels of a GB10, a GH200, a machine of another maker, and a Raspberry Pi.
@@ -63,8 +65,13 @@ def test_servers(tmp_path: Path, kernel: str) -> None:
     assert find(kernel, str(tmp_path)) is None
 
 
-def test_what_cannot_be_read_tells_nothing(tmp_path: Path) -> None:
+def test_a_release_that_cannot_be_read_is_unknown(tmp_path: Path) -> None:
+    # As a file without permissions, which does not stop a test that runs as root.
     tmp_path.joinpath("etc/nv_tegra_release").mkdir(parents=True)
+    assert find("6.8.0", str(tmp_path)) == Tegra()
+
+
+def test_a_device_tree_that_cannot_be_read_tells_nothing(tmp_path: Path) -> None:
     tmp_path.joinpath("proc/device-tree/compatible").mkdir(parents=True)
     assert find("6.8.0", str(tmp_path)) is None
 
@@ -116,3 +123,64 @@ def test_the_target_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert providers("x", "cuda-12.6-sm_87-tegra").tegra() == Tegra()
     assert providers("x-tegra", hardware=False).tegra() is None
     assert kernels == ["5.15"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "told"),
+    [
+        ("6.12.0", "6.12.0-tegra"),
+        ("5.15.148-tegra", "5.15.148-tegra"),
+        ("", "tegra"),
+    ],
+)
+def test_a_described_host_tells_that_it_is_one(
+    monkeypatch: pytest.MonkeyPatch, kernel: str, told: str
+) -> None:
+    def described(found: Tegra | None) -> object:
+        monkeypatch.setattr(tegra, "find", lambda _: found)
+        environment = {"platform_release": kernel}
+        here = Providers(environ={}, environment=environment, hardware=True)
+        return here.described_host({})["environment"]
+
+    assert described(Tegra("36.4")) == {"platform_release": told}
+    assert tegra.described(told) == Tegra()
+    assert described(None) == {"platform_release": kernel}
+
+
+@pytest.mark.parametrize(
+    ("release", "driver", "is_jetpack_6"),
+    [
+        ("36.4.3", "12.6", True),
+        ("36.4.3", None, True),
+        ("35.6.1", "12.2", False),
+        ("38.2.0", "12.8", False),
+        (None, "12.6", True),
+        (None, "11.4", False),
+        (None, None, False),
+    ],
+)
+def test_which_have_jetpack_6(
+    release: str | None, driver: str | None, is_jetpack_6: bool
+) -> None:
+    assert advice._is_jetpack_6(Tegra(release), driver) is is_jetpack_6
+
+
+@pytest.mark.parametrize(
+    ("release", "end"),
+    [
+        (
+            "35.6.1",
+            (
+                "No index of NVIDIA's own builds for that release is known here; "
+                "https://pypi.jetson-ai-lab.io may have some"
+            ),
+        ),
+        (None, "NVIDIA's own builds: https://pypi.jetson-ai-lab.io"),
+    ],
+)
+def test_no_command_without_an_index(release: str | None, end: str) -> None:
+    nothing = cast(Any, None)
+    said = advice._to_jetpack(nothing, nothing, Tegra(release), None, "it is taken")
+    assert said.endswith(f"and PyTorch has no others: it is taken. {end}")
+    assert "JetPack 6" not in said
+    assert "install" not in said

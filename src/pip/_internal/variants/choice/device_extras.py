@@ -230,13 +230,21 @@ def present(dist: BaseDistribution, installed: _Installed) -> tuple[str, ...]:
     )
 
 
-def lost(dist: BaseDistribution, installed: _Installed) -> list[str]:
-    """Return what is not installed of what the recorded extras brought."""
+def lost(dist: BaseDistribution, installed: _Installed) -> dict[str, list[str]]:
+    """Return what is not installed of what the extras of a build need, by extra.
+
+    That is what it was installed with, and what is there for other versions of it.
+    """
     build = installed_build(dist)
-    extras = () if build is None else build.device_extras
-    return [
-        each for extra in extras for each in _lacking(_brought(dist, extra), installed)
-    ]
+    recorded = () if build is None else build.device_extras
+    found = {}
+    for extra in literal(dist.iter_provided_extras()):
+        brought = _brought(dist, extra)
+        names = {canonicalize_name(each.name) for each in brought}
+        lacking = _lacking(brought, installed)
+        if lacking and (extra in recorded or names <= {*installed}):
+            found[extra] = lacking
+    return found
 
 
 def _lacking(

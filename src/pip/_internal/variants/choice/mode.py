@@ -137,6 +137,10 @@ class Mode(Bearing):
         """Return a plain wheel of a release where the mode lets nothing come from."""
         return None
 
+    def tells_why_idle(self, release: Release, link: Link) -> bool:
+        """Tell whether the advice on a build says itself why a device stays idle."""
+        return False
+
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say what else the user may want in place of a build that was chosen."""
         return None

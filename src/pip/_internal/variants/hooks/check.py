@@ -154,7 +154,7 @@ def lost_extras(
     installed = {dist.canonical_name: dist for dist in dists}
     for dist in dists:
         build = installed_build(dist)
-        if build is None or not build.device_extras:
+        if build is None:
             continue
         from pip._internal.variants.choice.device_extras import lost
         from pip._internal.variants.choice.invocation import command
@@ -163,11 +163,11 @@ def lost_extras(
         lacking = lost(dist, installed)
         if lacking:
             further = sum((room.options_for(build) for room in rooms), ())
-            extras = ", ".join(build.device_extras)
-            which = f"{dist.raw_name}[{','.join(build.device_extras)}]"
+            which = f"{dist.raw_name}[{','.join(lacking)}]"
+            needs = listed([each for needed in lacking.values() for each in needed])
             yield Hint(
-                f"{dist.raw_name} {dist.version} was installed with {extras}, and "
-                f"{listed(lacking)} is not installed any more. To add it:",
+                f"{dist.raw_name} {dist.version} has {listed([*lacking])} without "
+                f"{needs}, so computations on that GPU will fail. To add it:",
                 command(options, "install", *further, which),
             )
 

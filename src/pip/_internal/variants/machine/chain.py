@@ -296,6 +296,17 @@ class Providers:
 
         :param answers: a survey; what a manifest lists itself is left out.
         """
+        environment = {
+            name: value
+            for name, value in sorted(self.environment.items())
+            if name in MARKER_VARIABLES
+        }
+        if self.tegra() is not None:
+            from pip._internal.variants.machine import tegra
+
+            # Its files tell that here, and only this name does elsewhere.
+            kernel = "platform_release"
+            environment[kernel] = tegra.named(environment.get(kernel, ""))
         return {
             "host-schema": HOST_SCHEMA,
             "supported": {
@@ -306,11 +317,7 @@ class Providers:
                 for namespace, answer in answers.items()
                 if answer.features and answer.step is not Step.STATIC
             },
-            "environment": {
-                name: value
-                for name, value in sorted(self.environment.items())
-                if name in MARKER_VARIABLES
-            },
+            "environment": environment,
         }
 
     def detect(self, namespace: str) -> Answer:

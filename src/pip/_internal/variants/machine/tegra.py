@@ -6,7 +6,7 @@ on a Jetson from CUDA 13 on, that is JetPack 7 with Jetson Linux (L4T) 38, where
 unified the two; with an older CUDA it is installed and then fails at use.
 
 Any of these makes a machine a Tegra: ``/etc/nv_tegra_release``, which also tells the release
-of Jetson Linux; "tegra" in the release of the kernel, which containers and the
+of Jetson Linux if it can be read; "tegra" in the release of the kernel, which containers and the
 ``platform_release`` of a host file tell too; ``nvidia,tegra...`` in the device tree.
 """
 
@@ -26,6 +26,7 @@ __all__ = [
     "cuda_of",
     "described",
     "find",
+    "named",
     "runs_sbsa",
 ]
 
@@ -65,15 +66,23 @@ def described(platform_release: str) -> Tegra | None:
     return Tegra() if "tegra" in platform_release.lower() else None
 
 
+def named(platform_release: str) -> str:
+    """Return the release of a Tegra's kernel so that it tells that it is one."""
+    if described(platform_release) is not None:
+        return platform_release
+    return f"{platform_release}-tegra".lstrip("-")
+
+
 def find(platform_release: str, root: str = "/") -> Tegra | None:
     """Return what Tegra this machine is; None if it is none.
 
     :param platform_release: of its kernel.
     :param root: the folder that holds ``etc`` and ``proc``.
     """
-    text = _read(os.path.join(root, "etc/nv_tegra_release"))
-    if text is not None:
-        match = re.match(_RELEASE_FORM, text)
+    path = os.path.join(root, "etc/nv_tegra_release")
+    if os.path.exists(path):
+        # One that cannot be read leaves no more open than the release.
+        match = re.match(_RELEASE_FORM, _read(path) or "")
         return Tegra(None if match is None else f"{match[1]}.{match[2]}")
     tree = _read(os.path.join(root, "proc/device-tree/compatible")) or ""
     # It lists names, each ended by a zero.

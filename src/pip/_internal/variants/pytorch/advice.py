@@ -85,16 +85,28 @@ def _to_jetpack(
     driver = f", and its driver has CUDA {cuda}" if cuda is not None else ""
     said = (
         f"This is {tegra}{driver}. {FOR_SERVERS}, and PyTorch has no others: {taken}. "
-        "NVIDIA's own builds:"
     )
-    if not ((cuda or "").startswith("12.") or (tegra.release or "").startswith("36.")):
-        return f"{said} {_FOR_JETPACK}"
+    if not _is_jetpack_6(tegra, cuda):
+        if tegra.release is None:
+            return f"{said}NVIDIA's own builds: {_FOR_JETPACK}"
+        return (
+            f"{said}No index of NVIDIA's own builds for that release is known here; "
+            f"{_FOR_JETPACK} may have some"
+        )
     from pip._internal.variants.choice.invocation import command
 
     words = "install", chosen.project, "--index-url", _FOR_JETPACK_6
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
     without = {*places, *(row.name for row in OPTIONS)}
+    said += "NVIDIA's own builds:"
     return Hint(said, command(context.options, *words, without=without))
+
+
+def _is_jetpack_6(tegra: Tegra, cuda: str | None) -> bool:
+    """Tell whether a Tegra has JetPack 6; the driver decides if the release is unknown."""
+    if tegra.release is not None:
+        return tegra.release.startswith("36.")
+    return cuda is not None and cuda.startswith("12.")
 
 
 def _is_unified(tegra: Tegra, cuda: str | None) -> bool:

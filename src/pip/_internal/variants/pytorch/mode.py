@@ -94,6 +94,10 @@ class PyTorch(Bridge):
         """Resolve so that the builds are for one backend, if they can."""
         return one_backend(run, resolver, self._context, self.settings.backends)
 
+    def tells_why_idle(self, release: Release, link: Link) -> bool:
+        """Tell whether it is for the reason that the machine is a Tegra."""
+        return for_tegra(self._context, release, link) is not None
+
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say what to do where a build does not suit the GPU, or only seems to."""
         return for_tegra(self._context, release, link) or newest_with_gpu_build(

@@ -54,6 +54,8 @@ def _idle(
     for release, link in chosen:
         label = label_of(link)
         if release.chosen_by is None and not _is_agreed(context, release, label):
+            if any(mode.tells_why_idle(release, link) for mode in modes(context)):
+                continue
             found = (mode.plain_elsewhere(finder, release) for mode in modes(context))
             yield idle_device(release, label, filter(None, found))
 

@@ -123,7 +123,8 @@ def _left_out(context: Context, need: Need) -> str:
     if need.lack is Lack.NOT_FOUND:
         return f"What {which} needs is not to be found, nor locked, so {_FAILS}"
     if need.lack is Lack.NOT_LOCKED:
-        to_lock = command(context.options, "lock", which)
+        # What each machine needs, and not what this one does for all of them.
+        to_lock = command(context.options, "lock", need.candidate.project_name)
         said = f"What {which} needs is not in the lock file, so {_FAILS}. To lock it:"
         return Hint(said, to_lock)
     name = need.candidate.project_name

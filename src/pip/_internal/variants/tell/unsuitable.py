@@ -70,19 +70,19 @@ def true_reason(
         return None
     if links or finder.find_all_candidates(project):
         return None
-    return DependencyNotListed(
-        project,
-        str(parent),
-        searched(context.collector),
-        Hint(
-            "An index of variants may lack what they depend on. To look elsewhere too:",
-            again(
-                context.options,
-                *("--extra-index-url", PyPI.simple_url),
-                without=("--no-index",),
-            ),
-        ),
+    hint = Hint(
+        "An index of variants may lack what they depend on. To look elsewhere too:",
+        again(context.options, "--extra-index-url", PyPI.simple_url),
     )
+    if not finder.index_urls:
+        # Another build may be on the indexes that the user wants left out.
+        extras = ",".join(sorted(vars(dependent).get("extras", ())))
+        which = f"{parent.project}{f'[{extras}]' if extras else ''}=={parent.version}"
+        hint = Hint(
+            "No index is searched. Where one can be, to fetch it with all that it needs:",
+            command(context.options, "download", which, without=("--no-index",)),
+        )
+    return DependencyNotListed(project, str(parent), searched(context.collector), hint)
 
 
 def _no_suitable(
