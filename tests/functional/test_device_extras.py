@@ -573,6 +573,24 @@ def test_builds_of_pytorchs_index(
 
 
 @pytest.mark.pytorch
+def test_a_gpu_of_which_the_bridge_knows_nothing(
+    bridged: Install, venv: Environment
+) -> None:
+    """Its build may have the extra all the same, and a command says how to take it."""
+    said = " ".join(bridged("torch", env=gpu("gfx1036")).split())
+    assert venv.installed() == {"torch": "2.13.0+cpu"}
+    assert (
+        "rocm10.0 brings its code for each GPU in an extra. Whether there is one for "
+        "gfx1036 is not known here. To take it if there is: pip install torch "
+        "--pytorch-computation-backend rocm10.0 "
+    ) in said
+    bridged(
+        "torch", "-U", "--pytorch-computation-backend", "rocm10.0", env=gpu("gfx1036")
+    )
+    assert venv.installed() == brought("gfx1036", torch=ROCM)
+
+
+@pytest.mark.pytorch
 def test_a_gpu_that_nobody_knows(bridged: Install, venv: Environment) -> None:
     """As where an image is built for another machine."""
     said = bridged(BY_HAND, "torch", env=NO_GPU)

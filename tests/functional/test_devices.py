@@ -11,6 +11,7 @@ import pytest
 
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import make_host
+from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, cuda, make_manifest
 from tests.lib.pytorch_index import PyTorchIndexServer
@@ -348,6 +349,77 @@ def test_a_build_for_servers_that_was_asked_for(
     )
     assert "torch-2.13.0+cpu" in result.stdout
     assert "Jetson" not in result.output
+
+
+@pytest.fixture
+def gpu_of(
+    venv: Environment | InProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[[int], None]:
+    """Return a function that gives the machine a GPU of AMD's, told by this number."""
+    root = tmp_path / "machine"
+
+    def write(path: str, text: str = "") -> None:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+    def add(target: int) -> None:
+        write("dev/kfd")
+        write("dev/dri/renderD128")
+        lines = f"simd_count 80\ndrm_render_minor 128\ngfx_target_version {target}\n"
+        write("sys/class/kfd/kfd/topology/nodes/0/properties", lines)
+        if isinstance(venv, InProcess):
+            from pip._internal.variants.machine import amd
+
+            monkeypatch.setitem(amd.detect.__kwdefaults__, "root", str(root))
+            return
+        built = venv.site_packages / "pip/_internal/variants/machine/amd.py"
+        text = built.read_text(encoding="utf-8")
+        assert text.count('root: str = "/"') == 1
+        text = text.replace('root: str = "/"', f"root: str = {str(root)!r}")
+        built.write_text(text, encoding="utf-8")
+
+    return add
+
+
+@pytest.mark.pytorch
+@pytest.mark.parametrize("is_bridged", [True, False])
+def test_a_gpu_that_is_there_and_does_not_count(
+    gpu_of: Callable[[int], None],
+    pip: Pip,
+    dry: Callable[..., Result],
+    index: IndexServer,
+    is_bridged: bool,
+) -> None:
+    """What is installed without it says why; what uses another device says nothing."""
+
+    def install(**variables: str) -> str:
+        if is_bridged:
+            options = ["--pytorch-computation-backend", "auto"]
+            result = dry(*options, torch="torch==2.13.0", env=variables)
+        else:
+            options = ["--index-url", index.index_url]
+            result = pip("install", "--dry-run", "kernels", *options, env=variables)
+        return " ".join(result.output.split())
+
+    builds = {"gfx": ["amd :: gfx_arch :: gfx1151"], "cu126": cuda("12.6"), "null": []}
+    index.add_release("kernels", "1.0", {}, manifest=make_manifest(builds))
+    assert "AMD GPU" not in install()
+    gpu_of(0)
+    said = install()
+    label = "cpu" if is_bridged else "null"
+    assert f"WARNING: This machine has an AMD GPU, but the variant {label} of" in said
+    assert (
+        "was chosen. The AMD driver does not tell the architecture of a GPU: "
+        "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH can tell what to install for"
+    ) in said
+    forced = {
+        "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.6",
+        "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "8.6",
+    }
+    if not is_bridged:
+        said = install(**forced)
+        assert "cu126" in said
+        assert "WARNING" not in said
 
 
 @pytest.mark.pytorch

@@ -159,7 +159,11 @@ def test_gpu_that_is_not_told_hides_no_other(machine: Machine, target: int) -> N
     machine.install_rocm("6.4.1")
     answer = machine.ask()
     assert features(answer) == {"gfx_arch": ("gfx1100",), "rocm_version": ("6.4",)}
-    assert answer.reason == "the AMD driver does not tell the architecture of a GPU"
+    assert answer.reason == answer.unusable
+    assert answer.reason == (
+        "the AMD driver does not tell the architecture of a GPU: "
+        f"{GFX_VARIABLE} can tell what to install for"
+    )
     assert answer.warnings == ()
 
 
@@ -173,7 +177,7 @@ def test_no_gpu_is_told(machine: Machine, target: int) -> None:
         "the AMD driver does not tell the architecture of a GPU: "
         f"{GFX_VARIABLE} can tell what to install for"
     )
-    assert answer.warnings == (f"Nothing is installed for an AMD GPU: {answer.reason}",)
+    assert (answer.unusable, answer.warnings) == (answer.reason, ())
 
 
 @pytest.mark.parametrize("denied", ["dev/kfd", "dev/dri/renderD129"])
@@ -186,14 +190,16 @@ def test_device_that_this_user_may_not_use(
         return not device.endswith(denied)
 
     monkeypatch.setattr(amd, "_is_usable", is_usable)
-    assert machine.ask().warnings == ()
+    assert machine.ask().unusable is None
     machine.add_gpu(RX7900)
     machine.install_rocm("6.4.1")
     answer = machine.ask()
     assert architectures(answer) == ()
-    (warning,) = answer.warnings
-    assert f"this user may not use /{denied}" in warning
-    assert GFX_VARIABLE in warning
+    assert answer.warnings == ()
+    assert answer.unusable == (
+        f"this user may not use /{denied}, for which being in the group render is usually "
+        f"enough; {GFX_VARIABLE} can tell what to install for"
+    )
 
 
 def test_larger_gpus_come_first(machine: Machine) -> None:

@@ -43,6 +43,8 @@ class Answer(NamedTuple):
     :ivar warnings: why nobody could answer who should have been able to, one sentence
         each without a final period (an invalid override variable, a driver that
         hangs, a plugin that fails). The caller tells the user.
+    :ivar unusable: why a device that is there does not count, and what the user can do, in
+        one sentence without a final period; said where a build leaves that device idle.
     :ivar remedies: what to do about that, likewise, beside what the warnings say.
     :ivar untrusted: packages whose code would have to run for an answer, which the user
         does not trust.
@@ -63,6 +65,7 @@ class Answer(NamedTuple):
     driver: str | None = None
     seconds: float | None = None
     step: Step = Step.NONE
+    unusable: str | None = None
 
     def values(self, feature: str) -> tuple[str, ...]:
         """Return the supported values of a feature, best first."""

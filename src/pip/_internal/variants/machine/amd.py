@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> An
     :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
     """
     found = Findings()
-    names = found.attempt(lambda: _architectures(environ, hardware, root, found.note))
+    names = found.attempt(lambda: _architectures(environ, hardware, root, found))
     found.add("gfx_arch", names or ())
     version = found.attempt(lambda: _rocm_version(environ, hardware, root))
     found.add("rocm_version", version or ())
@@ -96,7 +96,7 @@ def _architectures(
     environ: Mapping[str, str],
     hardware: bool,
     root: str,
-    note: Callable[[str], None],
+    findings: Findings,
 ) -> tuple[tuple[str, ...], str]:
     given = _forced_architectures(environ)
     if given is not None:
@@ -112,9 +112,10 @@ def _architectures(
     names = dict.fromkeys(gpu.architecture for gpu in ordered)
     if None in names:
         untold = "the AMD driver does not tell the architecture of a GPU"
+        remedy = f"{untold}: {GFX_VARIABLE} can tell what to install for"
         if len(names) == 1:
-            raise _unusable(f"{untold}: {GFX_VARIABLE} can tell what to install for")
-        note(untold)
+            raise Undetected(remedy, unusable=remedy)
+        findings.note_unusable(remedy)
     return tuple(filter(None, names)), "AMD driver"
 
 
@@ -188,17 +189,11 @@ def _require_driver(root: str, has_gpu: bool) -> None:
 
 def _denied(reason: str, device: str) -> Undetected:
     """Return what to raise for a device file that is there, but not for this user."""
-    return Undetected(
-        reason,
-        f"This machine has an AMD GPU, but this user may not use {device}, for which "
-        "being in the group render is usually enough: nothing is installed for that "
-        f"GPU. {GFX_VARIABLE} can tell what to install for",
+    unusable = (
+        f"this user may not use {device}, for which being in the group render is usually "
+        f"enough; {GFX_VARIABLE} can tell what to install for"
     )
-
-
-def _unusable(reason: str) -> Undetected:
-    """Return what to raise for a GPU of which nothing else is known."""
-    return Undetected(reason, f"Nothing is installed for an AMD GPU: {reason}")
+    return Undetected(reason, unusable=unusable)
 
 
 def _is_usable(device: str) -> bool:

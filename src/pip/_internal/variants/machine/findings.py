@@ -17,11 +17,15 @@ class Undetected(Exception):
     """A feature is absent; the text is the reason.
 
     :ivar warnings: what the user should hear of it.
+    :ivar unusable: see :class:`Answer`.
     """
 
-    def __init__(self, reason: str, *warnings: str) -> None:
+    def __init__(
+        self, reason: str, *warnings: str, unusable: str | None = None
+    ) -> None:
         super().__init__(reason)
         self.warnings = warnings
+        self.unusable = unusable
 
 
 class Findings:
@@ -32,6 +36,7 @@ class Findings:
         self._origins: list[str] = []
         self._reasons: list[str] = []
         self._warnings: list[str] = []
+        self._unusable: str | None = None
 
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
         """Try to find something, and note where it was found or why it was not.
@@ -44,6 +49,7 @@ class Findings:
         except Undetected as absent:
             self.note(str(absent))
             self._warnings += absent.warnings
+            self._unusable = self._unusable or absent.unusable
             return None
         self._origins.append(origin)
         return found
@@ -51,6 +57,11 @@ class Findings:
     def note(self, reason: str) -> None:
         """Note why something was not found."""
         self._reasons.append(reason)
+
+    def note_unusable(self, reason: str) -> None:
+        """Note why a device that is there does not count."""
+        self.note(reason)
+        self._unusable = reason
 
     def add(self, feature: str, values: Iterable[str]) -> None:
         """Add a feature, unless it has no value."""
@@ -64,6 +75,7 @@ class Findings:
             origin=", ".join(dict.fromkeys(filter(None, self._origins))),
             reason="; ".join(dict.fromkeys(self._reasons)) or None,
             warnings=tuple(self._warnings),
+            unusable=self._unusable,
             driver=driver,
         )
 

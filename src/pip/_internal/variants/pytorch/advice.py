@@ -16,7 +16,8 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.releases import release_of, weighed
 from pip._internal.variants.machine.tegra import FOR_SERVERS, Tegra, cuda_of, runs_sbsa
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
-from pip._internal.variants.pytorch.options import OPTIONS
+from pip._internal.variants.pytorch.devices import FIRST_ROCM_WITH_EXTRAS
+from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
 from pip._internal.variants.wheels.links import BuildLink, label_of, public
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.pytorch.bridge import Bridge
 
 __all__ = [
     "best_builds",
     "different_backends",
     "for_tegra",
+    "for_unknown_gpu",
     "newest_with_gpu_build",
     "origins",
 ]
@@ -115,6 +118,41 @@ def _is_unified(tegra: Tegra, cuda: str | None) -> bool:
         return runs_sbsa(cuda)
     release, _, _ = (tegra.release or "0").partition(".")
     return int(release) >= _FIRST_UNIFIED_RELEASE
+
+
+def for_unknown_gpu(context: Context, chosen: Release, link: Link) -> str | None:
+    """Say how to take a build with extras for GPUs where the GPU is not known to have one.
+
+    :param link: of the build of *chosen* that is taken.
+    """
+    if not isinstance(chosen, BridgedRelease) or label_of(link) != CPU.label:
+        return None
+    if chosen.chosen_by is not None or chosen.bridge.settings.backends:
+        return None
+    gpus = next(
+        filter(None, (_amd_gpus(each) for each in chosen.selections.values())), ()
+    )
+    rocm = [
+        each
+        for each in map(Backend.find, chosen.labels)
+        if each and each.kind is Kind.ROCM and each.version >= FIRST_ROCM_WITH_EXTRAS
+    ]
+    if not gpus or not rocm:
+        return None
+    from pip._internal.variants.choice.invocation import again
+
+    newest = max(rocm, key=lambda each: each.version)
+    which = ", ".join(gpus)
+    return Hint(
+        f"{newest} brings its code for each GPU in an extra. Whether there is one for "
+        f"{which} is not known here. To take it if there is:",
+        again(context.options, BACKENDS.name, str(newest)),
+    )
+
+
+def _amd_gpus(selection: Selection) -> Sequence[str]:
+    answer = selection.answers.get("amd")
+    return () if answer is None else answer.values("gfx_arch")
 
 
 def newest_with_gpu_build(

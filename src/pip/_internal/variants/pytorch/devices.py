@@ -19,6 +19,7 @@ from typing import Literal
 from pip._internal.variants.pytorch.backends import Backend, Kind
 
 __all__ = [
+    "FIRST_ROCM_WITH_EXTRAS",
     "INTEL_DEVICES",
     "NAMESPACES",
     "amd_architectures",
@@ -56,6 +57,9 @@ _NVIDIA: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+#: From this version of ROCm on, the code for each GPU is in an extra.
+FIRST_ROCM_WITH_EXTRAS = (10, 0)
+
 _GFX_4 = ("gfx900", "gfx906", "gfx908")
 _GFX_5 = (*_GFX_4, "gfx90a", "gfx1030")
 _GFX_6 = (*_GFX_5, "gfx942", "gfx1100")
@@ -63,8 +67,8 @@ _GFX_6_2_4 = (*_GFX_6, "gfx1101", "gfx1102", "gfx1200", "gfx1201")
 _GFX_7 = (*_GFX_6_2_4, "gfx950", "gfx1150", "gfx1151")
 
 _GFX_7_14 = (*_GFX_7[2:], "gfx1103")
-# The code for each GPU is in an extra. Of gfx103x not what is built into processors: of
-# few compute units, it would take gigabytes unasked.
+# Of gfx103x not what is built into processors: of few compute units, it would take
+# gigabytes unasked.
 _GFX_10 = (
     *_GFX_7_14,
     *("gfx1010", "gfx1011", "gfx1012", "gfx1031", "gfx1032", "gfx1034"),
@@ -83,7 +87,7 @@ _AMD: Mapping[_Version, tuple[str, ...]] = MappingProxyType(
         (6, 2, 4): _GFX_6_2_4,
         (7, 0): _GFX_7,
         (7, 14): _GFX_7_14,
-        (10, 0): _GFX_10,
+        FIRST_ROCM_WITH_EXTRAS: _GFX_10,
     }
 )
 

@@ -10,6 +10,7 @@ from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.pytorch.advice import (
     best_builds,
     for_tegra,
+    for_unknown_gpu,
     newest_with_gpu_build,
     origins,
 )
@@ -100,8 +101,10 @@ class PyTorch(Bridge):
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say what to do where a build does not suit the GPU, or only seems to."""
-        return for_tegra(self._context, release, link) or newest_with_gpu_build(
-            self._context, finder, release, link
+        return (
+            for_tegra(self._context, release, link)
+            or newest_with_gpu_build(self._context, finder, release, link)
+            or for_unknown_gpu(self._context, release, link)
         )
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:

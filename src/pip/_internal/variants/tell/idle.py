@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._internal.console.texts import Hint
+from pip._internal.console.texts import Hint, capital
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.reasons import rejection, sentences, shortened
@@ -36,7 +36,7 @@ class IdleDevice(NamedTuple):
     """A device of this machine that a build which was chosen does not use.
 
     :ivar release: of the build.
-    :ivar said: what it is, and what other variants lack.
+    :ivar said: what it is, and what other variants lack, or why it does not count.
     :ivar plain: a wheel of the release of which nothing says what it is for.
     """
 
@@ -59,18 +59,22 @@ def idle_device(
     """
     nearest: list[_Missed] = []
     absent: dict[str, str] = {}
+    unusable: dict[str, str] = {}
     for selection in release.selections.values():
         present = _present(selection)
-        if selection.manifest is None or not present:
+        if selection.manifest is None:
             continue
         chosen = None if label is None else selection.manifest.variants.get(label)
         if chosen is not None and set(chosen.features) & set(ACCELERATORS):
             return None
         nearest += _missed(selection, selection.manifest, present)
         absent.update(_absent(selection, selection.manifest, present))
-    if not nearest and not absent:
+        unusable.update(_unusable(selection, selection.manifest))
+    if not nearest and not absent and not unusable:
         return None
-    namespace = min(nearest)[1] if nearest else next(iter(absent.values()))
+    namespace = next(iter([*absent.values(), *unusable]), "")
+    if nearest:
+        namespace = min(nearest)[1]
     device, build = ACCELERATORS[namespace], _build(release, label)
     said = [
         f"This machine has {device}, but {build} was chosen",
@@ -79,6 +83,7 @@ def idle_device(
     if absent:
         labels = shortened(list(absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
+    said += map(capital, unusable.values())
     plain = None if label is None else _plain_wheel(release, elsewhere)
     return IdleDevice(release, sentences(*said), plain)
 
@@ -110,6 +115,15 @@ def _present(selection: Selection) -> set[str]:
     """Return the namespaces of the devices that the target has."""
     answers = selection.answers
     return {each for each in ACCELERATORS if each in answers and answers[each].features}
+
+
+def _unusable(selection: Selection, manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield the namespaces of devices that are there and do not count, and why."""
+    used = {name for each in manifest.variants.values() for name in each.features}
+    for namespace in ACCELERATORS:
+        answer = selection.answers.get(namespace)
+        if namespace in used and answer is not None and answer.unusable is not None:
+            yield namespace, answer.unusable
 
 
 def _build(release: Release, label: str | None) -> str:
