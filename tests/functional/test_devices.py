@@ -370,7 +370,9 @@ def gpu_of(
         if isinstance(venv, InProcess):
             from pip._internal.variants.machine import amd
 
-            monkeypatch.setitem(amd.detect.__kwdefaults__, "root", str(root))
+            defaults = amd.detect.__kwdefaults__
+            assert defaults is not None
+            monkeypatch.setitem(defaults, "root", str(root))
             return
         built = venv.site_packages / "pip/_internal/variants/machine/amd.py"
         text = built.read_text(encoding="utf-8")
