@@ -634,6 +634,15 @@ class TestCredentials:
         result = venv.pip(*DRY, "-r", "pylock.toml", *given, env=env)
         assert would_install(result)["torch"] == "2.10.0(cu128)"
 
+    @pytest.mark.parametrize("said", ["1", "anything"])
+    def test_in_a_build_of_another_pip(
+        self, pip: Pip, usual: IndexServer, own: IndexServer, said: str
+    ) -> None:
+        """A version of this pip in the build may be told less than this one tells."""
+        env = {**GPU, "_PIP_VARIANTS_IN_BUILD": said}
+        result = pip(*DRY, "app", *usually(usual), *named(own), env=env)
+        assert would_install(result)["torch"].startswith("2.10.0")
+
     @pytest.mark.parametrize("in_process", [False, True])
     def test_in_builds(
         self,

@@ -54,7 +54,13 @@ def leave_variables_to_user() -> None:
     Called in a pip that fills a build environment: what the pip before it was told on
     its command line, passwords too, is none of the business of backends that run here.
     """
-    _replaced(json.loads(os.environ[IN_BUILD]))
+    try:
+        before = json.loads(os.environ[IN_BUILD])
+    except ValueError:
+        before = None
+    # Another version of this pip may say no more than that it builds.
+    if isinstance(before, dict):
+        _replaced(before)
 
 
 def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
