@@ -156,7 +156,7 @@ def test_same_requests_and_output(
 ) -> None:
     arguments, change = SCENARIOS[name]
     seen = []
-    for option in ([], ["--no-variant-lookahead"]):
+    for option in ([], ["--no-lookahead"]):
         change(many)
         # What a trusted host sends is cached.
         venv.clear_cache()
@@ -286,7 +286,7 @@ def test_wheels_are_asked_for_once(
     folder.mkdir()
     for command in commands:
         seen = []
-        for option in ([], ["--no-variant-lookahead"]):
+        for option in ([], ["--no-lookahead"]):
             for used in (target, folder):
                 shutil.rmtree(used, ignore_errors=True)
                 used.mkdir()

@@ -135,7 +135,7 @@ def test_a_contradiction(
     [
         ["--variant=idna=null", "--variant=idna=null", "--variant=requests=null"],
         ["--no-variants", "--disable-variant-provider=nvidia"],
-        ["--no-variants", "--variant-provider-timeout=5", "--no-variant-lookahead"],
+        ["--no-variants", "--variant-provider-timeout=5", "--no-lookahead"],
         ["--enable-variant-provider=npu", "--disable-variant-provider=nvidia"],
         ["--disable-variant-provider=npu", "--prefer-variant=blas"],
         ["--variant-provider=amd=plugin", "--variant-provider=nvidia=builtin"],

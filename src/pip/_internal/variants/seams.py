@@ -151,7 +151,8 @@ def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
     @functools.wraps(fn)
     def make(cls: Any, temp_build_dir: Any, options: Any, **parts: Any) -> R:
         preparer = fn(cls, temp_build_dir, options, **parts)
-        if "parallel-downloads" in options.features_enabled:
+        is_wanted = "parallel-downloads" in options.features_enabled
+        if is_wanted and not getattr(options, "no_fast", False):
             from pip._internal.parallel.downloads import downloader
 
             downloader.enable(cast(Any, preparer), options)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
+from pip._internal.parallel.switches import may_look_ahead
 from pip._internal.variants.choice.settings import IN_BUILD, Settings
 from pip._internal.variants.slots import CONTEXT
 
@@ -151,7 +152,7 @@ class Context:
         off = settings.no_variants or settings.legacy_resolver
         self.enabled = enabled and not off
         self.in_build = bool(os.environ.get(IN_BUILD))
-        self.may_look_ahead = not settings.no_variant_lookahead
+        self.may_look_ahead = may_look_ahead(options)
         #: What all builds are to have in common, if they can.
         self.agreement: Agreement | None = None
         self.strict = settings.strict_variants

@@ -326,7 +326,16 @@ OPTIONS = (
         "see anyway. This option can be used multiple times.",
     ),
     OptionRow(
-        "--no-variant-lookahead",
+        "--no-fast",
+        about_this_machine=True,
+        repeated="none",
+        help="Work as slowly as upstream's pip: the same requests in the same order, nothing "
+        "in parallel, nothing kept that upstream works out again. What is installed is the "
+        "same.",
+    ),
+    OptionRow(
+        "--no-lookahead",
+        about_this_machine=True,
         repeated="none",
         help="Ask for one index page, manifest or metadata file after the other, instead of "
         "for those that will be needed at the same time.",
@@ -386,7 +395,6 @@ class Settings:
         self.no_variants = bool(value(NO_VARIANTS))
         self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
         self.strict_variants = bool(value(STRICT_VARIANTS))
-        self.no_variant_lookahead = bool(given("no_variant_lookahead"))
         self.no_variant_agreement = bool(given("no_variant_agreement"))
         self.no_device_extras = bool(value(NO_DEVICE_EXTRAS))
         self.manifest: str | None = given("manifest")
