@@ -96,6 +96,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "RequirementCommand.make_requirement_preparer", "requirement_preparer"
             ),
         ],
+        "Options and resolver meet here: whether its requests may be made early.": [
+            Decorate(
+                "RequirementCommand.make_resolver", "parallel.resolving:resolver_made"
+            ),
+        ],
     },
     "pip/_internal/commands/__init__.py": {
         "The command group of variants is listed before help.": [
@@ -221,6 +226,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),
         ],
+        "What was logged of a project's pages ahead of upstream is said here.": [
+            Decorate(
+                "PackageFinder.find_best_candidate",
+                "parallel.resolving:best_candidate",
+            ),
+        ],
         "A listing leaves out versions that exist only as unsuitable variants.": [
             Decorate(
                 "PackageFinder.find_all_candidates",
@@ -324,10 +335,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.prepare:metadata_fetched",
             ),
         ],
-        "Whoever waited for several manifests need not wait for each wheel.": [
+        "Whoever waited for several pages at once need not wait for each wheel.": [
             Decorate(
                 "RequirementPreparer.prepare_linked_requirements_more",
-                "variants.hooks.prepare:wheels_due",
+                "parallel.resolving:wheels_due",
             ),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
@@ -407,7 +418,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/provider.py": {
-        "What the resolver will look at next is asked for at the same time.": [
+        "Some variants have dependencies of their own.": [
             Decorate(
                 "PipProvider.get_dependencies",
                 "variants.hooks.resolution:dependencies_met",
@@ -417,6 +428,17 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/resolution/resolvelib/resolver.py": {
         "The choices are known: announce them and judge labels given by hand.": [
             Decorate("Resolver.resolve", "variants.hooks.outcome:resolved"),
+        ],
+        "What the resolver will look at next is asked for at the same time.": [
+            ReplaceExpression(
+                "Resolver.resolve",
+                "parallel.resolving:solved",
+                expression=(
+                    "resolver.resolve(collected.requirements, "
+                    "max_rounds=limit_how_complex_resolution_can_be)"
+                ),
+                replacement="{hook}(self, resolver, collected, lambda: {old})",
+            ),
         ],
         "Another build of the installed version is installed in its place.": [
             ReplaceExpression(

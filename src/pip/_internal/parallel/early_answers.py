@@ -27,7 +27,7 @@ class TooLong(Exception):
 class Answer:
     """A response that was read and no longer needs its connection.
 
-    :ivar size: bytes of its body that arrived
+    :ivar body: as it was sent
     """
 
     def __init__(
@@ -40,10 +40,14 @@ class Answer:
         self._response = response
         self._request = request
         self._raw: HTTPResponse = response.raw
-        self._body = body
+        self.body = body
         self._error = error
-        self.size = len(body)
         response.raw = None
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes of its body arrived."""
+        return len(self.body)
 
     @property
     def is_redirect(self) -> bool:
@@ -63,7 +67,7 @@ class Answer:
         """
         raw = self._raw
         again = HTTPResponse(
-            body=_Body(self._body, self._error),
+            body=_Body(self.body, self._error),
             headers=raw.headers,
             status=raw.status,
             version=raw.version,

@@ -1,19 +1,16 @@
 """The state that hangs on upstream's objects and on modules, with who sets and reads it.
 
-Upstream hands on little from where it is known to where it matters, so our values travel
-on its objects. Each has a slot, and all slots are here.
+All slots are here, but for those of ``parallel.slots``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from pip._internal.parallel.slots import Slot
 
 __all__ = [
     "BOUND",
     "COMMAND_LINE",
     "CONTEXT",
-    "EARLY_REQUESTS",
     "GLOBALS",
     "INSTALLED_BUILD",
     "LOCK_PLAN",
@@ -21,50 +18,13 @@ __all__ = [
     "SEVERAL_BUILDS",
     "TYPED",
     "UNSUPPORTED",
-    "Slot",
 ]
-
-_Owner = TypeVar("_Owner")
-_Value = TypeVar("_Value")
-
-
-class Slot:
-    """An attribute of ours on upstream's objects.
-
-    Its readers name the class of the value, which this module does not know.
-    """
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def of(self, owner: object, kind: type[_Value]) -> _Value | None:
-        """Return the value that *owner* has; None if it has none of that kind."""
-        value = vars(owner).get(self._name)
-        return value if isinstance(value, kind) else None
-
-    def set(self, owner: object, value: object) -> None:
-        """Set the value of *owner*."""
-        vars(owner)[self._name] = value
-
-    def once(self, owner: _Owner, make: Callable[[_Owner], _Value]) -> _Value:
-        """Return the value of *owner*, which is made on first use."""
-        values = vars(owner)
-        if self._name not in values:
-            values[self._name] = make(owner)
-        value: _Value = values[self._name]
-        return value
-
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
 #: ``Context`` of the command. Set by ``choice.context``, ``hooks.index``,
 #: ``hooks.build_env`` and ``machine.plugin_environment``; read by ``choice.context``,
 #: ``hooks.updates``, ``tell.lookup`` and ``locks.reading``.
 CONTEXT = Slot("_variants")
-#: On a ``PipSession``: its ``EarlyRequests``. Made and read by ``choice.lookahead`` and
-#: ``wheels.sources``.
-EARLY_REQUESTS = Slot("_variants_early")
 #: On a distribution: the ``Bound`` that settles its dependencies. Set and read by
 #: ``choice.installed``.
 BOUND = Slot("_variants_bound")

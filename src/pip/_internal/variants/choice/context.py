@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
-    from pip._internal.parallel.early_requests import EarlyRequests
-    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.option_values import LabelChoice
@@ -45,17 +43,8 @@ if TYPE_CHECKING:
     class Foresight(Protocol):
         """What looks ahead of the resolver, and is told how far that is."""
 
-        def start(self) -> None:
-            """Begin with the requirements of the user."""
-
-        def close(self) -> None:
-            """Stop looking ahead."""
-
-        def expect(self, requirements: Iterable[InstallRequirement]) -> None:
-            """Foresee the requests for requirements that the resolver is about to meet."""
-
-        def looked_up(self, project: NormalizedName) -> None:
-            """Take note that upstream looks at the pages of a project now."""
+        def begin(self) -> None:
+            """Begin to look ahead, now that there is a variant."""
 
         def reached(self, project: NormalizedName) -> None:
             """Take note that the resolver has come to a release of a project."""
@@ -193,8 +182,6 @@ class Context:
         #: What looks ahead of the resolver, and how to make it once it is worth it.
         self.lookahead: Foresight | None = None
         self.foresee: Callable[[], Foresight] | None = None
-        #: Fetches wheels together, if something looked ahead.
-        self.early: EarlyRequests | None = None
         self._parts: dict[object, object] = {}
         self._said: set[str] = set()
         #: Releases of upstream's pip that may not replace this one unasked.
@@ -415,8 +402,7 @@ class Context:
         Called for each release with variants: without them, there is no need to.
         """
         if self.lookahead is None and self.foresee is not None:
-            self.lookahead, self.foresee = self.foresee(), None
-            self.lookahead.start()
+            self.foresee().begin()
         if self.lookahead is not None:
             self.lookahead.reached(project)
 

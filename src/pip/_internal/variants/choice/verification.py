@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -23,19 +22,12 @@ from pip._internal.variants.wheels.wheel_manifests import (
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.core.manifest import Manifest, Variant
 
-__all__ = ["check_direct", "check_prepared", "is_here"]
+__all__ = ["check_direct", "check_prepared"]
 
 logger = get_logger(__name__)
-
-
-def is_here(preparer: RequirementPreparer, link: Link) -> bool:
-    """Tell whether a file may be there from an earlier download, and be used."""
-    folder = preparer.download_dir
-    return folder is not None and os.path.exists(os.path.join(folder, link.filename))
 
 
 def check_direct(context: Context, link: Link, label: str) -> None:

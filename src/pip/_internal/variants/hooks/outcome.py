@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import InstallationError, PipError
+from pip._internal.parallel.resolving import Resolving
+from pip._internal.parallel.slots import RESOLVING
 from pip._internal.variants.choice.context import Context, context_of, is_about_devices
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.lookahead import Lookahead
+    from pip._internal.variants.choice.lookahead import VariantForesight
     from pip._internal.variants.choice.release import Release
 
 
@@ -82,18 +84,18 @@ def _resolved(
     finder = resolver.factory._finder
     for mode in modes(context):
         mode.note_roots(root_reqs)
-    for mode in modes(context):
-        with _explained(context):
-            resolved = mode.resolve(solve, resolver)
-        if resolved is not None:
-            # All builds were asked for, so few were chosen over others.
-            _announce(context, finder, _settled(context, resolved))
-            _settle_device_extras(context, resolver, resolved)
-            return resolved
-    if not context.enabled:
+    if not modes(context) and not context.enabled:
         return solve()
-    with _lookahead(context, resolver.factory, root_reqs), _explained(context):
-        requirements = solve()
+    with _foreseen(context, finder), _explained(context):
+        found = (mode.resolve(solve, resolver) for mode in modes(context))
+        resolved = next((each for each in found if each is not None), None)
+        requirements = solve() if resolved is None else resolved
+    if resolved is not None:
+        # All builds were asked for, so few were chosen over others.
+        _announce(context, finder, _settled(context, resolved))
+        _settle_device_extras(context, resolver, resolved)
+    if resolved is not None or not context.enabled:
+        return requirements
     requirements, kept = _settle(solve, resolver, root_reqs, context, requirements)
     chosen = _chosen_builds(context, requirements)
     if context.labels_for_all():
@@ -200,25 +202,30 @@ def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
 
 
 @contextmanager
-def _lookahead(
-    context: Context, factory: Factory, roots: list[InstallRequirement]
-) -> Iterator[None]:
-    """Let the context look ahead of the resolver once that meets variants."""
+def _foreseen(context: Context, finder: PackageFinder) -> Iterator[None]:
+    """Let variants have a say in what is looked up ahead of the resolver."""
 
-    def foresee() -> Lookahead:
-        from pip._internal.variants.choice.lookahead import Lookahead
+    def foresee() -> VariantForesight:
+        from pip._internal.variants.choice.lookahead import VariantForesight
 
-        return Lookahead(context, factory, roots)
+        if context.lookahead is None:
+            context.lookahead = VariantForesight(context, finder)
+        return context.lookahead
 
+    resolving = RESOLVING.of(finder, Resolving)
+    if resolving is None or not context.enabled:
+        yield
+        return
     if context.may_look_ahead:
-        context.foresee = foresee
+        context.foresee = resolving.foresee = foresee
+    else:
+        resolving.is_allowed = False
     try:
         yield
     finally:
-        context.foresee = None
-        if context.lookahead is not None:
-            context.lookahead.close()
-            context.lookahead = None
+        # Whoever resolves again has nearly all of it.
+        resolving.is_allowed = False
+        context.lookahead = context.foresee = None
 
 
 def _chosen_builds(

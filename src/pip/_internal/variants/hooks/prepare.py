@@ -5,7 +5,7 @@ Plain wheels pass here too, so what only variants need is imported for variants 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -65,27 +65,9 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
     """
     if preparer.require_hashes or link.scheme not in ("http", "https"):
         return False
-    from pip._internal.variants.choice.verification import is_here
+    from pip._internal.parallel.together import is_here
 
     return not is_here(preparer, link)
-
-
-def wheels_due(
-    fn: Callable[..., None],
-    preparer: RequirementPreparer,
-    reqs: Iterable[InstallRequirement],
-    *args: Any,
-    **kwargs: Any,
-) -> None:
-    """Fetch small wheels together if requests were made ahead of the resolver."""
-    context = context_of(preparer.finder)
-    if context is None or context.early is None:
-        return fn(preparer, reqs, *args, **kwargs)
-    from pip._internal.variants.choice.lookahead import asked_together
-
-    reqs = list(reqs)
-    with asked_together(context, preparer, reqs):
-        return fn(preparer, reqs, *args, **kwargs)
 
 
 def prepared(

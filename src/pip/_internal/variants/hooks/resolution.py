@@ -196,8 +196,6 @@ def _ordered_infos(
     :param pinned: whether a requirement names a local version.
     """
     makers: dict[Link, Callable[[], Candidate | None]] = {}
-    if context.lookahead is not None:
-        context.lookahead.looked_up(project)
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():
@@ -241,9 +239,9 @@ def dependencies_met(
     provider: PipProvider,
     candidate: Candidate,
 ) -> Iterable[Requirement]:
-    """Look ahead to what the dependencies of a candidate will need.
+    """Return what a candidate needs, with what its variant adds.
 
-    While a plugin is installed, dependencies that are not trusted are left out instead.
+    While a plugin is installed, dependencies that are not trusted are left out.
     """
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
@@ -261,11 +259,6 @@ def dependencies_met(
         return trusted_alone(context, candidate, requirements)
     if context is not None and provider._ignore_dependencies:
         return _without_dependencies(context, provider, candidate, requirements)
-    if context is None or context.lookahead is None:
-        return requirements
-    requirements = list(requirements)
-    looked_up = (requirement.get_candidate_lookup()[1] for requirement in requirements)
-    context.lookahead.expect(ireq for ireq in looked_up if ireq is not None)
     return requirements
 
 

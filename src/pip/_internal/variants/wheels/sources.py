@@ -26,6 +26,7 @@ from pip._internal.network.cache import is_from_cache
 from pip._internal.parallel.early_entries import Kind
 from pip._internal.parallel.early_requests import EarlyRequests
 from pip._internal.parallel.request_errors import UNTRUSTED, is_passing, times
+from pip._internal.parallel.slots import EARLY_REQUESTS
 from pip._internal.parallel.time_limits import (
     MAX_TIME,
     Overdue,
@@ -39,7 +40,6 @@ from pip._internal.variants.core.manifest_parser import (
     parse_manifest,
 )
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.slots import EARLY_REQUESTS
 from pip._internal.variants.wheels.links import uploaded_too_late
 
 if TYPE_CHECKING:

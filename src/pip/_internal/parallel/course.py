@@ -1,0 +1,142 @@
+"""Foretell what upstream's resolver looks at next, as long as nothing conflicts.
+
+It takes one identifier after the other, the most preferred first, and adds what the
+candidate requires: each requirement makes it look for the best candidate, by the
+project's pages and that candidate's metadata. The same is done here from where it is, with
+what is known by now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.parallel.prospects import Conflict, Found, Prospect
+
+if TYPE_CHECKING:
+    from pip._internal.parallel.prospects import Prospects, Want
+    from pip._internal.parallel.resolving import Resolving
+    from pip._internal.resolution.resolvelib.base import Requirement
+
+__all__ = ["foretell"]
+
+
+def foretell(
+    resolving: Resolving, prospects: Prospects, preferences: dict[object, Any]
+) -> Iterator[tuple[Want, bool]]:
+    """Yield the requests that upstream will make, in its order.
+
+    Some of them were made. Each comes with whether it is doubtful: whether what is not
+    known yet may keep upstream from making it.
+
+    :param preferences: keeps what was worked out, for the next time
+    """
+    course = _Course(resolving, prospects, preferences)
+    try:
+        yield from course.run()
+    except Conflict:
+        # What upstream does then is not foreseen.
+        return
+
+
+class _Course:
+    def __init__(
+        self, resolving: Resolving, prospects: Prospects, preferences: dict[object, Any]
+    ) -> None:
+        self._resolving = resolving
+        self._prospects = prospects
+        self._preferences = preferences
+        self._criteria = {} if resolving.state is None else resolving.state.criteria
+        #: What is required beyond the criteria, by identifier.
+        self._added: dict[str, list[Requirement]] = {}
+        #: By identifier; None where it is not known yet.
+        self._pins: dict[str, Any] = {}
+        self._unpinned: dict[str, None] = {}
+        self._is_doubtful = resolving.has_conflicted
+
+    def run(self) -> Iterator[tuple[Want, bool]]:
+        """Yield what comes next, with whether it is doubtful."""
+        resolving = self._resolving
+        if resolving.state is None:
+            yield from self._add(resolving.roots)
+        else:
+            self._pins.update(resolving.state.mapping)
+            for name in self._criteria:
+                if name not in self._pins and name[0] != "<":
+                    self._unpinned[name] = None
+        if resolving.parent is not None:
+            name = resolving.parent.name
+            found = self._prospects.found_in(name, resolving.parent)
+            yield from self._pin(name, found)
+        while self._unpinned:
+            name = min(self._unpinned, key=self._preference)
+            prospect = self._prospects.prospect(name, self._required(name))
+            if isinstance(prospect, Prospect):
+                prospect.look()
+                prospect = prospect.found
+            yield from self._pin(name, prospect)
+
+    def _pin(self, name: str, found: Found | None) -> Iterator[tuple[Want, bool]]:
+        self._pins[name] = found
+        self._unpinned.pop(name, None)
+        if found is None:
+            # What it requires may not go with what comes after it.
+            self._is_doubtful = True
+        else:
+            yield from self._add(self._prospects.required_by(found))
+
+    def _add(self, requirements: Iterable[Requirement]) -> Iterator[tuple[Want, bool]]:
+        for requirement in requirements:
+            name = requirement.name
+            if name[0] == "<":
+                continue
+            self._added.setdefault(name, []).append(requirement)
+            if name not in self._pins:
+                self._unpinned[name] = None
+            elif not _suits(requirement, self._pins[name]):
+                raise Conflict(f"{requirement} does not go with what is pinned")
+            prospect = self._prospects.prospect(name, self._required(name))
+            if not isinstance(prospect, Prospect):
+                self._is_doubtful = self._is_doubtful or prospect is None
+                continue
+            prospect.look()
+            for want in prospect.wants:
+                yield want, self._is_doubtful
+            # There may be no such project, or none of its files may suit.
+            self._is_doubtful = self._is_doubtful or not prospect.is_certain
+
+    def _required(self, name: str) -> list[Requirement]:
+        """Return the requirements of a name, and those of the project without extras."""
+        project = name.partition("[")[0]
+        names = (name,) if project == name else (name, project)
+        return [each for one in names for each in self._named(one)]
+
+    def _named(self, name: str) -> Iterator[Requirement]:
+        criterion = self._criteria.get(name)
+        if criterion is not None:
+            yield from criterion.iter_requirement()
+        yield from self._added.get(name, ())
+
+    def _preference(self, name: str) -> Any:
+        """Return upstream's own order, worked out once for what is required."""
+        required: Sequence[Requirement] = list(self._named(name))
+        key = name, *map(id, required)
+        if key not in self._preferences:
+            provider = self._resolving.provider
+            assert provider is not None, "somebody resolves"
+            information: Any = {name: [(each, None) for each in required]}
+            preference = provider.get_preference(name, {}, {}, information, ())
+            # The requirements are kept, so that their identities stay theirs.
+            self._preferences[key] = preference, required
+        return self._preferences[key][0]
+
+
+def _suits(requirement: Requirement, pin: Any) -> bool:
+    candidate, ireq = requirement.get_candidate_lookup()
+    if pin is None:
+        return True
+    if candidate is not None:
+        return bool(candidate.version == pin.version)
+    if ireq is None or ireq.req is None:
+        return False
+    return ireq.req.specifier.contains(pin.version, prereleases=True)

@@ -1,0 +1,248 @@
+"""Ask early for what upstream's resolver will ask for next.
+
+The resolver goes from package to package and waits for each page and metadata file in
+turn. Which ones these will be is known earlier (see :mod:`.course`), and so they are asked
+for at the same time (see :mod:`.early_requests`). Nothing is decided here.
+
+A request that upstream makes whatever comes of the others is made as soon as it is known.
+Of those that it may not come to, because what is required may conflict, only a few are
+made ahead of it, so that all that is ever asked in vain is these few.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pip._vendor.packaging.requirements import InvalidRequirement
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion
+from pip._vendor.requests.exceptions import RequestException
+
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import PipError
+from pip._internal.parallel.course import foretell
+from pip._internal.parallel.early_requests import EarlyRequests
+from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.prospects import FETCHED, Conflict, Prospects
+from pip._internal.parallel.sizes import take_note
+from pip._internal.parallel.slots import EARLY_REQUESTS
+
+if TYPE_CHECKING:
+    import logging
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+
+    from pip._internal.models.link import Link
+    from pip._internal.parallel.early_answers import Answer
+    from pip._internal.parallel.prospects import Want
+    from pip._internal.parallel.resolving import Resolving
+    from pip._internal.utils.hashes import Hashes
+
+__all__ = ["Foresight", "Lookahead"]
+
+logger = get_logger(__name__)
+
+#: So many requests may turn out to be in vain.
+_SPARE = 5
+#: So many are foreseen at a time; more would only wait.
+_MOST = 32
+_T = TypeVar("_T")
+
+
+class Foresight:
+    """Who has a say in what is looked up; this one has none."""
+
+    def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
+        """Return the URLs of the pages of a project.
+
+        :param pages: those that upstream looks it up on
+        """
+        del project
+        return pages
+
+    def choose(
+        self,
+        lookahead: Lookahead,
+        project: NormalizedName,
+        files: Sequence[tuple[_BaseVersion, Link]],
+        hashes: Hashes,
+    ) -> Link | None:
+        """Return the file that will be taken; see :class:`.prospects.Source`."""
+        del lookahead, project, hashes
+        return files[0][1] if files else None
+
+
+class Lookahead:
+    """What one run of the resolver will ask for, as far as that can be told.
+
+    :ivar early: makes the requests
+    :ivar is_ahead: whether something is done right now that upstream has not come to
+    """
+
+    def __init__(self, resolving: Resolving) -> None:
+        """Begin to look ahead of upstream's resolver, wherever it is."""
+        self._resolving = resolving
+        self._finder = resolving.factory._finder
+        session = self._finder._link_collector.session
+        self.early = EARLY_REQUESTS.once(session, EarlyRequests)
+        self.early.due, self.early.idle = self._due, self._go_on
+        self.early.open()
+        self.is_ahead = False
+        assert resolving.provider is not None, "it resolves"
+        self._prospects = Prospects(resolving.factory, resolving.provider, self)
+        self._foresight = (resolving.foresee or Foresight)()
+        self._preferences: dict[object, Any] = {}
+        #: What was asked for, by URL; None if upstream was there before.
+        self._asked: dict[str, Future[Answer] | None] = {}
+        #: Of that, what upstream has not come to.
+        self._ahead_of_upstream: dict[Future[Answer], str] = {}
+        #: The URLs of the pages of projects that upstream has not come to.
+        self._pages: dict[NormalizedName, Sequence[str]] = {}
+        #: What upstream would not have said yet, by project.
+        self._unsaid: dict[NormalizedName, deque[logging.LogRecord]] = {}
+        #: What becomes of what is logged ahead of upstream.
+        self._keep: Callable[[logging.LogRecord], None] = _drop
+        #: Whether something may have changed since it was last foretold.
+        self._is_stale = True
+        self._is_going_on = False
+        take_note()
+
+    def close(self) -> None:
+        """Stop; what upstream has not asked for by now is forgotten."""
+        self.early.close()
+        self.early.due, self.early.idle = (lambda _: None), (lambda: None)
+
+    def looked_up(self, project_name: str) -> None:
+        """Say what there is to say of a project, now that upstream looks at it."""
+        if not self.is_ahead:
+            project = canonicalize_name(project_name)
+            emit(self._unsaid.pop(project, deque()))
+            for url in self._pages.pop(project, ()):
+                future = self._asked.get(url)
+                if future is not None:
+                    self._ahead_of_upstream.pop(future, None)
+
+    def ahead(self, project: NormalizedName, do: Callable[[], _T]) -> _T:
+        """Do what upstream will do for a project, with what is here alone.
+
+        :raises NotAnswered: if something is not.
+        :raises Conflict: if it fails; then upstream will tell.
+        """
+        self._keep = self._unsaid.setdefault(project, deque()).append
+        self.is_ahead = True
+        try:
+            with self.early.answered_only():
+                return do()
+        except (PipError, RequestException, OSError) as error:
+            raise Conflict(str(error)) from None
+        finally:
+            self.is_ahead = False
+            self._keep = _drop
+
+    def body(self, url: str) -> bytes | None:
+        """Return what was answered to an early request; None if nothing was so far.
+
+        :raises Conflict: if it failed.
+        """
+        future = self._asked.get(url)
+        if future is None or not future.done():
+            return None
+        if future.cancelled() or future.exception() is not None:
+            raise Conflict(f"it failed: {url}")
+        answer = future.result()
+        if not answer.is_good:
+            raise Conflict(f"it failed: {url}")
+        return answer.body
+
+    def pages_of(self, project: NormalizedName) -> Sequence[str]:
+        """Return the URLs of the pages of a project that upstream will ask for.
+
+        :raises Conflict: if upstream would warn of one and not fetch it.
+        """
+        pages = self._finder.search_scope.get_index_urls_locations(project)
+        pages = list(self._foresight.pages_of(project, pages))
+        if not all(page.startswith(FETCHED) for page in pages):
+            raise Conflict(f"it is not known whether these are fetched: {pages}")
+        self._pages[project] = pages
+        return pages
+
+    def choose(
+        self,
+        project: NormalizedName,
+        files: Sequence[tuple[_BaseVersion, Link]],
+        hashes: Hashes,
+    ) -> Link | None:
+        """Return the file that upstream will take; None if that cannot be told.
+
+        :raises NotAnswered: if something is not here yet.
+        """
+        return self._foresight.choose(self, project, files, hashes)
+
+    def watch(self, future: Future[Answer] | None) -> None:
+        """Go on with what is foreseen once there is an answer."""
+        if future is not None and not future.done():
+            future.add_done_callback(self._changed)
+
+    def ask(self, want: Want) -> Future[Answer] | None:
+        """Make a request early, once.
+
+        :return: None if upstream has made it, or it cannot be made early.
+        """
+        if want.url not in self._asked:
+            self._asked[want.url] = self.early.ask(*want)
+            self.watch(self._asked[want.url])
+        return self._asked[want.url]
+
+    def _changed(self, _: Future[Answer]) -> None:
+        # Called in any thread.
+        self._is_stale = True
+
+    def _due(self, future: Future[Answer]) -> None:
+        self._ahead_of_upstream.pop(future, None)
+        self._is_stale = True
+
+    def _go_on(self) -> None:
+        """Ask for what is foreseen by now; called while upstream waits."""
+        if self._is_going_on or not self._is_stale:
+            return
+        self._is_going_on, self._is_stale = True, False
+        try:
+            self._ask_for_what_comes()
+        except (PipError, InvalidRequirement, InvalidVersion, ValueError) as error:
+            # It will come up again when upstream is there, and be told then.
+            logger.debug("Cannot look ahead: %r", error)
+        finally:
+            self._is_going_on = False
+
+    def _ask_for_what_comes(self) -> None:
+        foreseen: dict[str, tuple[Want, bool]] = {}
+        new = 0
+        held = HeldRecords()
+        with held.active(), held.of_this_thread(lambda record: self._keep(record)):
+            for want, is_doubtful in foretell(
+                self._resolving, self._prospects, self._preferences
+            ):
+                if want.url not in foreseen:
+                    foreseen[want.url] = want, is_doubtful
+                    new += want.url not in self._asked
+                if new == _MOST:
+                    break
+        spare = _SPARE - sum(
+            foreseen[url][1] if url in foreseen else True
+            for url in self._ahead_of_upstream.values()
+        )
+        for want, is_doubtful in foreseen.values():
+            if want.url in self._asked or (is_doubtful and spare <= 0):
+                continue
+            future = self.ask(want)
+            if future is not None:
+                self._ahead_of_upstream[future] = want.url
+                spare -= is_doubtful
+
+
+def _drop(_: logging.LogRecord) -> None:
+    """Upstream will log it itself."""
