@@ -116,9 +116,14 @@ class Lookahead:
         self.early.close()
         self.early.due, self.early.idle = (lambda _: None), (lambda: None)
 
+    def upstream_went_on(self) -> None:
+        """Take note that more may be foreseen than before."""
+        self._is_stale = True
+
     def looked_up(self, project_name: str) -> None:
         """Say what there is to say of a project, now that upstream looks at it."""
         if not self.is_ahead:
+            self.upstream_went_on()
             project = canonicalize_name(project_name)
             emit(self._unsaid.pop(project, deque()))
             for url in self._pages.pop(project, ()):

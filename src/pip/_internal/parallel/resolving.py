@@ -85,7 +85,7 @@ class Resolving:
     def adds_dependency_of(self, parent: Candidate) -> None:
         """Take note that upstream adds what a candidate requires."""
         self.parent = parent
-        self.look_ahead()
+        self.look_ahead().upstream_went_on()
 
     def look_ahead(self) -> Lookahead:
         """Begin to look ahead, now that there is something to foresee."""
