@@ -89,14 +89,13 @@ def _judged(
     counts: Counts,
 ) -> dict[str, Any]:
     problems: list[str] = []
-    values: list[list[float]] = []
+    values: list[Sequence[float]] = []
     for tool in (FORK, goal.peer):
         if goal.measure == WALL:
             scenario = Scenario(_CASES[goal.case], COLD, delay)
             runs, problem = _times(scenario, tool, measurements)
         else:
-            count = counts.get((goal.case, tool), "not counted")
-            runs, problem = ([], count) if isinstance(count, str) else ([count], None)
+            runs, problem = _count(counts.get((goal.case, tool), "not counted"))
         values.append(runs)
         if problem is not None:
             problems.append(f"{tool}: {problem}")
@@ -116,6 +115,11 @@ def _judged(
         "met": None if figure is None else figure <= limit,
         "problem": "; ".join(problems) or None,
     }
+
+
+def _count(found: int | str) -> tuple[list[float], str | None]:
+    """Return one run in instructions, or why there is none."""
+    return ([], found) if isinstance(found, str) else ([found], None)
 
 
 def _times(

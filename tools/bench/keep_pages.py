@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pip._internal.cli.main import main
 from pip._vendor import requests
+
+from pip._internal.cli.main import main
 
 _JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 _send = requests.Session.send
@@ -25,5 +26,5 @@ def _keep(session: Any, request: Any, **options: Any) -> Any:
 
 
 if __name__ == "__main__":
-    requests.Session.send = _keep
+    vars(requests)["Session"].send = _keep
     sys.exit(main(sys.argv[2:]))

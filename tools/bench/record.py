@@ -71,18 +71,23 @@ def _resolve(interpreter: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the pages that were asked for by project, and pip's report."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        command = [interpreter, _SCRIPT, folder, "install", "-q", "--dry-run"]
+        command: list[str | Path] = [
+            interpreter,
+            _SCRIPT,
+            folder,
+            "install",
+            "-q",
+            "--dry-run",
+        ]
         report = folder / ".report"
-        options = ["--ignore-installed", "--only-binary=:all:", "--report", report]
+        command += ["--ignore-installed", "--only-binary=:all:", "--report", report]
         environ = {
             name: value
             for name, value in os.environ.items()
             # Other places than the registry would come into the pages.
             if name not in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_CONSTRAINT")
         }
-        subprocess.run(
-            [*command, *options, ROOT], env={**environ, **_NO_SETTINGS}, check=True
-        )
+        subprocess.run([*command, ROOT], env={**environ, **_NO_SETTINGS}, check=True)
         pages = {
             path.stem: json.loads(path.read_bytes()) for path in folder.glob("*.json")
         }
