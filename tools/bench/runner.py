@@ -17,7 +17,15 @@ from tools.bench.instructions import counted
 from tools.bench.server import HOST, BenchServer
 from tools.bench.tools import FORK, PIP, Tool
 
-__all__ = ["Measurement", "Sample", "Scenario", "count", "measure", "scenarios"]
+__all__ = [
+    "Measurement",
+    "Sample",
+    "Scenario",
+    "count",
+    "measure",
+    "requests_as_expected",
+    "scenarios",
+]
 
 #: So much of what a failed command printed is kept.
 _SHOWN = 300
@@ -125,7 +133,7 @@ def measure(
             beside if tool.name == FORK else (),
             labels.get(tool.name),
             problems[tool.name],
-            _requests_as_expected(scenario, samples) if tool.name == FORK else None,
+            requests_as_expected(scenario, samples) if tool.name == FORK else None,
         )
         for tool in tools
     ]
@@ -275,7 +283,7 @@ def _other_outcome(
     return f"other outcome: {shown or 'nothing'}"
 
 
-def _requests_as_expected(
+def requests_as_expected(
     scenario: Scenario, samples: Mapping[str, Sequence[Sample]]
 ) -> bool | None:
     """Tell whether the fork made the requests that are expected beside pip's."""
