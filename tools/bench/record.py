@@ -2,8 +2,8 @@
 
 pip resolves it with each CPython that is found, from the registry that it is configured
 for. Kept are facts that a resolver reads: of each page that was asked for the names of the
-files, for which Pythons they are, whether they are yanked and have metadata; of each
-release that was taken its name, version and requirements. See
+files, for which Pythons they are and whether they are yanked; of each release that was
+taken its name, version and requirements. See
 :mod:`tools.bench.recorded`, which reads it.
 """
 
@@ -115,8 +115,8 @@ def groups(files: Iterable[Mapping[str, Any]]) -> list[Group]:
     ]
 
 
-def _alike(file: Mapping[str, Any]) -> tuple[str, str, str | None, bool, bool]:
-    """Return stem, version, bounds of Python, and whether yanked, with metadata."""
+def _alike(file: Mapping[str, Any]) -> tuple[str, str, str | None, bool]:
+    """Return stem, version, bounds of Python, and whether it is yanked."""
     name = file["filename"]
     found = _STEM.match(name)
     return (
@@ -124,7 +124,6 @@ def _alike(file: Mapping[str, Any]) -> tuple[str, str, str | None, bool, bool]:
         found["version"] if found else "",
         file.get("requires-python") or None,
         bool(file.get("yanked")),
-        bool(file.get("core-metadata")),
     )
 
 

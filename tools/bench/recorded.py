@@ -1,9 +1,9 @@
 """A real project and all that it needs, as a registry had it when it was recorded.
 
 Only what a resolver reads is there; nothing can be installed. Digests, sizes and dates are
-invented, so that pages are as long as real ones. Every wheel of a release that was taken has
-its metadata; that of any other asks for a project that does not exist, so that whoever takes
-it fails.
+invented, so that pages are as long as real ones. Metadata lies beside each wheel, as on PyPI,
+whether or not the registry that was recorded has it. That of a release that was not taken asks
+for a project that does not exist, so that whoever takes it fails.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ROOT = "jupyter"
 DATA = Path(__file__).with_name("data") / f"{ROOT}.json"
 
 #: Files that follow each other on a page: how their names begin, version, bounds of
-#: Python, whether they are yanked, whether they have metadata, how their names end.
-Group = tuple[str, str, str | None, bool, bool, list[str]]
+#: Python, whether they are yanked, how their names end.
+Group = tuple[str, str, str | None, bool, list[str]]
 
 
 class Recording(TypedDict):
@@ -77,16 +77,15 @@ def add_recorded(repository: Repository) -> None:
 def _entries(
     project: str, page: Sequence[Group], metadata: Mapping[str, Sequence[str]]
 ) -> Iterator[Entry]:
-    for stem, version, requires_python, is_yanked, has_metadata, ends in page:
+    for stem, version, requires_python, is_yanked, ends in page:
         head = [f"Name: {project}", f"Version: {version}"]
         lines = metadata.get(version, [*head, *_NOT_RECORDED])
         told = "\n".join(["Metadata-Version: 2.1", *lines, ""]).encode()
         for end in ends:
             name = stem + end
             digest = hashlib.sha256(name.encode()).hexdigest()
-            file = DistFile(
-                project, version, name, _CONTENT, told if has_metadata else None
-            )
+            beside = told if name.endswith(".whl") else None
+            file = DistFile(project, version, name, _CONTENT, beside)
             yield Entry(
                 file,
                 f"{digest[:2]}/{digest[2:4]}/{digest[4:]}/{name}",

@@ -89,19 +89,19 @@ def test_the_last_count_is_taken() -> None:
 def test_files_that_follow_each_other_are_one_group() -> None:
     files = [
         {"filename": "a_b-1.0.tar.gz"},
-        {"filename": "a_b-1.0-py3-none-any.whl", "core-metadata": {"sha256": "x"}},
-        {"filename": "a_b-1.0-1-cp311-abi3-any.whl", "core-metadata": True},
+        {"filename": "a_b-1.0-py3-none-any.whl", "yanked": False},
+        {"filename": "a_b-1.0-1-cp311-abi3-any.whl", "requires-python": None},
         {"filename": "a_b-2.0-py3-none-any.whl", "requires-python": ">=3.9"},
         {"filename": "a-b-3.0.zip", "yanked": "a reason"},
         {"filename": "strange", "requires-python": ""},
     ]
+    ends = [".tar.gz", "-py3-none-any.whl", "-1-cp311-abi3-any.whl"]
     assert groups(files) == [
-        ("a_b-1.0", "1.0", None, False, False, [".tar.gz"]),
-        ("a_b-1.0", "1.0", None, False, True, ["-py3-none-any.whl", "-1-cp311-abi3-any.whl"]),
-        ("a_b-2.0", "2.0", ">=3.9", False, False, ["-py3-none-any.whl"]),
-        ("a-b-3.0", "3.0", None, True, False, [".zip"]),
-        ("strange", "", None, False, False, [""]),
-    ]  # fmt: skip
+        ("a_b-1.0", "1.0", None, False, ends),
+        ("a_b-2.0", "2.0", ">=3.9", False, ["-py3-none-any.whl"]),
+        ("a-b-3.0", "3.0", None, True, [".zip"]),
+        ("strange", "", None, False, [""]),
+    ]
 
 
 def test_only_what_resolvers_read_is_kept() -> None:
