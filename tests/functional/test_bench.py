@@ -11,13 +11,24 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.lib.environments import Workshop
+from tests.lib.index import Exchange
 from tests.lib.manifests import cuda
 from tests.lib.wheels import make_wheel
 from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.instructions import counter
 from tools.bench.large import LARGE, add_large
 from tools.bench.project import add_project
+from tools.bench.recorded import add_recorded
 from tools.bench.report import document, write
-from tools.bench.runner import Measurement, measure, scenarios
+from tools.bench.runner import (
+    Measurement,
+    Sample,
+    Scenario,
+    count,
+    measure,
+    requests_as_expected,
+    scenarios,
+)
 from tools.bench.server import BenchServer
 from tools.bench.tools import FORK, PIP, Tool, make_tools
 
@@ -96,6 +107,46 @@ def test_more_requests_than_allowed_are_told(
 ) -> None:
     strict = dataclasses.replace(VARIANT, more_requests={COLD: 0}, caches=(COLD,))
     assert run(strict, tools, server)[COLD, FORK].requests_as_expected is False
+
+
+def test_all_that_jupyter_needs_is_resolved(
+    tools: list[Tool], server: BenchServer
+) -> None:
+    add_recorded(server)
+    (case,) = (case for case in CASES if case.name == "recorded")
+    measured = run(dataclasses.replace(case, delays=(0,)), tools, server)
+    assert [m.problem for m in measured.values()] == [None, None]
+    assert len(measured[COLD, FORK].labels or {}) > 90
+    # Any order will do, but no other request.
+    assert measured[COLD, FORK].requests_as_expected
+    statuses = {e.status for e in measured[COLD, PIP].samples[0].exchanges}
+    assert statuses == {200}
+
+
+def test_requests_in_another_order_are_as_expected() -> None:
+    (case,) = (case for case in CASES if case.name == "plain")
+    one, two = (Exchange("GET", f"/{name}", 200, 1) for name in "ab")
+    scenario = Scenario(case, COLD, 0)
+
+    def is_expected(*ours: Exchange) -> bool | None:
+        runs = {FORK: [Sample(1, 1, ours)], PIP: [Sample(1, 1, (one, two))]}
+        return requests_as_expected(scenario, runs)
+
+    assert is_expected(two, one)
+    assert not is_expected(one, one, two)
+    assert not is_expected(one, one)
+
+
+@pytest.mark.skipif(counter() is None, reason="no valgrind here")
+def test_instructions_of_a_case_are_counted(
+    tools: list[Tool], server: BenchServer
+) -> None:
+    prefix = counter()
+    assert prefix is not None
+    (case,) = (case for case in CASES if case.name == "version")
+    counts = [count(case, tool, server, prefix) for tool in tools]
+    assert all(isinstance(each, int) and each > 10**8 for each in counts)
+    assert count(VARIANT, tools[0], server, ["false"]) == "fails: exit status 1"
 
 
 def test_a_proxy_stands_for_pytorch_s_index(tools: list[Tool], tmp_path: Path) -> None:

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lib.environments import REPOSITORY
-from tools.bench import packages
+from tools.bench import goals, packages
 from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.instructions import counter
 from tools.bench.large import add_large
 from tools.bench.report import document, write
-from tools.bench.runner import measure, scenarios
+from tools.bench.runner import Scenario, count, measure, scenarios
 from tools.bench.server import BenchServer
-from tools.bench.tools import TOOLS, make_tools
+from tools.bench.tools import FORK, PIP, TOOLS, UV, Tool, make_tools
 
 _DEFAULT_REPEAT = 11
 _DEFAULT_SCALE = 0.1
@@ -47,21 +48,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("making large wheels", file=sys.stderr)
             add_large(server, folder, options.scale)
         print("making environments", file=sys.stderr)
-        tools = make_tools(options.tool or TOOLS, folder)
-        measurements = []
+        tools = make_tools(options.tool or _needed(options), folder)
+        measurements, counts = [], {}
         with server:
-            for scenario in scenarios(cases, options.cache, options.delay):
+            for scenario in _scenarios(options, cases):
                 head = f"{scenario.case.name}, {scenario.cache}, {scenario.delay} ms"
                 print(head, file=sys.stderr)
                 measurements += measure(scenario, tools, server, options.repeat)
+            if options.goals:
+                counts = _counts(tools, server)
         versions = {tool.name: tool.version for tool in tools}
     command = "nox -s bench"
     if _told(given):
         command = f"{command} -- {shlex.join(_told(given))}"
     scale = options.scale if has_large else None
-    write(document(measurements, versions, command, scale), options.out)
+    judged = goals.results(measurements, counts) if options.goals else ()
+    write(document(measurements, versions, command, scale, judged), options.out)
     print(f"written to {options.out}", file=sys.stderr)
     return 0
+
+
+def _needed(options: argparse.Namespace) -> Sequence[str]:
+    """Return the tools that take part if none is named."""
+    return (FORK, PIP, UV) if options.goals and not options.case else TOOLS
+
+
+def _scenarios(options: argparse.Namespace, cases: Sequence[Case]) -> list[Scenario]:
+    """Return what is to be timed: what goals need, and what is named beside it."""
+    found = list(goals.timed()) if options.goals else []
+    if options.case or not options.goals:
+        named = scenarios(cases, options.cache, options.delay)
+        found += [each for each in named if each not in found]
+    return found
+
+
+def _counts(
+    tools: Sequence[Tool], server: BenchServer
+) -> dict[tuple[str, str], int | str]:
+    """Count the instructions that goals need."""
+    prefix = counter()
+    counts: dict[tuple[str, str], int | str] = {}
+    for case, names in goals.to_count():
+        print(f"{case.name}, instructions", file=sys.stderr)
+        for tool in tools:
+            if tool.name in names:
+                counts[case.name, tool.name] = (
+                    "no valgrind here"
+                    if prefix is None
+                    else count(case, tool, server, prefix)
+                )
+    return counts
 
 
 def _told(given: Sequence[str]) -> list[str]:
@@ -82,6 +118,11 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         metavar="NAME",
         help="measure these only; may hold * and be used again",
+    )
+    parser.add_argument(
+        "--goals",
+        action="store_true",
+        help="measure what goals need, and --case NAME beside it, and judge them",
     )
     parser.add_argument("--tool", action="append", choices=TOOLS)
     parser.add_argument(

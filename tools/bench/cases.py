@@ -10,6 +10,7 @@ from tools.bench.large import LARGE, PARTS
 from tools.bench.packages import BACKEND, PLUGIN
 from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
+from tools.bench.recorded import ROOT, resolved
 from tools.bench.tools import FORK, INSTALL, LOCK, LTT, PIP, RESOLVE, UV
 
 __all__ = ["CASES", "COLD", "WARM", "Case"]
@@ -22,7 +23,7 @@ _DELAYS = (0, 30, 100)
 #: A machine that all tools can be told to be.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
 _NO_VARIANTS = {LTT: "knows no variants"}
-_NO_LARGE = {LTT: "not measured: it is a pip of an older release"}
+_NO_OLD_PIP = {LTT: "not measured: it is a pip of an older release"}
 _NO_PLUGINS = {
     PIP: "knows no providers",
     UV: "never runs a provider plugin",
@@ -94,7 +95,7 @@ def _large(name: str, way: str, *options: str) -> Case:
         LARGE,
         labels=_plain(LARGE, *PARTS),
         options={FORK: options},
-        unable=_NO_LARGE,
+        unable=_NO_OLD_PIP,
         rate=_GIGABIT,
         large=True,
     )
@@ -154,6 +155,17 @@ CASES: Sequence[Case] = (
         more_requests={COLD: 11, WARM: 0},
         delays=_DELAYS,
         caches=(COLD, WARM),
+        unable=_NO_VARIANTS,
+    ),
+    Case(
+        "variant-ten-no-compile",
+        "11 variant packages, not compiled to bytecode, as uv does",
+        "variant-ten",
+        "plain-ten",
+        labels={"variant-ten": "cu128", **_PARTS},
+        more_requests={COLD: 11},
+        delays=(30, 100),
+        options=dict.fromkeys((FORK, PIP), ("--no-compile",)),
         unable=_NO_VARIANTS,
     ),
     Case(
@@ -276,6 +288,17 @@ CASES: Sequence[Case] = (
         environ={},
         options={FORK: ("--variant-host", HOST)},
         unable=_NO_HOST,
+    ),
+    Case(
+        "recorded",
+        f"{ROOT} and all that it needs, some 97 real packages, resolved",
+        ROOT,
+        way=RESOLVE,
+        labels=resolved(),
+        more_requests={COLD: 0},
+        delays=(30, 100),
+        environ={},
+        unable=_NO_OLD_PIP,
     ),
     Case(
         "lock",

@@ -12,6 +12,7 @@ from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, make_wheel
 from tools.bench.project import X86_64, add_project
+from tools.bench.recorded import add_recorded
 
 __all__ = ["BACKEND", "PLUGIN", "fill"]
 
@@ -77,6 +78,7 @@ def fill(repository: PyTorchIndexServer) -> None:
     _add_large(repository)
     _add_plugin(repository)
     add_project(repository)
+    add_recorded(repository)
     repository.add_builds("torch", "2.9.1", ["cpu", "cu126", BACKEND])
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tools.bench.cases import CASES
 from tools.bench.chart import draw
+from tools.bench.goals import WALL
 from tools.bench.runner import Measurement
 from tools.bench.summary import ratio
 from tools.bench.tools import FORK, PIP, TOOLS, UV
@@ -29,16 +30,22 @@ the first tool's, which is the fork, to another's, with the range that holds 95 
 resampled ratios; below 1 the fork is faster. A tool without variants installs the plain
 twin of a package. A star marks runs that did not do what they were to do: see below."""
 
+_HOW_GOALS_ARE_JUDGED = """\
+Wall: the median of the fork's runs divided by the median of the other tool's, which took turns.
+Instructions: of one run each. The cache is always cold."""
+
 
 def document(
     measurements: Sequence[Measurement],
     versions: Mapping[str, str],
     command: str,
     scale: float | None = None,
+    goals: Sequence[Row] = (),
 ) -> dict[str, Any]:
     """Return all that was measured, ready for JSON.
 
     :param scale: of large wheels, if there were any.
+    :param goals: as :func:`tools.bench.goals.results` returns them.
     """
     return {
         "command": command,
@@ -49,6 +56,7 @@ def document(
         },
         "scale": scale,
         "tools": dict(versions),
+        "goals": list(goals),
         "measurements": [_row(measurement) for measurement in measurements],
     }
 
@@ -101,6 +109,7 @@ def markdown(measured: Document) -> str:
         "",
         "![Wall-clock time by case](results.svg)",
         "",
+        *_goals(measured),
         *_main_table(measured),
         "",
         "## What the fork takes longer for",
@@ -119,6 +128,38 @@ def _scale(measured: Document) -> Iterator[str]:
     if measured["scale"] is not None:
         yield ""
         yield f"Sizes of large wheels, and numbers of files, are times {measured['scale']}."
+
+
+def _goals(measured: Document) -> Iterator[str]:
+    """Tell which goals are met, if they were measured."""
+    # Older documents have none.
+    rows = measured.get("goals")
+    if not rows:
+        return
+    yield from ("## Goals", "", _HOW_GOALS_ARE_JUDGED, "")
+    yield from _table_head(
+        *("", "work", "measure", "ms a request", "beside", "goal", "figure", "")
+    )
+    for row in rows:
+        figure, met = _figure(row)
+        yield _cells(
+            *(str(row["goal"]), row["title"], row["measure"]),
+            str(row["delay_ms"]) if row["measure"] == WALL else "",
+            measured["tools"].get(row["peer"], row["peer"]),
+            *(f"{row['limit']:.2f}", figure, met),
+        )
+    yield from ("", "## All cases", "")
+
+
+def _figure(row: Row) -> tuple[str, str]:
+    """Return the figure, with its range where there are several runs, and a verdict."""
+    if row["problem"]:
+        return "-", f"not judged: {' '.join(row['problem'].split())}"
+    if len(row["ours"]) > 1:
+        figure = str(ratio(row["ours"], row["theirs"]))
+    else:
+        figure = f"{row['figure']:.3f}"
+    return figure, "met" if row["met"] else "**missed**"
 
 
 def _main_table(measured: Document) -> Iterator[str]:

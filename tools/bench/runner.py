@@ -6,16 +6,26 @@ import os
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lib.index import Exchange
 from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.instructions import counted
 from tools.bench.server import HOST, BenchServer
 from tools.bench.tools import FORK, PIP, Tool
 
-__all__ = ["Measurement", "Sample", "Scenario", "measure", "scenarios"]
+__all__ = [
+    "Measurement",
+    "Sample",
+    "Scenario",
+    "count",
+    "measure",
+    "requests_as_expected",
+    "scenarios",
+]
 
 #: So much of what a failed command printed is kept.
 _SHOWN = 300
@@ -94,8 +104,7 @@ def measure(
     fills the cache.
     """
     case = scenario.case
-    server.ranges, server.pages.core_metadata = case.ranges, case.core_metadata
-    server.line.rate = case.rate
+    _set_up(server, case)
     able = [tool for tool in tools if tool.name not in case.unable]
     problems = {tool.name: case.unable.get(tool.name) for tool in tools}
     labels: dict[str, Mapping[str, str | None]] = {}
@@ -124,10 +133,41 @@ def measure(
             beside if tool.name == FORK else (),
             labels.get(tool.name),
             problems[tool.name],
-            _requests_as_expected(scenario, samples) if tool.name == FORK else None,
+            requests_as_expected(scenario, samples) if tool.name == FORK else None,
         )
         for tool in tools
     ]
+
+
+def count(
+    case: Case, tool: Tool, server: BenchServer, counter: Sequence[str]
+) -> int | str:
+    """Return the instructions of one run with nothing cached, or what went wrong.
+
+    A run before it, which is not counted, tells whether the outcome is right, and leaves
+    the tool's own modules compiled.
+
+    :param counter: see :func:`tools.bench.instructions.counter`.
+    """
+    _set_up(server, case)
+    try:
+        tool.forget()
+        sample = _run(tool, case, server, delay=0)
+        found = tool.outcome(case.way, sample.printed)
+        problem = _other_outcome(case, tool, found, None)
+        if problem is not None:
+            return problem
+        tool.forget()
+        return counted(_run(tool, case, server, delay=0, counter=counter).printed)
+    except _CommandFailed as error:
+        return f"fails: {error}"
+    finally:
+        tool.uninstall()
+
+
+def _set_up(server: BenchServer, case: Case) -> None:
+    server.ranges, server.pages.core_metadata = case.ranges, case.core_metadata
+    server.line.rate = case.rate
 
 
 def _time_in_turn(
@@ -159,8 +199,16 @@ def _time_in_turn(
     return samples, beside
 
 
-def _run(tool: Tool, case: Case, server: BenchServer, delay: float) -> Sample:
+def _run(
+    tool: Tool,
+    case: Case,
+    server: BenchServer,
+    delay: float,
+    counter: Sequence[str] = (),
+) -> Sample:
     """Run a tool once in its fresh environment.
+
+    :param counter: what runs it.
 
     :raises _CommandFailed: if it ends with an error.
     """
@@ -176,7 +224,7 @@ def _run(tool: Tool, case: Case, server: BenchServer, delay: float) -> Sample:
         environ |= {"HTTPS_PROXY": server.proxy_url, "NO_PROXY": HOST}
     server.clear_log()
     server.delay = delay
-    wall, cpu, printed = _time(command, environ, tool.folder)
+    wall, cpu, printed = _time([*counter, *command], environ, tool.folder)
     return Sample(wall, cpu, tuple(server.exchanges), printed)
 
 
@@ -222,8 +270,11 @@ def _other_outcome(
     """
     if case.package is None:
         return None
+    expected = dict(case.labels or of_fork or found)
     if tool.knows_variants or case.is_proxied:
-        right = dict(case.labels or of_fork or found) == dict(found)
+        right = expected == dict(found)
+    elif case.twin is None:
+        right = dict.fromkeys(expected) == dict(found)
     else:
         right = bool(found) and not any(found.values())
     if right:
@@ -232,7 +283,7 @@ def _other_outcome(
     return f"other outcome: {shown or 'nothing'}"
 
 
-def _requests_as_expected(
+def requests_as_expected(
     scenario: Scenario, samples: Mapping[str, Sequence[Sample]]
 ) -> bool | None:
     """Tell whether the fork made the requests that are expected beside pip's."""
@@ -241,5 +292,6 @@ def _requests_as_expected(
         return None
     ours, theirs = (samples[name][-1].exchanges for name in (FORK, PIP))
     if more == 0 and scenario.case.twin is None:
-        return ours == theirs
+        # What is asked for early comes in another order.
+        return Counter(ours) == Counter(theirs)
     return len(ours) == len(theirs) + more

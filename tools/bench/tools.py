@@ -19,6 +19,7 @@ from tests.lib.environments import (
     Workshop,
     scrubbed_environ,
 )
+from tests.lib.wheels import normalize_name
 
 __all__ = [
     "FORK",
@@ -34,10 +35,10 @@ __all__ = [
 ]
 
 FORK, PIP, UV, LTT = TOOLS = ("fork", "pip", "uv", "light-the-torch")
-#: What is done with a package; only pip can do more than install.
+#: What is done with a package; only pip can lock.
 INSTALL, RESOLVE, LOCK = "install", "resolve", "lock"
 
-_UV = "uv==0.13.8"
+_UV = "uv==0.13.9"
 _LTT = "light-the-torch==0.8.1"
 _LOCK_FILE = "pylock.toml"
 _COMMANDS: Mapping[str, Sequence[str]] = {
@@ -47,6 +48,8 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
 }
 #: Of a package that would be installed: name, version and label.
 _PLANNED = re.compile(r"(\S+)-([^\s-]+)(?: \((\S+)\))?")
+#: The same as uv tells it, a line each.
+_UV_PLANNED = re.compile(r"^ \+ (\S+)==\S+$", re.MULTILINE)
 
 
 class Tool(ABC):
@@ -176,12 +179,18 @@ class _UvTool(Tool):
         return [str(self._program), "--version"]
 
     def command(self, way: str, requirement: str, index_url: str) -> list[str]:
-        assert way == INSTALL, way
+        assert way != LOCK, way
+        dry = ["--dry-run"] if way == RESOLVE else []
         return [
-            *(str(self._program), "pip", "install", "--no-config"),
+            *(str(self._program), "pip", "install", "--no-config", *dry),
             *("--preview-features", "wheel-variants", "--index-url", index_url),
             *("--python", str(self._environment.python), requirement),
         ]
+
+    def outcome(self, way: str, printed: str) -> dict[str, str | None]:
+        if way == RESOLVE:
+            return dict.fromkeys(_UV_PLANNED.findall(printed))
+        return super().outcome(way, printed)
 
     def environ(self, certificates: Path) -> dict[str, str]:
         cache = str(self._environment.home / "uv")
@@ -254,7 +263,7 @@ def _planned(printed: str) -> dict[str, str | None]:
     head = "Would install "
     found = [line for line in printed.splitlines() if line.startswith(head)]
     planned = _PLANNED.findall(found[-1].removeprefix(head)) if found else ()
-    return {name: label or None for name, _, label in planned}
+    return {normalize_name(name): label or None for name, _, label in planned}
 
 
 def _locked(path: Path) -> dict[str, str | None]:

@@ -16,6 +16,7 @@ _CASES = {
     "variant-ten": "11 packages with variants",
     "variant-five": "1 with variants, 5 plain",
     "plain-five": "6 plain packages",
+    "recorded": "jupyter: 97 plain packages, resolved",
 }
 _TOOLS = {"fork": "this pip", "pip": "", "uv": ""}
 #: Milliseconds until a server answers.
@@ -37,11 +38,13 @@ def drawing() -> str:
     """Return the picture as it is to be."""
     data: dict[str, Any] = json.loads(_DATA.read_text(encoding="utf-8"))
     names = {tool: _TOOLS[tool] or data["tools"][tool] for tool in _TOOLS}
+    measured = {each["case"] for each in data["measurements"]}
+    cases = [case for case in _CASES if case in measured]
     rows = [
-        (case, tool, _seconds(data, case, tool)) for case in _CASES for tool in names
+        (case, tool, _seconds(data, case, tool)) for case in cases for tool in names
     ]
     longest = max(seconds for _, _, seconds in rows)
-    height = _TOP + len(rows) * _BAR + len(_CASES) * _GAP
+    height = _TOP + len(rows) * _BAR + len(cases) * _GAP
     svg = new(_WIDTH, height, _STYLE)
     box(svg, 0, 0, _WIDTH, height, "paper")
     title = f"Seconds to install, nothing cached, {_DELAY} ms a request"

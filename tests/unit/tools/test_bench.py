@@ -1,0 +1,136 @@
+"""Goals of the benchmark are judged rightly, and recordings keep what resolvers read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.lib.repository import PageOptions, Repository
+from tools.bench.goals import GOALS, INSTRUCTIONS, WALL, results, timed, to_count
+from tools.bench.instructions import counted
+from tools.bench.record import groups, reduced
+from tools.bench.recorded import ROOT, add_recorded
+from tools.bench.report import document, markdown
+from tools.bench.runner import Measurement, Sample
+from tools.bench.tools import FORK, PIP, UV
+
+#: Of the fork beside the others, whose runs take a second.
+HALF = (0.5, 0.4, 0.9)
+
+
+def _measurements(problem: str | None = None) -> list[Measurement]:
+    return [
+        Measurement(
+            scenario,
+            tool,
+            [Sample(wall, wall, ()) for wall in walls],
+            problem=problem if tool == FORK else None,
+        )
+        for scenario in timed()
+        for tool, walls in ((FORK, HALF), (PIP, (1, 1, 1)), (UV, (1, 1, 1)))
+    ]
+
+
+def _counts(ours: int | str) -> dict[tuple[str, str], int | str]:
+    return {
+        (case.name, tool): ours if tool == FORK else 1000
+        for case, tools in to_count()
+        for tool in tools
+    }
+
+
+def _by_row(rows: list[dict[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
+    return {(row["case"], row["delay_ms"]): row for row in rows}
+
+
+def test_goals_are_judged_by_medians_and_counts() -> None:
+    rows = _by_row(results(_measurements(), _counts(800)))
+    assert len(rows) == sum(len(goal.limits) for goal in GOALS)
+    assert {row["figure"] for row in rows.values() if row["measure"] == WALL} == {0.5}
+    counts = {row["figure"] for row in rows.values() if row["measure"] == INSTRUCTIONS}
+    assert counts == {0.8}
+    assert rows["plain-five", 30]["met"] is True
+    assert rows["plain-five", 100]["met"] is False
+    # Just as large as it may be.
+    assert rows["plain", 0]["met"] is True
+    assert rows["long-page", 0]["met"] is False
+
+
+def test_what_went_wrong_is_not_judged() -> None:
+    rows = _by_row(results(_measurements("other outcome"), _counts("no valgrind here")))
+    assert {row["met"] for row in rows.values()} == {None}
+    assert rows["plain", 0]["problem"] == "fork: no valgrind here"
+    assert rows["plain-five", 30]["problem"] == "fork: other outcome"
+    assert _by_row(results([], {}))["refused", 100]["problem"] == (
+        "fork: not run; uv: not run"
+    )
+
+
+def test_the_report_tells_figure_and_verdict() -> None:
+    judged = results(_measurements(), _counts("no valgrind here"))
+    versions = {FORK: "this pip", PIP: "pip 26.3", UV: "uv"}
+    text = markdown(document([], versions, "nox -s bench", None, judged))
+    line = next(line for line in text.splitlines() if line.startswith("| 7 |"))
+    assert "| wall | 30 | uv | 0.90 | 0.50 (" in line
+    assert "| met |" in line
+    assert "| pip 26.3 | 0.80 | - | not judged: fork: no valgrind here |" in text
+    assert "## Goals" not in markdown(document([], versions, "nox -s bench"))
+
+
+def test_the_last_count_is_taken() -> None:
+    assert counted("Would install a-1\n==7== I refs:        2,450,123\n") == 2450123
+    with pytest.raises(ValueError, match="no instructions"):
+        counted("valgrind: cannot start")
+
+
+def test_files_that_follow_each_other_are_one_group() -> None:
+    files = [
+        {"filename": "a_b-1.0.tar.gz"},
+        {"filename": "a_b-1.0-py3-none-any.whl", "yanked": False},
+        {"filename": "a_b-1.0-1-cp311-abi3-any.whl", "requires-python": None},
+        {"filename": "a_b-2.0-py3-none-any.whl", "requires-python": ">=3.9"},
+        {"filename": "a-b-3.0.zip", "yanked": "a reason"},
+        {"filename": "strange", "requires-python": ""},
+    ]
+    ends = [".tar.gz", "-py3-none-any.whl", "-1-cp311-abi3-any.whl"]
+    assert groups(files) == [
+        ("a_b-1.0", "1.0", None, False, ends),
+        ("a_b-2.0", "2.0", ">=3.9", False, ["-py3-none-any.whl"]),
+        ("a-b-3.0", "3.0", None, True, [".zip"]),
+        ("strange", "", None, False, [""]),
+    ]
+
+
+def test_only_what_resolvers_read_is_kept() -> None:
+    metadata = {
+        "name": "A_b",
+        "version": "1.0",
+        "summary": "about",
+        "requires_python": ">=3.9",
+        "requires_dist": ["c[d]>=1", 'e; extra == "f"'],
+        "provides_extra": ["f"],
+    }
+    assert reduced(metadata) == [
+        *("Name: A_b", "Version: 1.0", "Requires-Python: >=3.9", "Provides-Extra: f"),
+        *("Requires-Dist: c[d]>=1", 'Requires-Dist: e; extra == "f"'),
+    ]
+
+
+def test_the_recording_is_offered_as_pages_and_metadata() -> None:
+    repository = Repository()
+    add_recorded(repository)
+    text = repository.project_json(ROOT, PageOptions(), lambda entry: entry.path)
+    files = {file["filename"]: file for file in json.loads(text)["files"]}
+    assert "core-metadata" in files["jupyter-1.1.1-py2.py3-none-any.whl"]
+    found = {
+        entry.file.filename: (entry.file.metadata or b"").decode().splitlines()
+        for entry in repository.projects[ROOT]
+    }
+    assert "Requires-Dist: notebook" in found["jupyter-1.1.1-py2.py3-none-any.whl"]
+    # Whoever takes what was not taken then finds nothing to go on with.
+    older = found["jupyter-1.0.0-py2.py3-none-any.whl"]
+    assert older[-1] == "Requires-Dist: not-recorded"
+    assert "not-recorded" not in repository.projects

@@ -1,0 +1,133 @@
+"""How fast the fork is to be beside another tool, and whether it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from tools.bench.cases import CASES, COLD, Case
+from tools.bench.runner import Measurement, Scenario
+from tools.bench.tools import FORK, PIP, UV
+
+__all__ = ["GOALS", "INSTRUCTIONS", "WALL", "Goal", "results", "timed", "to_count"]
+
+WALL, INSTRUCTIONS = "wall", "instructions"
+#: Of runs that were counted: which case, by which tool, and how many instructions, or
+#: why there is no number.
+Counts = Mapping[tuple[str, str], int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A row of the table of goals; the cache is always cold.
+
+    :ivar number: of the row.
+    :ivar case: the name of a case.
+    :ivar peer: the tool beside which it is measured, in the same run.
+    :ivar measure: :data:`WALL` or :data:`INSTRUCTIONS`.
+    :ivar limits: the largest ratio, by milliseconds a request.
+    """
+
+    number: int
+    case: str
+    peer: str
+    measure: str
+    limits: Mapping[int, float]
+
+
+GOALS: Sequence[Goal] = (
+    Goal(1, "plain", PIP, INSTRUCTIONS, {0: 0.80}),
+    Goal(2, "plain-five", PIP, WALL, {100: 0.45, 30: 0.65}),
+    Goal(3, "recorded", PIP, WALL, {100: 0.20, 30: 0.26}),
+    Goal(4, "long-page", PIP, INSTRUCTIONS, {0: 0.50}),
+    # Untouched pip reads the same page, and takes the plain wheel on it.
+    Goal(5, "labels", PIP, INSTRUCTIONS, {0: 1.15}),
+    Goal(6, "variant-ten", UV, WALL, {30: 1.25, 100: 0.60}),
+    Goal(6, "variant-ten-no-compile", UV, WALL, {30: 1.0, 100: 0.55}),
+    Goal(7, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
+)
+_CASES = {case.name: case for case in CASES}
+
+
+def timed() -> Iterator[Scenario]:
+    """Yield what must be timed to judge the goals."""
+    for goal in GOALS:
+        if goal.measure == WALL:
+            for delay in goal.limits:
+                yield Scenario(_CASES[goal.case], COLD, delay)
+
+
+def to_count() -> Iterator[tuple[Case, Sequence[str]]]:
+    """Yield the cases whose instructions must be counted, and of which tools."""
+    for goal in GOALS:
+        if goal.measure == INSTRUCTIONS:
+            yield _CASES[goal.case], (FORK, goal.peer)
+
+
+def results(
+    measurements: Sequence[Measurement], counts: Counts
+) -> list[dict[str, Any]]:
+    """Judge all goals, ready for JSON.
+
+    A figure is a ratio of medians; None where something is missing, and the problem says
+    what.
+    """
+    return [
+        _judged(goal, delay, limit, measurements, counts)
+        for goal in GOALS
+        for delay, limit in goal.limits.items()
+    ]
+
+
+def _judged(
+    goal: Goal,
+    delay: int,
+    limit: float,
+    measurements: Sequence[Measurement],
+    counts: Counts,
+) -> dict[str, Any]:
+    problems: list[str] = []
+    values: list[Sequence[float]] = []
+    for tool in (FORK, goal.peer):
+        if goal.measure == WALL:
+            scenario = Scenario(_CASES[goal.case], COLD, delay)
+            runs, problem = _times(scenario, tool, measurements)
+        else:
+            runs, problem = _count(counts.get((goal.case, tool), "not counted"))
+        values.append(runs)
+        if problem is not None:
+            problems.append(f"{tool}: {problem}")
+    ours, theirs = values
+    figure = None if problems else median(ours) / median(theirs)
+    return {
+        "goal": goal.number,
+        "case": goal.case,
+        "title": _CASES[goal.case].title,
+        "measure": goal.measure,
+        "delay_ms": delay,
+        "peer": goal.peer,
+        "ours": ours,
+        "theirs": theirs,
+        "limit": limit,
+        "figure": figure,
+        "met": None if figure is None else figure <= limit,
+        "problem": "; ".join(problems) or None,
+    }
+
+
+def _count(found: int | str) -> tuple[list[float], str | None]:
+    """Return one run in instructions, or why there is none."""
+    return ([], found) if isinstance(found, str) else ([found], None)
+
+
+def _times(
+    scenario: Scenario, tool: str, measurements: Sequence[Measurement]
+) -> tuple[list[float], str | None]:
+    """Return the runs in seconds, and why they do not count."""
+    for each in measurements:
+        if (each.scenario, each.tool) == (scenario, tool):
+            runs = [round(sample.wall, 5) for sample in each.samples]
+            return runs, each.problem or (None if runs else "not run")
+    return [], "not run"
