@@ -90,6 +90,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
         ],
     },
+    "pip/_internal/cli/index_command.py": {
+        "All connections of a session share the certificates that they load.": [
+            Decorate(
+                "SessionCommandMixin._build_session",
+                "parallel.connections:session_built",
+            ),
+        ],
+    },
     "pip/_internal/cli/req_command.py": {
         "Here options meet what downloads the files of a command.": [
             Decorate(

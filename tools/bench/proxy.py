@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import ssl
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -20,14 +21,24 @@ _BLOCK = 1 << 16
 class Proxy(LoopbackServer):
     """Connects to a port of this machine whatever host is asked for."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, tls: ssl.SSLContext | None = None) -> None:
+        """Prepare to serve.
+
+        :param tls: what to shake hands with, if the proxy itself is behind TLS
+        """
         super().__init__(_Handler)
         self.target = target
+        self._scheme = "http"
+        if tls is not None:
+            self._scheme = "https"
+            self.socket = tls.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
 
     @property
     def url(self) -> str:
         """Return what the variable ``HTTPS_PROXY`` takes."""
-        return f"http://127.0.0.1:{self.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self.server_port}"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -46,9 +57,18 @@ class _Handler(BaseHTTPRequestHandler):
             for each in others:
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while True:
-                for ready in select.select(list(others), [], [])[0]:
+                for ready in _readable(list(others)):
                     data = ready.recv(_BLOCK)
                     if not data:
                         self.close_connection = True
                         return
                     others[ready].sendall(data)
+
+
+def _readable(ends: list[socket.socket]) -> list[socket.socket]:
+    """Wait until there is something to be read, and return where."""
+    # What TLS has unpacked already is not seen by select.
+    held: list[socket.socket] = [
+        end for end in ends if isinstance(end, ssl.SSLSocket) and end.pending()
+    ]
+    return held or select.select(ends, [], [])[0]

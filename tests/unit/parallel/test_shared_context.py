@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trustme
 
+from pip._vendor import certifi
 from pip._vendor.truststore import SSLContext
 
+from pip._internal.cli import index_command
+from pip._internal.commands import create_command
 from pip._internal.network.session import PipSession
-from pip._internal.parallel.connections import with_own_connections
+from pip._internal.parallel.connections import session_built, with_own_connections
 from pip._internal.parallel.shared_context import Locations, share
-from tests.lib.loopback import LoopbackServer
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="certificates are no files on Windows"
@@ -107,6 +109,13 @@ def test_handshakes_go_on_at_the_same_time(
     server.close()
 
 
+def unread(path: Path) -> None:
+    """Make a file one that cannot be parsed, and that seems to be unchanged."""
+    before = path.stat()
+    path.write_bytes(b" " * before.st_size)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
 def test_certificates_are_loaded_once(
     server: Server, authority: trustme.CA, tmp_path: Path
 ) -> None:
@@ -114,13 +123,108 @@ def test_certificates_are_loaded_once(
     authority.cert_pem.write_to_path(str(trusted))
     context = shared()
     context.load_verify_locations(cafile=str(trusted))
-    trusted.unlink()
+    unread(trusted)
     context.load_verify_locations(str(trusted), None, None)
     assert greeting(context, server.port) == b"hello"
-    with pytest.raises(FileNotFoundError):
-        context.load_verify_locations(str(tmp_path / "other.pem"))
-    with pytest.raises(FileNotFoundError):
-        context.load_cert_chain(str(tmp_path / "client.pem"))
+
+
+def test_what_fails_fails_each_time(tmp_path: Path) -> None:
+    broken, missing = tmp_path / "broken.pem", tmp_path / "missing.pem"
+    broken.write_text("nothing")
+    upstream, context = SSLContext(ssl.PROTOCOL_TLS_CLIENT), shared()
+    for path in (broken, missing):
+        for name in ("load_verify_locations", "load_cert_chain"):
+            expected = _failure(getattr(upstream, name), path)
+            for _ in range(2):
+                assert _failure(getattr(context, name), path) == expected
+
+
+def _failure(load: Callable[[str], object], path: Path) -> tuple[type, object]:
+    try:
+        load(str(path))
+    except OSError as error:
+        return type(error), error.args[0]
+    raise AssertionError("it was loaded")
+
+
+@pytest.mark.parametrize("is_shared", [False, True], ids=["upstream", "shared"])
+@pytest.mark.parametrize("how", ["file", "SSL_CERT_FILE"])
+def test_a_changed_file_is_loaded_again(
+    server: Server,
+    authority: trustme.CA,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+    is_shared: bool,
+) -> None:
+    trusted = tmp_path / "ca.pem"
+    trustme.CA().cert_pem.write_to_path(str(trusted))
+    context = shared() if is_shared else SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    def connect() -> bytes:
+        if how == "file":
+            context.load_verify_locations(str(trusted), None, None)
+        return greeting(context, server.port)
+
+    if how != "file":
+        monkeypatch.setenv(how, str(trusted))
+    with pytest.raises(ssl.SSLCertVerificationError):
+        connect()
+    trusted.unlink()
+    authority.cert_pem.write_to_path(str(trusted))
+    assert connect() == b"hello"
+
+
+def test_the_last_client_certificate_counts(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    accept = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    accept.verify_mode = ssl.CERT_REQUIRED
+    authority.configure_trust(accept)
+    authority.issue_cert("localhost").configure_cert(accept)
+    context = shared()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    context.load_verify_locations(str(tmp_path / "ca.pem"))
+    for name in ("first", "second"):
+        made = authority.issue_cert(f"{name}.example.org")
+        made.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / name))
+    seen = []
+    for name in ("first", "second", "first"):
+        context.load_cert_chain(str(tmp_path / name))
+        ((_, found),) = shake(accept, context)["subjectAltName"]
+        seen.append(found)
+    assert seen == [f"{name}.example.org" for name in ("first", "second", "first")]
+
+
+def shake(
+    accept: ssl.SSLContext, context: SSLContext, name: str | None = "localhost"
+) -> Any:
+    """Shake hands in memory, and return what the server knows of its client."""
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = context.wrap_bio(to_client, to_server, server_hostname=name)
+    server = accept.wrap_bio(to_server, to_client, server_side=True)
+    for side in (client, server, client, server):
+        with suppress(ssl.SSLWantReadError):
+            side.do_handshake()
+    return server.getpeercert()
+
+
+def test_inside_another_connection_the_same_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = trustme.CA()
+    accept = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(accept)
+
+    with pytest.raises(ssl.SSLCertVerificationError, match=r"self.signed|issuer"):
+        shake(accept, shared())
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    context = shared()
+    shake(accept, context)
+    with pytest.raises(ssl.SSLCertVerificationError, match=r"[Hh]ostname"):
+        shake(accept, context, "example.org")
+    with pytest.raises(ValueError, match="server_hostname"):
+        shake(accept, context, None)
 
 
 def test_what_the_system_trusts(
@@ -152,8 +256,8 @@ def test_what_was_loaded_before_is_not_loaded_again(
     authority.cert_pem.write_to_path(trusted)
     context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(trusted, None, None)
-    Path(trusted).unlink()
     share(context, [(trusted, None, None)])
+    unread(Path(trusted))
     # A second time, nothing of the first is forgotten.
     share(context)
     context.load_verify_locations(trusted, None, None)
@@ -177,42 +281,39 @@ def test_adapters_have_connections_of_their_own(tmp_path: Path) -> None:
             assert made.controller is adapter.controller  # type: ignore[attr-defined]
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Says hello over and over by one connection."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        """Say hello, and keep the connection."""
-        self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *args: Any) -> None:
-        """Print nothing."""
-
-
-def test_what_upstream_s_connection_loaded_is_known(
-    authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("arguments", "is_shared"),
+    [([], True), (["--no-fast"], False), (["--use-deprecated=legacy-certs"], False)],
+    ids=["fast", "not fast", "no truststore"],
+)
+def test_a_command_s_session_shares(
+    arguments: list[str], is_shared: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
-        monkeypatch.delenv(name, raising=False)
-    trusted = tmp_path / "ca.pem"
-    authority.cert_pem.write_to_path(str(trusted))
+    """Nor is what upstream's function has loaded already loaded again."""
+    command = create_command("install")
+    options, _ = command.parse_args(arguments)
+    # This process has one context, which other tests may have.
+    made: Any = index_command._create_truststore_ssl_context.__wrapped__()
+    name = "_create_truststore_ssl_context"
+    monkeypatch.setattr(index_command, name, lambda: made)
+    session = command._build_session(options)  # type: ignore[attr-defined]
+    assert ("wrap_socket" in vars(made)) is is_shared
+    adapter = session.get_adapter("https://example.org/")
+    used = adapter.poolmanager.connection_pool_kw.get("ssl_context")
+    assert used is (None if "legacy" in str(arguments) else made)
+    before = made._ctx.cert_store_stats()
+    assert before["x509_ca"] > 50
+    SSLContext.load_verify_locations(made, certifi.where())
+    assert made._ctx.cert_store_stats() == before
+
+
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+def test_where_the_system_judges_nothing_is_shared(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = PipSession(ssl_context=SSLContext(ssl.PROTOCOL_TLS_CLIENT))
-    session.verify = str(trusted)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(context)
-    server = LoopbackServer(Handler)
-    server.socket = context.wrap_socket(
-        server.socket, server_side=True, do_handshake_on_connect=False
-    )
-    with server:
-        url = f"https://localhost:{server.server_port}/"
-        assert session.get(url).content == b"hello"
-        adapter = session.get_adapter(url)
-        # From now on there is nothing to be read.
-        trusted.write_text("")
-        session.mount(url, with_own_connections(adapter, 3))  # type: ignore[arg-type]
-        assert session.get(url).content == b"hello"
+    options = create_command("install").parse_args([])[0]
+    monkeypatch.setattr(sys, "platform", system)
+    assert session_built(lambda *_: session, None, options) is session  # type: ignore[arg-type]
+    adapter: Any = session.get_adapter("https://example.org/")
+    assert "wrap_socket" not in vars(adapter._ssl_context)

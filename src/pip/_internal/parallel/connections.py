@@ -1,24 +1,49 @@
-"""Copy sessions and adapters, and give the copies connections of their own."""
+"""Connections of sessions: what they share, and copies that have their own."""
 
 from __future__ import annotations
 
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pip._vendor import certifi
 from pip._vendor.requests.adapters import HTTPAdapter
 
-if TYPE_CHECKING:
-    from pip._internal.network.session import PipSession
-    from pip._internal.parallel.shared_context import Locations
+from pip._internal.parallel.switches import is_fast
 
-__all__ = ["like", "with_own_connections", "without_questions"]
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._internal.cli.index_command import SessionCommandMixin
+    from pip._internal.network.session import PipSession
+
+__all__ = ["like", "session_built", "with_own_connections", "without_questions"]
 
 T = TypeVar("T")
 
 #: Here the system itself judges the certificates of each connection.
 _JUDGED_BY_SYSTEM = ("win32", "darwin")
+
+
+def session_built(
+    fn: Callable[..., PipSession],
+    command: SessionCommandMixin,
+    options: optparse.Values,
+    *args: Any,
+    **kwargs: Any,
+) -> PipSession:
+    """Let all connections of a command's session share the certificates they load."""
+    session = fn(command, options, *args, **kwargs)
+    # Without a context, upstream makes one for each connection.
+    context = vars(session.get_adapter("https://")).get("_ssl_context")
+    is_shared = is_fast(options) and sys.platform not in _JUDGED_BY_SYSTEM
+    if is_shared and context is not None:
+        from pip._internal.parallel.shared_context import share
+
+        # Upstream has loaded these when it made the context.
+        share(context, [(certifi.where(), None, None)])
+    return session
 
 
 def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:
@@ -52,28 +77,10 @@ def without_questions(session: PipSession, connections: int) -> PipSession:
 def with_own_connections(adapter: HTTPAdapter, size: int) -> HTTPAdapter:
     """Copy an adapter, with connections of its own.
 
-    The two share cache, proxies, retries and certificates.
+    The two share cache, proxies, retries and the context of TLS.
 
     :param size: how many connections the copy keeps open to a host.
     """
     made = like(adapter, proxy_manager={})
-    # Without a context, upstream makes one for each connection.
-    context = vars(made).get("_ssl_context")
-    if context is not None and sys.platform not in _JUDGED_BY_SYSTEM:
-        from pip._internal.parallel.shared_context import share
-
-        share(context, _loaded(adapter))
     made.init_poolmanager(made._pool_connections, size)
     return made
-
-
-def _loaded(adapter: HTTPAdapter) -> Iterator[Locations]:
-    """Yield the places that connections of *adapter* have loaded certificates from."""
-    for manager in (adapter.poolmanager, *adapter.proxy_manager.values()):
-        # This mapping cannot be iterated over.
-        for key in list(manager.pools.keys()):
-            pool = manager.pools.get(key)
-            is_https = pool is not None and pool.scheme == "https"
-            # A pool keeps only connections that were made; a closed pool keeps none.
-            if is_https and any(getattr(pool.pool, "queue", ())):
-                yield pool.ca_certs, pool.ca_cert_dir, None

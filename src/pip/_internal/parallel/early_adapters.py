@@ -42,10 +42,16 @@ class EarlyAdapter(HTTPAdapter):
         """
         return _hasty(self.inner) if hasty else self.inner
 
-    def ahead(self, *, hasty: bool) -> HTTPAdapter:
-        """Return the adapter that sends requests early, on connections of its own."""
+    def ahead(self, *, hasty: bool, once: bool = False) -> HTTPAdapter:
+        """Return the adapter that sends requests early, on connections of its own.
+
+        :param once: whether to try once, whatever comes of it
+        """
         if self.outer is None:
             self.outer = with_own_connections(self.inner, self.connections)
+        if once:
+            retries = self.outer.max_retries.new(total=0, status_forcelist=())
+            return like(self.outer, max_retries=retries)
         return _hasty(self.outer) if hasty else self.outer
 
 

@@ -50,6 +50,17 @@ class Answer:
         return len(self.body)
 
     @property
+    def status(self) -> int:
+        """Return the status code."""
+        return int(self._response.status_code or 0)
+
+    @property
+    def is_final(self) -> bool:
+        """Tell whether upstream would neither try again nor look for credentials."""
+        again = (401, 407, 413, 429)
+        return self._error is None and self.status < 500 and self.status not in again
+
+    @property
     def is_redirect(self) -> bool:
         """Tell whether the response redirects."""
         return self._response.is_redirect
@@ -57,8 +68,8 @@ class Answer:
     @property
     def is_good(self) -> bool:
         """Tell whether it is complete and either a success or a redirect."""
-        status = self._response.status_code
-        return self._error is None and (200 <= status < 300 or self.is_redirect)
+        is_success = 200 <= self.status < 300
+        return self._error is None and (is_success or self.is_redirect)
 
     def response(self) -> Response:
         """Return the response, to be read from the beginning.

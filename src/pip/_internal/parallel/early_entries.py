@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
     from pip._internal.parallel.held_bytes import Account, Room
 
-__all__ = ["HELD", "METADATA", "PAGE", "WHEEL", "Entry", "Kind", "say"]
+__all__ = [
+    "HELD",
+    "METADATA",
+    "PAGE",
+    "PLAIN_METADATA",
+    "PLAIN_PAGE",
+    "WHEEL",
+    "Entry",
+    "Kind",
+    "say",
+]
 
 #: What threads log of their requests; some of them may never end.
 HELD = HeldRecords()
@@ -32,10 +42,13 @@ class Kind(NamedTuple):
 
     :ivar max_body: bytes, as sent; a longer body is left to the request that is due
     :ivar seconds: for the whole request; infinity if only the session's limits count
+    :ivar gives_way: whether it is tried once and, unless all is well, left to the request
+        that is due; then its host is asked no more of that kind
     """
 
     max_body: int
     seconds: float = math.inf
+    gives_way: bool = False
 
     @property
     def is_dispensable(self) -> bool:
@@ -46,6 +59,8 @@ class Kind(NamedTuple):
 PAGE = Kind(2 * 1024 * 1024)
 METADATA = Kind(1024 * 1024)
 WHEEL = Kind(SMALL)
+PLAIN_PAGE = PAGE._replace(gives_way=True)
+PLAIN_METADATA = METADATA._replace(gives_way=True)
 
 
 def say(records: deque[logging.LogRecord], *, plainly: bool) -> None:
@@ -86,6 +101,13 @@ class Entry:
             return None
         answer = future.result()
         return answer if answer.is_good else None
+
+    @property
+    def is_left(self) -> bool:
+        """Tell whether it has ended so that the request that is due is made instead."""
+        if not self.kind.gives_way:
+            return False
+        return self.future.exception() is not None or not self.future.result().is_final
 
     def make(
         self, account: Account, send: Callable[[], tuple[Response, PreparedRequest]]

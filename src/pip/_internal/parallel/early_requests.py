@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 
 from pip._vendor.requests import PreparedRequest, Request, Response
 from pip._vendor.requests.adapters import HTTPAdapter
-from pip._vendor.requests.exceptions import RequestException
-from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.console.output import get_logger
+from pip._internal.parallel.connections import like
 from pip._internal.parallel.early_adapters import EarlyAdapter, with_early_responses
 from pip._internal.parallel.early_entries import HELD, Entry, Kind, say
+from pip._internal.parallel.early_hosts import FAILURES, Hosts, Turns, host_of
 from pip._internal.parallel.held_bytes import Account
 from pip._internal.parallel.threads import Workers, in_thread
 from pip._internal.parallel.time_limits import Overdue, TimeBudget
@@ -43,8 +43,6 @@ logger = get_logger(__name__)
 _WORKERS = 16
 #: Bytes of all bodies, held or on their way: as much as the workers can need.
 _MAX_HELD = 32 * 1024 * 1024
-#: Failures of a request that a later one would have had too.
-_FAILURES = (RequestException, HTTPError, OSError, Overdue)
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
 
@@ -72,6 +70,9 @@ class EarlyRequests:
 
     def __init__(self, session: PipSession) -> None:
         self._session = session
+        self._hosts = Hosts()
+        #: As upstream keeps them by host; what is found early, upstream finds itself.
+        self._passwords: dict[str, tuple[str | None, str | None]] = {}
         #: These replace the session's own adapters while this is open.
         self._adapters: dict[str, EarlyAdapter] = {}
         self._is_open = False
@@ -93,6 +94,7 @@ class EarlyRequests:
         self._workers = Workers(_work, _WORKERS, self._jobs.get)
         #: What the workers are doing or have still to do.
         self._unanswered: set[Future[Answer]] = set()
+        self._turns = Turns(self._jobs.put)
 
     @property
     def held(self) -> int:
@@ -170,6 +172,11 @@ class EarlyRequests:
                 entry.release()
             self._taken = None
 
+    def is_welcome(self, url: str) -> bool:
+        """Tell whether plain work may ask early for something of that host."""
+        is_early = isinstance(self._session.get_adapter(url), EarlyAdapter)
+        return is_early and self._hosts.is_welcome(url)
+
     def ask(
         self, url: str, headers: Mapping[str, str], kind: Kind
     ) -> Future[Answer] | None:
@@ -184,15 +191,26 @@ class EarlyRequests:
         if not isinstance(adapter, EarlyAdapter):
             return None
         # Authentication and settings are not meant for threads.
-        request = self._session.prepare_request(Request("GET", url, headers=headers))
+        request = self._prepare(Request("GET", url, headers=headers))
         assert request.url is not None, "a prepared request has one"
         key = _key(request)
-        if key not in self._made:
+        is_allowed = not kind.gives_way or self._hosts.may_ask(request)
+        if key not in self._made and is_allowed:
             self._made.add(key)
             settings = self._settings_for(request.url)
             self._submit(key, adapter, request, settings, kind)
         entry = self._entries.get(key)
         return None if entry is None else entry.future
+
+    def _prepare(self, request: Request) -> PreparedRequest:
+        """Prepare a request as the session would, and leave no trace there.
+
+        This asks no keyring: upstream does so for an answer of 401 alone.
+        """
+        auth = self._session.auth
+        self._passwords = {**self._passwords, **auth.passwords}
+        session = like(self._session, auth=like(auth, passwords=self._passwords))
+        return session.prepare_request(request)
 
     def _settings_for(self, url: str) -> Mapping[str, Any]:
         """Return proxies, certificates and such, which are the same for all of a host."""
@@ -282,11 +300,15 @@ class EarlyRequests:
             self._budget.charge(entry.took)
         try:
             self._wait_for(entry.future)
+            if entry.is_left:
+                # Of what is made again, nobody is told twice.
+                entry.records.clear()
+                return None
         finally:
             entry.say()
             entry.release()
         error = entry.future.exception()
-        if isinstance(error, _FAILURES):
+        if isinstance(error, FAILURES):
             raise error
         if error is not None:
             logger.debug("The early request for %s ended: %r", request.url, error)
@@ -347,7 +369,7 @@ class EarlyRequests:
         kind: Kind,
     ) -> Entry:
         entry = self._entries[key] = Entry(kind)
-        ahead = adapter.ahead(hasty=kind.is_dispensable)
+        ahead = adapter.ahead(hasty=kind.is_dispensable, once=kind.gives_way)
         settings = {**settings, "stream": True}
 
         def send() -> tuple[Response, PreparedRequest]:
@@ -365,7 +387,18 @@ class EarlyRequests:
             if not self._workers:
                 entry.future.set_exception(error)
                 return entry
-        self._jobs.put(partial(entry.make, self._account, send))
+        make = partial(entry.make, self._account, send)
+        if not kind.gives_way:
+            self._jobs.put(make)
+            return entry
+        entry.future.add_done_callback(partial(self._hosts.learn, request))
+
+        def make_if_welcome() -> None:
+            if not self._hosts.may_ask(request):
+                entry.future.cancel()
+            make()
+
+        self._turns.add(host_of(str(request.url)), make_if_welcome)
         return entry
 
 
