@@ -142,7 +142,7 @@ def evaluate_links(
 ) -> list[InstallationCandidate]:
     """Take manifests out of a page's links, and variant wheels if variants are off."""
     context = context_of(finder)
-    links = list(links)
+    links = links if isinstance(links, list) else list(links)
     if context is None or not context.enabled:
         left = _without_variants(finder, links)
     else:
@@ -150,7 +150,7 @@ def evaluate_links(
     found = fn(finder, link_evaluator, left)
     if context is not None and (not found or len(left) < len(links)):
         # If there is nothing to install, these tell why.
-        context.listed.setdefault(link_evaluator._canonical_name, []).extend(links)
+        context.listed.setdefault(link_evaluator._canonical_name, []).append(links)
     return found
 
 
