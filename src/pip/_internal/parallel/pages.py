@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["all_links", "collector_created", "links_of_page"]
 
 _JSON = "application/vnd.pypi.simple.v1+json"
+#: Of a file name, in characters.
+_LONG = 256
 #: Whether a collector reads pages fast.
 _IS_FAST = "_reads_pages_fast"
 
@@ -161,5 +163,7 @@ def _plain_parts(file: Any) -> re.Match[str] | None:
     name = parts[4]
     if "%" in name:
         name = name.replace("%2B", "+")
-    # Some files have another name than their URL.
-    return parts if file.get("filename") == name else None
+    # Some files have another name than their URL. A number of thousands of digits is more
+    # than Python reads, and upstream fails.
+    is_usual = file.get("filename") == name and len(name) < _LONG
+    return parts if is_usual else None
