@@ -214,15 +214,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 by="with_loaded_modes",
             ),
         ],
-        "Here it is known whether a command may be faster than upstream's.": [
-            Decorate("LinkCollector.create", "parallel.pages:collector_created"),
-        ],
     },
     "pip/_internal/index/package_finder.py": {
         "Of a page that lists 10,000 files, few become candidates.": [
             ReplaceExpression(
                 "PackageFinder.process_project_url",
-                "parallel.pages:links_of_page",
+                "variants.hooks.index:links_of_page",
                 expression="list(parse_links(index_response))",
                 replacement="{hook}(parse_links, index_response, self, link_evaluator)",
             ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import optparse
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +20,10 @@ from pip._internal.models.search_scope import SearchScope
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.models.target_python import TargetPython
 from pip._internal.network.session import PipSession
-from pip._internal.parallel.pages import all_links, collector_created, links_of_page
+from pip._internal.parallel.pages import all_links
 from pip._internal.parallel.urls import ListedLink, split_plain
+from pip._internal.variants.hooks.index import links_of_page
+from pip._internal.variants.slots import READS_FAST
 
 _PAGE = "https://index.test/simple/thing/"
 _JSON = "application/vnd.pypi.simple.v1+json"
@@ -34,28 +35,69 @@ _NAMES = st.one_of(
         st.sampled_from(["thing", "Thing", "th.ing", "other", "thi__ng"]),
         st.sampled_from(["1.0", "1.0+local", "2.0a1", "1.x", "3!1", "1" * 300]),
         st.sampled_from(["", "", "-7", "-7a", "-x", "-1-2"]),
-        st.sampled_from(["py3", "cp311", "py2.py3", "cp27", "CP311", "", "py 3", "p\xfc"]),
+        st.sampled_from(
+            ["py3", "cp311", "py2.py3", "cp27", "CP311", "", "py 3", "p\xfc"]
+        ),
         st.sampled_from(["none", "abi3", "cp27m", "none.abi3", "none..abi3"]),
         st.sampled_from(["any", "win_amd64", "any.win_amd64", "ANY", "", "any-label"]),
     ),
     st.sampled_from(
         [
             *("thing-1.0.tar.gz", "thing-1.0.zip", "thing-1.0.exe", "thing-1.0.egg"),
-            *("thing-1.0-variants.json", ".whl", "..", "", "a b.whl", "%2e%2e", "C:x.whl"),
-            *("thing-1.0.tar.gz.", "a\\b.whl", "thing-1.0-py2-none-any.WHL", "x?y", "\n"),
+            *(
+                "thing-1.0-variants.json",
+                ".whl",
+                "..",
+                "",
+                "a b.whl",
+                "%2e%2e",
+                "C:x.whl",
+            ),
+            *(
+                "thing-1.0.tar.gz.",
+                "a\\b.whl",
+                "thing-1.0-py2-none-any.WHL",
+                "x?y",
+                "\n",
+            ),
         ]
     ),
     st.text(max_size=8),
 )
 _BEFORE_NAME = st.sampled_from(
     [
-        *("https://files.test/a/b/", "http://files.test:8080/", "https://files.test//a//"),
+        *(
+            "https://files.test/a/b/",
+            "http://files.test:8080/",
+            "https://files.test//a//",
+        ),
         *("HTTPS://files.test/", "https://FILES.test/", "https://user:pw@files.test/"),
-        *("https://[::1]/", "https://[bad/", "https://files.test:x/", "https://\u2100/"),
+        *(
+            "https://[::1]/",
+            "https://[bad/",
+            "https://files.test:x/",
+            "https://\u2100/",
+        ),
         *("https://files.test/a/../b/./", "https://files.test", "https:///", "https:/"),
-        *("../../files/", "/files/", "//files.test/", "", "?", "file:///tmp/", "file:/"),
-        *("https://files.test/%41/", "https://files.test/%2f/", "https://files.test/a b/"),
-        *("https://files.test/\xe9/", "https://files.test/a@b/", "https://files.test/a;b/"),
+        *(
+            "../../files/",
+            "/files/",
+            "//files.test/",
+            "",
+            "?",
+            "file:///tmp/",
+            "file:/",
+        ),
+        *(
+            "https://files.test/%41/",
+            "https://files.test/%2f/",
+            "https://files.test/a b/",
+        ),
+        *(
+            "https://files.test/\xe9/",
+            "https://files.test/a@b/",
+            "https://files.test/a;b/",
+        ),
         *("git+https://files.test/", "\\\\share\\", "c:\\", "https://files.test/+f/"),
         *("https://files.test/a?b=/", "https://files.test/#/", " https://files.test/"),
         *("https://files.test/x-py2-none-win_amd64.whl/", "https://fi\tles.test/"),
@@ -63,8 +105,26 @@ _BEFORE_NAME = st.sampled_from(
 )
 _AFTER_NAME = st.sampled_from(
     [
-        *("", "", "", "#", "#sha256=00ff", "#sha256=00FF", "#sha256=", "#md5=00", "?", "/"),
-        *("#sha256=00&egg=thing", "#egg=thing", "#egg=th ing", "?a=b", "#sha256=0g", "//"),
+        *(
+            "",
+            "",
+            "",
+            "#",
+            "#sha256=00ff",
+            "#sha256=00FF",
+            "#sha256=",
+            "#md5=00",
+            "?",
+            "/",
+        ),
+        *(
+            "#sha256=00&egg=thing",
+            "#egg=thing",
+            "#egg=th ing",
+            "?a=b",
+            "#sha256=0g",
+            "//",
+        ),
         *("#sha256=00#sha512=00", "#subdirectory=x&sha1=0", "\n", " ", "#x\u2100", "%"),
     ]
 )
@@ -78,7 +138,13 @@ def _urls(draw: st.DrawFn, name: str) -> str:
 
 _ODD: Sequence[Any] = (None, False, True, 0, 7, "", "x", [], ["x"], {}, {"x": 1})
 _HASHES = st.sampled_from(
-    [*_ODD, {"sha256": "0a"}, {"sha256": "0a", "md5": "1"}, {"blake": "7"}, {"md5": None}]
+    [
+        *_ODD,
+        {"sha256": "0a"},
+        {"sha256": "0a", "md5": "1"},
+        {"blake": "7"},
+        {"md5": None},
+    ]
 )
 _MORE = {
     "hashes": _HASHES,
@@ -88,7 +154,12 @@ _MORE = {
     "requires-python": st.sampled_from([*_ODD, ">=3.8", "<3", "nonsense", ">=3.8,<4"]),
     "size": st.sampled_from([*_ODD, 12]),
     "upload-time": st.sampled_from(
-        [*_ODD, "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00Z", "2026-99-01T00:00Z"]
+        [
+            *_ODD,
+            "2026-01-01T00:00:00.000000Z",
+            "2026-01-01T00:00:00Z",
+            "2026-99-01T00:00Z",
+        ]
     ),
 }
 
@@ -108,14 +179,10 @@ def _files(draw: st.DrawFn) -> Any:
 _PAGES = st.lists(st.one_of(_files(), _files(), _files()), max_size=6)
 
 
-def _finder(*, no_fast: int = 0, **preferences: Any) -> PackageFinder:
+def _finder(*, no_fast: bool = False, **preferences: Any) -> PackageFinder:
     scope = SearchScope.create([], [], no_index=True)
-    collector = collector_created(
-        lambda _cls, session, _options: LinkCollector(session, scope),
-        LinkCollector,
-        PipSession(),
-        optparse.Values({"no_fast": no_fast}),
-    )
+    collector = LinkCollector(PipSession(), scope)
+    READS_FAST.set(collector, not no_fast)
     target = TargetPython(
         platforms=["any", "linux_x86_64"], py_version_info=(3, 11), abis=None
     )
@@ -147,7 +214,9 @@ def _read(page: IndexContent, finder: PackageFinder = _FINDER) -> list[Link]:
 
 def _told(link: Link) -> dict[str, Any]:
     """Return all that there is to know of a link."""
-    asked = "filename ext is_wheel url_without_fragment show_url is_yanked has_hash hash"
+    asked = (
+        "filename ext is_wheel url_without_fragment show_url is_yanked has_hash hash"
+    )
     return {name: getattr(link, name) for name in [*Link.__slots__, *asked.split()]} | {
         "hash": hash(link),
         "digests": list(link._hashes.items()),
@@ -167,7 +236,7 @@ def _candidates(
 def _outcome(what: Any, *args: Any) -> Any:
     try:
         return what(*args)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return type(error), str(error)
 
 
@@ -216,7 +285,7 @@ def test_candidates_are_those_of_upstream(
             ignore_requires_python=ignore_requires_python,
             format_control=FormatControl(set(no_binary), set(only_binary)),
         )
-        for no_fast in (0, 1)
+        for no_fast in (False, True)
     ]
 
     def found(finder: PackageFinder) -> Any:
@@ -276,14 +345,16 @@ def test_other_pages_are_read_by_upstream(changes: dict[str, Any]) -> None:
     page = _page([_file(_FOREIGN), _file(_SUITABLE)], **changes)
     if "content_type" in changes:
         hrefs = [f"<a href='https://files.test/{_FOREIGN}'>x</a>"]
-        page = IndexContent("".join(hrefs).encode(), page.content_type, None, _PAGE, False)
+        page = IndexContent(
+            "".join(hrefs).encode(), page.content_type, None, _PAGE, False
+        )
     assert [type(link) for link in _read(page)] == [Link] * (
         2 if "cache_link_parsing" in changes else 1
     )
 
 
 def test_switched_off_upstream_reads() -> None:
-    links = _read(_page([_file(_FOREIGN), _file(_SUITABLE)]), _finder(no_fast=1))
+    links = _read(_page([_file(_FOREIGN), _file(_SUITABLE)]), _finder(no_fast=True))
     assert [type(link) for link in links] == [Link, Link]
 
 

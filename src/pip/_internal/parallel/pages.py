@@ -15,40 +15,22 @@ from pip._vendor.packaging.tags import InvalidTag, parse_tag
 
 from pip._internal.models.link import Link, MetadataFile, supported_hashes
 from pip._internal.parallel.sizes import note
-from pip._internal.parallel.switches import is_fast
 from pip._internal.parallel.urls import ListedLink, split_plain
 from pip._internal.utils.datetime import parse_iso_datetime
 
 if TYPE_CHECKING:
-    import optparse
     import re
     from collections.abc import Callable, Iterable, Sequence
 
-    from pip._internal.index.collector import IndexContent, LinkCollector
-    from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
+    from pip._internal.index.collector import IndexContent
+    from pip._internal.index.package_finder import LinkEvaluator
     from pip._internal.models.target_python import TargetPython
 
-__all__ = ["all_links", "collector_created", "links_of_page"]
+__all__ = ["all_links", "links_of_page"]
 
 _JSON = "application/vnd.pypi.simple.v1+json"
 #: Of a file name, in characters.
 _LONG = 256
-#: Whether a collector reads pages fast.
-_IS_FAST = "_reads_pages_fast"
-
-
-def collector_created(
-    fn: Callable[..., LinkCollector],
-    cls: type[LinkCollector],
-    session: Any,
-    options: optparse.Values,
-    *args: Any,
-    **kwargs: Any,
-) -> LinkCollector:
-    """Let what a command's collector finds be read fast, unless it may not be."""
-    collector = fn(cls, session, options, *args, **kwargs)
-    vars(collector)[_IS_FAST] = is_fast(options)
-    return collector
 
 
 class _Links(list[Link]):
@@ -68,7 +50,6 @@ def all_links(links: Sequence[Link]) -> Sequence[Link]:
 def links_of_page(
     parse: Callable[[IndexContent], Iterable[Link]],
     page: IndexContent,
-    finder: PackageFinder,
     evaluator: LinkEvaluator,
 ) -> list[Link]:
     """Return the links of a page that may lead to candidates, in its order.
@@ -79,7 +60,7 @@ def links_of_page(
     is_plain = page.content_type.lower().startswith(_JSON) and not (
         page.cache_link_parsing
     )
-    if not is_plain or not vars(finder._link_collector).get(_IS_FAST):
+    if not is_plain:
         return list(parse(page))
     logger = logging.getLogger("pip._internal.index.package_finder")
     suits = None
@@ -125,19 +106,13 @@ def _read(file: Any, page_url: str, suits: _Suitable | None) -> Link | bool | No
     if parts is None:
         return Link.from_json(file, page_url)
     filename = file["filename"]
+    # Upstream fails where this is no time, whatever the tags are.
     uploaded = file.get("upload-time")
     upload_time = parse_iso_datetime(uploaded) if uploaded else None
-    # The name of any other wheel needs a closer look.
-    if suits is not None and filename.endswith(".whl") and filename.count("-") == 4:
-        if not suits[filename[:-4].split("-", 2)[2]]:
+    if suits is not None and filename.endswith(".whl"):
+        # The name of a wheel with other parts needs a closer look.
+        if filename.count("-") == 4 and not suits[filename[:-4].split("-", 2)[2]]:
             return False
-    metadata = file.get("core-metadata")
-    if metadata is None:
-        metadata = file.get("dist-info-metadata")
-    if isinstance(metadata, dict):
-        metadata_file = MetadataFile(supported_hashes(metadata))
-    else:
-        metadata_file = MetadataFile(None) if metadata else None
     yanked = file.get("yanked")
     link = ListedLink.of(
         parts,
@@ -146,11 +121,21 @@ def _read(file: Any, page_url: str, suits: _Suitable | None) -> Link | bool | No
         requires_python=file.get("requires-python"),
         yanked_reason=(yanked if isinstance(yanked, str) else "") if yanked else None,
         hashes=file.get("hashes", {}),
-        metadata_file_data=metadata_file,
+        metadata_file_data=_metadata_file(file),
         upload_time=upload_time,
     )
     note(link, file)
     return link
+
+
+def _metadata_file(file: dict[str, Any]) -> MetadataFile | None:
+    stated = file.get("core-metadata")
+    if stated is None:
+        # The name that it had first (PEP 714).
+        stated = file.get("dist-info-metadata")
+    if isinstance(stated, dict):
+        return MetadataFile(supported_hashes(stated))
+    return MetadataFile(None) if stated else None
 
 
 def _plain_parts(file: Any) -> re.Match[str] | None:

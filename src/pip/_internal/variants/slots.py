@@ -17,6 +17,7 @@ __all__ = [
     "GLOBALS",
     "INSTALLED_BUILD",
     "LOCK_PLAN",
+    "READS_FAST",
     "SELECTION",
     "SEVERAL_BUILDS",
     "TYPED",
@@ -62,6 +63,9 @@ class Slot:
 #: ``hooks.build_env`` and ``machine.plugin_environment``; read by ``choice.context``,
 #: ``hooks.updates``, ``tell.lookup`` and ``locks.reading``.
 CONTEXT = Slot("_variants")
+#: On a ``LinkCollector``: whether index pages are read fast. Set and read by
+#: ``hooks.index``.
+READS_FAST = Slot("_reads_fast")
 #: On a ``PipSession``: its ``EarlyRequests``. Made and read by ``choice.lookahead`` and
 #: ``wheels.sources``.
 EARLY_REQUESTS = Slot("_variants_early")

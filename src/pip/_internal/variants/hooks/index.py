@@ -20,10 +20,12 @@ from pip._vendor.packaging._variants import (
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
+from pip._internal.parallel import pages
+from pip._internal.parallel.switches import is_fast
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.settings import said_in_line
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.slots import CONTEXT, READS_FAST
 from pip._internal.variants.wheels.links import (
     ManifestLink,
     label_of,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
-    from pip._internal.index.collector import LinkCollector
+    from pip._internal.index.collector import IndexContent, LinkCollector
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.index.sources import _FlatDirectoryToUrls
     from pip._internal.models.candidate import InstallationCandidate
@@ -76,6 +78,7 @@ def collector_created(
         # By the options alone: requirements files are read later.
         scope = collector.search_scope
         context.plugin_limits = PluginLimits(context.settings, session, scope)
+    READS_FAST.set(collector, is_fast(options))
     # The code that reads lock files has only the session.
     CONTEXT.set(session, context)
     return collector
@@ -132,6 +135,18 @@ def scan_directory(
                     logger.debug("Skipping %s: %s", entry.path, error)
                     continue
                 directory._project_name_to_urls[project].append(path_to_url(entry.path))
+
+
+def links_of_page(
+    parse: Callable[[IndexContent], Iterable[Link]],
+    page: IndexContent,
+    finder: PackageFinder,
+    link_evaluator: LinkEvaluator,
+) -> list[Link]:
+    """Return the links of a page, read fast unless that is switched off."""
+    if READS_FAST.of(finder._link_collector, bool):
+        return pages.links_of_page(parse, page, link_evaluator)
+    return list(parse(page))
 
 
 def evaluate_links(
