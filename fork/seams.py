@@ -229,6 +229,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/index/package_finder.py": {
+        "Of a page that lists 10,000 files, few become candidates.": [
+            ReplaceExpression(
+                "PackageFinder.process_project_url",
+                "variants.hooks.index:links_of_page",
+                expression="list(parse_links(index_response))",
+                replacement="{hook}(parse_links, index_response, self, link_evaluator)",
+            ),
+        ],
         "All links of a source pass here: manifests are set aside.": [
             Decorate(
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
@@ -272,6 +280,15 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "Distribution._extra_mapping",
                 "variants.hooks.metadata:extra_mapping",
+            ),
+        ],
+    },
+    "pip/_internal/models/candidate.py": {
+        "Files of one version share it, so that comparing them takes no time.": [
+            Append(
+                "InstallationCandidate",
+                statement="parse_version = functools.lru_cache(8192)(parse_version)",
+                requires="import functools",
             ),
         ],
     },

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.lib.environments import Environment
-from tests.lib.faults import Gate
-from tests.lib.index import Fault, IndexServer
+from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
 
 #: So many requests may be in vain where the resolver goes back on what it took.
@@ -39,9 +37,7 @@ def _tree(index: IndexServer, seed: int, contradictions: float) -> list[str]:
                     bound = ">=1"
                 requires.append(f"{other}{extra}{bound}{marker}")
             extras = {"more": later[-2:]}
-            wheel = make_wheel(
-                name, f"{version}.0", requires=requires, extras=extras
-            )
+            wheel = make_wheel(name, f"{version}.0", requires=requires, extras=extras)
             index.add(wheel)
     return names[: draw.randint(1, 3)]
 

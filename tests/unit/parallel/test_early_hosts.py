@@ -14,7 +14,8 @@ import pytest
 from pip._vendor.urllib3.util import Retry
 
 from pip._internal.network.session import PipSession
-from pip._internal.parallel.early_entries import PLAIN_METADATA, PLAIN_PAGE
+from pip._internal.parallel.early_entries import METADATA as METADATA_KIND
+from pip._internal.parallel.early_entries import PAGE as PAGE_KIND
 from pip._internal.parallel.early_requests import EarlyRequests
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
@@ -48,7 +49,7 @@ def early(session: PipSession) -> Iterator[EarlyRequests]:
 
 def _begin(early: EarlyRequests, url: str) -> None:
     """Ask for something early, and wait until it has come to an end."""
-    future = early.ask(url, {}, PLAIN_PAGE)
+    future = early.ask(url, {}, PAGE_KIND)
     assert future is not None
     wait([future], timeout=60)
     assert future.done()
@@ -64,7 +65,7 @@ def test_what_is_well_is_taken(
     assert session.get(f"{index.url}/simple/none/").status_code == 404
     assert early.is_welcome(index.url + PAGE)
     assert len(index.log()) == 2
-    assert early.ask(f"file://{Path(__file__)}", {}, PLAIN_PAGE) is None
+    assert early.ask(f"file://{Path(__file__)}", {}, PAGE_KIND) is None
     assert not early.is_welcome(f"file://{Path(__file__)}")
 
 
@@ -93,7 +94,7 @@ def test_a_host_in_trouble_is_asked_once_and_then_in_turn(
     _begin(early, index.url + PAGE)
     assert index.log() == [("GET", PAGE)]
     assert not early.is_welcome(index.url + PAGE)
-    assert early.ask(f"{index.url}/simple/other/", {}, PLAIN_METADATA) is None
+    assert early.ask(f"{index.url}/simple/other/", {}, METADATA_KIND) is None
     assert b"demo-1.0" in session.get(index.url + PAGE).content
     assert b"other-1.0" in session.get(f"{index.url}/simple/other/").content
     assert index.log() == [("GET", PAGE)] * 2 + [("GET", "/simple/other/")]
@@ -155,7 +156,7 @@ def test_credentials_are_asked_for_in_turn(
     _begin(early, index.url + PAGE)
     assert asked == []
     # The same without credentials would be refused again.
-    assert early.ask(f"{index.url}/simple/other/", {}, PLAIN_PAGE) is None
+    assert early.ask(f"{index.url}/simple/other/", {}, PAGE_KIND) is None
     assert session.get(index.url + PAGE).status_code == 401
     assert len(asked) == 2
     assert b"demo-1.0" in session.get(index.url + PAGE).content
@@ -171,7 +172,7 @@ def test_a_name_without_a_password_is_for_upstream(
     early: EarlyRequests, index: IndexServer
 ) -> None:
     url = index.url.replace("://", "://user@") + PAGE
-    assert early.ask(url, {}, PLAIN_PAGE) is None
+    assert early.ask(url, {}, PAGE_KIND) is None
     assert index.log() == []
 
 
@@ -197,7 +198,7 @@ def test_so_many_at_a_time(
     urls = [f"{index.url}{PAGE}?{number}" for number in range(9)]
     for number in range(9):
         index.faults[f"{PAGE}?{number}"] = Fault(gate=gate)
-    futures = [early.ask(url, {}, PLAIN_PAGE) for url in urls]
+    futures = [early.ask(url, {}, PAGE_KIND) for url in urls]
     try:
         gate.wait_until_reached(times=5)
         # A sixth is for what is due: it waits for no other.
@@ -219,7 +220,7 @@ def test_what_waits_for_a_host_in_trouble_is_not_asked_early(
     urls = [f"{index.url}{PAGE}?{number}" for number in range(9)]
     for number in range(5):
         index.faults[f"{PAGE}?{number}"] = Fault(gate=gate, status=429, times=1)
-    futures = [early.ask(url, {}, PLAIN_PAGE) for url in urls]
+    futures = [early.ask(url, {}, PAGE_KIND) for url in urls]
     gate.wait_until_reached(times=5)
     gate.open()
     wait([future for future in futures if future is not None], timeout=2)

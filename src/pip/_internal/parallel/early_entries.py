@@ -25,8 +25,6 @@ __all__ = [
     "HELD",
     "METADATA",
     "PAGE",
-    "PLAIN_METADATA",
-    "PLAIN_PAGE",
     "WHEEL",
     "Entry",
     "Kind",
@@ -56,11 +54,9 @@ class Kind(NamedTuple):
         return self.seconds < math.inf
 
 
-PAGE = Kind(2 * 1024 * 1024)
-METADATA = Kind(1024 * 1024)
-WHEEL = Kind(SMALL)
-PLAIN_PAGE = PAGE._replace(gives_way=True)
-PLAIN_METADATA = METADATA._replace(gives_way=True)
+PAGE = Kind(2 * 1024 * 1024, gives_way=True)
+METADATA = Kind(1024 * 1024, gives_way=True)
+WHEEL = Kind(SMALL, gives_way=True)
 
 
 def say(records: deque[logging.LogRecord], *, plainly: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pip._internal.models.link import Link
 
-__all__ = ["SMALL", "listed_size", "take_note"]
+__all__ = ["SMALL", "listed_size", "note", "take_note"]
 
 #: Bytes; upstream shows the progress of larger downloads.
 SMALL = 512 * 1024
@@ -24,18 +24,24 @@ def take_note() -> None:
     global _noted
     if _noted is not None:
         return
-    noted = _noted = {}
+    _noted = {}
     fn = vars(Link)["from_json"].__func__
 
     def from_json(
         cls: type[Link], file_data: dict[str, Any], page_url: str
     ) -> Link | None:
         link: Link | None = fn(cls, file_data, page_url)
-        if link is not None and type(size := file_data.get("size")) is int:
-            noted[link.url_without_fragment] = size
+        if link is not None:
+            note(link, file_data)
         return link
 
     Link.from_json = classmethod(from_json)  # type: ignore[assignment,method-assign]
+
+
+def note(link: Link, file_data: dict[str, Any]) -> None:
+    """Note the size that a JSON page tells of a file, if that is of use."""
+    if _noted is not None and type(size := file_data.get("size")) is int:
+        _noted[link.url_without_fragment] = size
 
 
 def listed_size(link: Link) -> int | None:

@@ -14,6 +14,7 @@ __all__ = [
     "GLOBALS",
     "INSTALLED_BUILD",
     "LOCK_PLAN",
+    "READS_FAST",
     "SELECTION",
     "SEVERAL_BUILDS",
     "TYPED",
@@ -25,6 +26,9 @@ __all__ = [
 #: ``hooks.build_env`` and ``machine.plugin_environment``; read by ``choice.context``,
 #: ``hooks.updates``, ``tell.lookup`` and ``locks.reading``.
 CONTEXT = Slot("_variants")
+#: On a ``LinkCollector``: whether index pages are read fast. Set and read by
+#: ``hooks.index``.
+READS_FAST = Slot("_reads_fast")
 #: On a distribution: the ``Bound`` that settles its dependencies. Set and read by
 #: ``choice.installed``.
 BOUND = Slot("_variants_bound")

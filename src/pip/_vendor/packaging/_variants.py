@@ -81,9 +81,7 @@ def split_label(filename: str) -> tuple[str, str | None]:
 def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
     """Let *fn* accept the names of variant wheels; it parses them without the label."""
 
-    # Upstream parses each name three times.
-    @functools.lru_cache(maxsize=8192)
-    def parse_labelled(filename: str, **options: Any) -> R | None:
+    def parse_labelled(filename: str, options: Mapping[str, Any]) -> R | None:
         plain, label = split_label(filename)
         if label is None:
             return None
@@ -99,19 +97,18 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
                 f"Invalid wheel filename (a number is too long): {filename!r}"
             ) from None
 
-    @functools.wraps(fn)
     def parse(filename: str, **options: Any) -> R:
-        # An index page has up to 10,000 names, most without a label, and these must stay
-        # cheap: a name that fn accepts has no label.
+        # A name that fn accepts has no label.
         try:
-            return fn(filename, **options) if options else fn(filename)
+            return fn(filename, **options)
         except ValueError:
-            parsed = parse_labelled(filename, **options)
+            parsed = parse_labelled(filename, options)
             if parsed is None:
                 raise
             return parsed
 
-    return parse
+    # Upstream parses each name three times.
+    return functools.wraps(fn)(functools.lru_cache(maxsize=8192)(parse))
 
 
 def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:

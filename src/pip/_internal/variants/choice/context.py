@@ -189,9 +189,9 @@ class Context:
         #: Whether only a newer pip is looked for, and what of it was found.
         self.is_for_itself = False
         self.of_itself: list[InstallationCandidate] = []
-        #: All files of a project that were listed where some are for variants, or none
+        #: The files of a project, page by page, where some are for variants, or none
         #: suited.
-        self.listed: dict[NormalizedName, list[Link]] = {}
+        self.listed: dict[NormalizedName, list[list[Link]]] = {}
         #: Of what a lock file has in one version, that version.
         self.locked_versions: Mapping[NormalizedName, Version] = {}
         #: What was chosen from lock files: by project the label, None for a plain build.

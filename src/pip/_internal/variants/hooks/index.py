@@ -20,10 +20,12 @@ from pip._vendor.packaging._variants import (
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
+from pip._internal.parallel import pages
+from pip._internal.parallel.switches import is_fast
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.settings import said_in_line
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.slots import CONTEXT, READS_FAST
 from pip._internal.variants.wheels.links import (
     ManifestLink,
     label_of,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
-    from pip._internal.index.collector import LinkCollector
+    from pip._internal.index.collector import IndexContent, LinkCollector
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.index.sources import _FlatDirectoryToUrls
     from pip._internal.models.candidate import InstallationCandidate
@@ -76,6 +78,7 @@ def collector_created(
         # By the options alone: requirements files are read later.
         scope = collector.search_scope
         context.plugin_limits = PluginLimits(context.settings, session, scope)
+    READS_FAST.set(collector, is_fast(options))
     # The code that reads lock files has only the session.
     CONTEXT.set(session, context)
     return collector
@@ -134,6 +137,18 @@ def scan_directory(
                 directory._project_name_to_urls[project].append(path_to_url(entry.path))
 
 
+def links_of_page(
+    parse: Callable[[IndexContent], Iterable[Link]],
+    page: IndexContent,
+    finder: PackageFinder,
+    link_evaluator: LinkEvaluator,
+) -> list[Link]:
+    """Return the links of a page, read fast unless that is switched off."""
+    if READS_FAST.of(finder._link_collector, bool):
+        return pages.links_of_page(parse, page, link_evaluator)
+    return list(parse(page))
+
+
 def evaluate_links(
     fn: Callable[..., list[InstallationCandidate]],
     finder: PackageFinder,
@@ -142,7 +157,7 @@ def evaluate_links(
 ) -> list[InstallationCandidate]:
     """Take manifests out of a page's links, and variant wheels if variants are off."""
     context = context_of(finder)
-    links = list(links)
+    links = links if isinstance(links, list) else list(links)
     if context is None or not context.enabled:
         left = _without_variants(finder, links)
     else:
@@ -150,7 +165,7 @@ def evaluate_links(
     found = fn(finder, link_evaluator, left)
     if context is not None and (not found or len(left) < len(links)):
         # If there is nothing to install, these tell why.
-        context.listed.setdefault(link_evaluator._canonical_name, []).extend(links)
+        context.listed.setdefault(link_evaluator._canonical_name, []).append(links)
     return found
 
 

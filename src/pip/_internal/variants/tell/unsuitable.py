@@ -6,6 +6,7 @@ stays.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from pip._vendor.packaging.specifiers import SpecifierSet
 
 from pip._internal.console.texts import Hint
 from pip._internal.models.index import PyPI
+from pip._internal.parallel.pages import all_links
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.decision import Cause
 from pip._internal.variants.choice.invocation import again, command, is_typed
@@ -51,7 +53,8 @@ def true_reason(
     :return: None if upstream's error says it all.
     """
     project = requirement.project_name
-    listed = context.listed.get(project, ())
+    pages = context.listed.get(project, ())
+    listed = itertools.chain.from_iterable(map(all_links, pages))
     # The page of a project is among the links.
     links = [each for each in listed if version_of(each, project) is not None]
     if project == "pip" and (newest := fork.newest_upstream(context.left_out_pips)):
