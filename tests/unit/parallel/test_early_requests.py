@@ -21,8 +21,8 @@ from pip._internal.parallel.early_adapters import EarlyAdapter
 from pip._internal.parallel.early_answers import Answer, TooLong
 from pip._internal.parallel.early_entries import Entry, Kind
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
+from pip._internal.parallel.slots import EARLY_REQUESTS
 from pip._internal.parallel.time_limits import Overdue, TimeBudget, time_limit
-from pip._internal.variants.slots import EARLY_REQUESTS
 from pip._internal.variants.wheels.sources import MANIFEST, unattended
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer

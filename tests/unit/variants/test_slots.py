@@ -9,13 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from pip._internal.parallel import slots as of_parallel
+from pip._internal.parallel.slots import Slot
 from pip._internal.variants import slots
-from pip._internal.variants.slots import GLOBALS, Slot
+from pip._internal.variants.slots import GLOBALS
 from tests.lib.floors import modules
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
-OWN = "pip._internal.variants.slots"
-SLOTS = {name for name, each in vars(slots).items() if isinstance(each, Slot)}
+OWN = ("pip._internal.parallel.slots", "pip._internal.variants.slots")
+SLOTS = {
+    name
+    for room in (of_parallel, slots)
+    for name, each in vars(room).items()
+    if isinstance(each, Slot)
+}
 #: What makes an object that changes.
 MUTABLE = frozenset(
     ("dict", "list", "set", "defaultdict", "deque", "Counter", "OrderedDict", "local")
@@ -30,7 +37,7 @@ COPIES = ["parallel.shared_context", "variants.wheels.links"]
 def trees() -> Iterator[tuple[str, ast.Module]]:
     """Yield each module, by its name below ``pip._internal``, and its syntax."""
     for name, path in modules(SOURCE).items():
-        if name != OWN:
+        if name not in OWN:
             short = re.sub(r"^pip\._(internal|vendor)\.", "", name)
             yield short, ast.parse(path.read_text(encoding="utf-8"))
 
@@ -94,7 +101,7 @@ def test_attributes_are_set_by_slots() -> None:
 
 def test_who_uses_a_slot_is_said_there() -> None:
     """The comment above a slot names the modules that set and read it, and no others."""
-    lines = modules(SOURCE)[OWN].read_text(encoding="utf-8")
+    lines = "".join(modules(SOURCE)[each].read_text(encoding="utf-8") for each in OWN)
     used = {
         (node.value.id, name.removeprefix("variants."))
         for name, tree in trees()

@@ -15,7 +15,7 @@ from pip._internal.parallel.prospects import Conflict, Found, Prospect
 
 if TYPE_CHECKING:
     from pip._internal.parallel.prospects import Prospects, Want
-    from pip._internal.parallel.resolving import Resolving
+    from pip._internal.parallel.resolution import Resolving
     from pip._internal.resolution.resolvelib.base import Requirement
 
 __all__ = ["foretell"]

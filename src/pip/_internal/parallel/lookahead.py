@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.parallel.early_answers import Answer
     from pip._internal.parallel.prospects import Want
-    from pip._internal.parallel.resolving import Resolving
+    from pip._internal.parallel.resolution import Resolving
     from pip._internal.utils.hashes import Hashes
 
 __all__ = ["Foresight", "Lookahead"]
@@ -94,7 +94,8 @@ class Lookahead:
         self.is_ahead = False
         assert resolving.provider is not None, "it resolves"
         self._prospects = Prospects(resolving.factory, resolving.provider, self)
-        self._foresight = (resolving.foresee or Foresight)()
+        foresight = None if resolving.foresee is None else resolving.foresee()
+        self._foresight = foresight if isinstance(foresight, Foresight) else Foresight()
         self._preferences: dict[object, Any] = {}
         #: What was asked for, by URL; None if upstream was there before.
         self._asked: dict[str, Future[Answer] | None] = {}

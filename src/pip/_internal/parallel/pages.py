@@ -109,10 +109,10 @@ def _read(file: Any, page_url: str, suits: _Suitable | None) -> Link | bool | No
     # Upstream fails where this is no time, whatever the tags are.
     uploaded = file.get("upload-time")
     upload_time = parse_iso_datetime(uploaded) if uploaded else None
-    if suits is not None and filename.endswith(".whl"):
-        # The name of a wheel with other parts needs a closer look.
-        if filename.count("-") == 4 and not suits[filename[:-4].split("-", 2)[2]]:
-            return False
+    # The name of a wheel with other parts needs a closer look.
+    is_usual = filename.endswith(".whl") and filename.count("-") == 4
+    if is_usual and suits and not suits[filename[:-4].split("-", 2)[2]]:
+        return False
     yanked = file.get("yanked")
     link = ListedLink.of(
         parts,

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pip._internal.parallel.resolution import Resolving
 from pip._internal.parallel.slots import RESOLVING
 from pip._internal.parallel.switches import may_look_ahead
 
 if TYPE_CHECKING:
     import optparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from pip._vendor.resolvelib.resolvers import Resolver as RLResolver
-    from pip._vendor.resolvelib.resolvers.resolution import State
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.operations.prepare import RequirementPreparer
-    from pip._internal.parallel.lookahead import Foresight, Lookahead
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.base import BaseResolver
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
@@ -29,72 +28,20 @@ if TYPE_CHECKING:
         CollectedRootRequirements,
         Factory,
     )
-    from pip._internal.resolution.resolvelib.provider import PipProvider
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-__all__ = ["Resolving", "best_candidate", "resolver_made", "solved", "wheels_due"]
+__all__ = ["look_ahead", "best_candidate", "resolver_made", "solved", "wheels_due"]
 
 _T = TypeVar("_T")
 
 
-class Resolving:
-    """How far upstream's resolver is.
+def look_ahead(resolving: Resolving) -> None:
+    """Look ahead from here on, now that there is something to foresee."""
+    if resolving.listener is None:
+        from pip._internal.parallel.lookahead import Lookahead
 
-    :ivar factory: what it makes candidates with
-    :ivar provider: how it decides; None before it begins
-    :ivar roots: what the user requires
-    :ivar state: of the resolver at the end of its last round; None in its first one,
-        in which it adds the roots
-    :ivar parent: the candidate whose dependencies it adds, if it has come to one
-    :ivar has_conflicted: whether it has gone back on a candidate
-    :ivar lookahead: what looks ahead of it, once there is something to foresee
-    :ivar is_allowed: whether something may look ahead
-    :ivar foresee: returns who has a say in what is looked up, if anybody has
-    :ivar has_looked_ahead: whether anything did, in any of its runs
-    """
-
-    def __init__(self, factory: Factory) -> None:
-        self.factory = factory
-        self.lookahead: Lookahead | None = None
-        self.has_looked_ahead = False
-        self.is_allowed = True
-        self.foresee: Callable[[], Foresight] | None = None
-        self.provider: PipProvider | None = None
-        self._forget()
-
-    def _forget(self) -> None:
-        self.roots: Sequence[Requirement] = ()
-        self.state: State[Requirement, Candidate, str] | None = None
-        self.parent: Candidate | None = None
-        self.has_conflicted = False
-
-    def begin(self, provider: PipProvider, roots: Sequence[Requirement]) -> None:
-        """Begin to watch a run of the resolver."""
-        self._forget()
-        self.provider, self.roots = provider, roots
-        if len(roots) > 1:
-            self.look_ahead()
-
-    def end(self) -> None:
-        """Stop; what upstream has not asked for by now is forgotten."""
-        if self.lookahead is not None:
-            self.lookahead.close()
-        self._forget()
-        self.provider = self.lookahead = None
-
-    def adds_dependency_of(self, parent: Candidate) -> None:
-        """Take note that upstream adds what a candidate requires."""
-        self.parent = parent
-        self.look_ahead().upstream_went_on()
-
-    def look_ahead(self) -> Lookahead:
-        """Begin to look ahead, now that there is something to foresee."""
-        if self.lookahead is None:
-            from pip._internal.parallel.lookahead import Lookahead
-
-            self.lookahead = Lookahead(self)
-            self.has_looked_ahead = True
-        return self.lookahead
+        resolving.listener = Lookahead(resolving)
+        resolving.has_looked_ahead = True
 
 
 class _Reporter:
@@ -116,7 +63,9 @@ class _Reporter:
         self._upstreams.adding_requirement(requirement=requirement, parent=parent)
         # Every candidate may require a Python, which takes no request.
         if parent is not None and requirement.name[0] != "<":
-            self._resolving.adds_dependency_of(parent)
+            self._resolving.parent = parent
+            look_ahead(self._resolving)
+            self._resolving.went_on()
 
     def rejecting_candidate(self, criterion: Any, candidate: Candidate) -> None:
         self._upstreams.rejecting_candidate(criterion, candidate)
@@ -164,6 +113,8 @@ def solved(
     solver.reporter = _Reporter(solver.reporter, resolving)  # type: ignore[assignment]
     try:
         resolving.begin(solver.provider, collected.requirements)  # type: ignore[arg-type]
+        if len(resolving.roots) > 1:
+            look_ahead(resolving)
         return solve()
     finally:
         resolving.end()
@@ -178,8 +129,8 @@ def best_candidate(
 ) -> _T:
     """Say what was not said yet of a project, now that upstream looks at it."""
     resolving = RESOLVING.of(finder, Resolving)
-    if resolving is not None and resolving.lookahead is not None:
-        resolving.lookahead.looked_up(project_name)
+    if resolving is not None and resolving.listener is not None:
+        resolving.listener.looked_up(project_name)
     return fn(finder, project_name, *args, **kw)
 
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.parallel.early_requests import NotAnswered
-from pip._internal.parallel.lookahead import Foresight
-from pip._internal.parallel.resolving import Resolving
+from pip._internal.parallel.lookahead import Foresight, Lookahead
+from pip._internal.parallel.resolution import Resolving
+from pip._internal.parallel.resolving import look_ahead
 from pip._internal.parallel.slots import RESOLVING
 from pip._internal.variants.choice.places import index_of, pages_of
 from pip._internal.variants.choice.releases import releases
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
-    from pip._internal.parallel.lookahead import Lookahead
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
@@ -47,12 +47,13 @@ class VariantForesight(Foresight):
         """Begin to look ahead, if it is allowed: there is a variant."""
         resolving = RESOLVING.of(self._finder, Resolving)
         if resolving is not None and resolving.provider is not None:
-            resolving.look_ahead()
+            look_ahead(resolving)
 
     @property
     def _lookahead(self) -> Lookahead | None:
         resolving = RESOLVING.of(self._finder, Resolving)
-        return None if resolving is None else resolving.lookahead
+        listener = None if resolving is None else resolving.listener
+        return listener if isinstance(listener, Lookahead) else None
 
     def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
         """Return the URLs of the pages of a project, which may have its own index."""

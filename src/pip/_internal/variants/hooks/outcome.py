@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import InstallationError, PipError
-from pip._internal.parallel.resolving import Resolving
+from pip._internal.parallel.resolution import Resolving
 from pip._internal.parallel.slots import RESOLVING
 from pip._internal.variants.choice.context import Context, context_of, is_about_devices
 from pip._internal.variants.choice.installed import installed_build
