@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import pytest
 
@@ -69,7 +70,10 @@ def filled(index: IndexServer) -> IndexServer:
 @pytest.mark.parametrize("page_format", ["json", "html"])
 @pytest.mark.parametrize("arguments", _COMMANDS, ids=" ".join)
 def test_outcome_and_requests(
-    venv: Environment, filled: IndexServer, arguments: Sequence[str], page_format: str
+    venv: Environment,
+    filled: IndexServer,
+    arguments: Sequence[str],
+    page_format: Literal["html", "json"],
 ) -> None:
     filled.page_format = page_format
     seen = []
