@@ -229,15 +229,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/index/package_finder.py": {
-        "Of a page that lists 10,000 files, few become candidates.": [
+        "All links of a source pass here: what cannot suit is left out.": [
             ReplaceExpression(
                 "PackageFinder.process_project_url",
                 "variants.hooks.index:links_of_page",
                 expression="list(parse_links(index_response))",
                 replacement="{hook}(parse_links, index_response, self, link_evaluator)",
             ),
-        ],
-        "All links of a source pass here: manifests are set aside.": [
             Decorate(
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),

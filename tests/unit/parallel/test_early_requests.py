@@ -15,7 +15,6 @@ import pytest
 from pip._vendor.urllib3.util import Retry
 
 from pip._internal.network.session import PipSession
-from pip._internal.parallel import early_entries as entries
 from pip._internal.parallel import early_requests
 from pip._internal.parallel.early_adapters import EarlyAdapter
 from pip._internal.parallel.early_answers import Answer, TooLong
@@ -29,6 +28,8 @@ from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
 
 PAGE = "/simple/demo/"
+#: Of a request that is made again as the session would.
+KIND = Kind(2 * 1024 * 1024)
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def early(session: PipSession) -> Iterator[EarlyRequests]:
 def test_an_answer_is_taken(
     session: PipSession, early: EarlyRequests, filled: IndexServer
 ) -> None:
-    assert early.ask(filled.url + PAGE, {}, entries.PAGE) is not None
+    assert early.ask(filled.url + PAGE, {}, KIND) is not None
     assert b"demo-1.0" in session.get(filled.url + PAGE).content
     assert filled.log() == [("GET", PAGE)]
 
@@ -75,7 +76,7 @@ def test_without_threads(
 
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", start)
-        future = early.ask(filled.url + PAGE, {}, entries.PAGE)
+        future = early.ask(filled.url + PAGE, {}, KIND)
     assert future is not None
     assert isinstance(future.exception(), RuntimeError)
     assert b"demo-1.0" in session.get(filled.url + PAGE).content
@@ -94,7 +95,7 @@ def test_whatever_is_raised_in_a_thread(
 
     with monkeypatch.context() as patch:
         patch.setattr("pip._internal.parallel.early_entries.answer_of", fail)
-        future = early.ask(filled.url + PAGE, {}, entries.PAGE)
+        future = early.ask(filled.url + PAGE, {}, KIND)
         assert future is not None
         assert isinstance(future.exception(timeout=60), error)
     assert b"demo-1.0" in session.get(filled.url + PAGE).content
@@ -152,12 +153,12 @@ def test_others_go_on_while_upstream_waits(
     for name, gate in (("first", first), ("second", second), ("own", own)):
         index.add(make_wheel(name, "1.0"))
         index.faults[f"/simple/{name}/"] = Fault(gate=gate)
-    asked = early.ask(f"{index.url}/simple/first/", {}, entries.PAGE)
+    asked = early.ask(f"{index.url}/simple/first/", {}, KIND)
     assert asked is not None
 
     def idle() -> None:
         if asked.done():
-            early.ask(f"{index.url}/simple/second/", {}, entries.PAGE)
+            early.ask(f"{index.url}/simple/second/", {}, KIND)
 
     early.idle = idle
 
@@ -183,11 +184,11 @@ def test_a_request_that_hangs_holds_up_nothing_later(
     gate = Gate()
     filled.faults["/simple/hangs/"] = Fault(gate=gate)
     try:
-        assert early.ask(f"{filled.url}/simple/hangs/", {}, entries.PAGE) is not None
+        assert early.ask(f"{filled.url}/simple/hangs/", {}, KIND) is not None
         gate.wait_until_reached()
         early.close()
         early.open()
-        future = early.ask(filled.url + PAGE, {}, entries.PAGE)
+        future = early.ask(filled.url + PAGE, {}, KIND)
         assert future is not None
         assert b"demo-1.0" in future.result(timeout=20).response().content
     finally:
@@ -201,11 +202,11 @@ def test_what_is_waited_for_holds_up_nothing(
     first, later = f"{filled.url}/simple/first/", filled.url + PAGE
     gate = Gate()
     filled.faults["/simple/first/"] = Fault(gate=gate)
-    early.ask(first, {}, entries.PAGE)
+    early.ask(first, {}, KIND)
 
     def idle() -> None:
         """Ask for something once upstream waits for the first."""
-        future = early.ask(later, {}, entries.PAGE)
+        future = early.ask(later, {}, KIND)
         if future is not None:
             future.add_done_callback(lambda _: gate.open())
 
@@ -233,14 +234,14 @@ def test_what_is_logged_in_the_thread(
     early.close()
     session.adapters["http://"].max_retries = Retry(1)  # type: ignore[attr-defined]
     early.open()
-    early.ask(f"{index.url}/simple/other/", {}, entries.PAGE)
+    early.ask(f"{index.url}/simple/other/", {}, KIND)
     assert b"demo-1.0" in session.get(index.url + PAGE).content
     gate.open()
     (warning,) = [each for each in caplog.records if each.levelname == "WARNING"]
     assert warning.getMessage().startswith("Retrying")
 
 
-def _begin(early: EarlyRequests, url: str, kind: Kind = entries.PAGE) -> Future[Answer]:
+def _begin(early: EarlyRequests, url: str, kind: Kind = KIND) -> Future[Answer]:
     """Ask for something early, and wait until it has come to an end."""
     future = early.ask(url, {}, kind)
     assert future is not None
@@ -327,9 +328,9 @@ def test_what_waits_behind_others_is_made_when_it_is_due(
     try:
         for number in range(16):
             filled.faults[f"/simple/{number}/"] = Fault(gate=gate)
-            early.ask(f"{filled.url}/simple/{number}/", {}, entries.PAGE)
+            early.ask(f"{filled.url}/simple/{number}/", {}, KIND)
         gate.wait_until_reached(times=16)
-        early.ask(filled.url + PAGE, {}, entries.PAGE)
+        early.ask(filled.url + PAGE, {}, KIND)
         with ThreadPoolExecutor() as pool:
             answer = pool.submit(session.get, filled.url + PAGE)
             try:
@@ -451,7 +452,7 @@ def test_ahead_of_upstream_nothing_is_waited_for(
     url, gate = filled.url + PAGE, Gate()
     filled.faults["/simple/hangs/"] = Fault(gate=gate)
     filled.faults["/simple/fails/"] = Fault(status=404)
-    hangs = early.ask(f"{filled.url}/simple/hangs/", {}, entries.PAGE)
+    hangs = early.ask(f"{filled.url}/simple/hangs/", {}, KIND)
     _begin(early, f"{filled.url}/simple/fails/")
     _begin(early, url)
     gate.wait_until_reached()

@@ -318,6 +318,15 @@ def test_a_wheel_that_does_not_suit_has_no_link() -> None:
     ]
 
 
+def test_a_wheel_that_does_not_suit_may_still_be_an_error() -> None:
+    page = _page([_file(_FOREIGN) | {"upload-time": "2026-99-01T00:00:00Z"}])
+    with pytest.raises(ValueError, match=r".") as ours:
+        _read(page)
+    with pytest.raises(ValueError, match=r".") as theirs:
+        list(parse_links(page))
+    assert str(ours.value) == str(theirs.value)
+
+
 def test_no_link_is_left_out_where_each_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pip._vendor.packaging.tags import InvalidTag, parse_tag
 
@@ -96,7 +96,9 @@ class _Suitable(dict[str, bool]):
         return suits
 
 
-def _read(file: Any, page_url: str, suits: _Suitable | None) -> Link | bool | None:
+def _read(
+    file: Any, page_url: str, suits: _Suitable | None
+) -> Link | Literal[False] | None:
     """Make the link of a file on a JSON page.
 
     :param suits: which wheels suit; None for all.
@@ -104,14 +106,15 @@ def _read(file: Any, page_url: str, suits: _Suitable | None) -> Link | bool | No
     """
     parts = _plain_parts(file)
     if parts is None:
-        return Link.from_json(file, page_url)
+        link: Link | None = Link.from_json(file, page_url)
+        return link
     filename = file["filename"]
     # Upstream fails where this is no time, whatever the tags are.
     uploaded = file.get("upload-time")
     upload_time = parse_iso_datetime(uploaded) if uploaded else None
     # The name of a wheel with other parts needs a closer look.
     is_usual = filename.endswith(".whl") and filename.count("-") == 4
-    if is_usual and suits and not suits[filename[:-4].split("-", 2)[2]]:
+    if is_usual and suits is not None and not suits[filename[:-4].split("-", 2)[2]]:
         return False
     yanked = file.get("yanked")
     link = ListedLink.of(
@@ -150,5 +153,4 @@ def _plain_parts(file: Any) -> re.Match[str] | None:
         name = name.replace("%2B", "+")
     # Some files have another name than their URL. A number of thousands of digits is more
     # than Python reads, and upstream fails.
-    is_usual = file.get("filename") == name and len(name) < _LONG
-    return parts if is_usual else None
+    return parts if file.get("filename") == name and len(name) < _LONG else None

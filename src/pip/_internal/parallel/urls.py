@@ -43,7 +43,7 @@ class ListedLink(Link):
 
     # Upstream has properties of these names.
     filename: str  # type: ignore[assignment]
-    is_wheel: bool  # type: ignore[assignment]
+    is_wheel: bool
 
     @classmethod
     def of(
