@@ -9,6 +9,7 @@ what is known by now.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.parallel.prospects import Conflict, Found, Prospect
@@ -18,16 +19,23 @@ if TYPE_CHECKING:
     from pip._internal.parallel.resolution import Resolving
     from pip._internal.resolution.resolvelib.base import Requirement
 
-__all__ = ["foretell"]
+__all__ = ["Doubt", "foretell"]
+
+
+class Doubt(IntEnum):
+    """What may keep upstream from a request: nothing, an unknown page or candidate."""
+
+    NONE = 0
+    PAGE = 1
+    PIN = 2
 
 
 def foretell(
     resolving: Resolving, prospects: Prospects, preferences: dict[object, Any]
-) -> Iterator[tuple[Want, bool]]:
+) -> Iterator[tuple[Want, Doubt]]:
     """Yield the requests that upstream will make, in its order.
 
-    Some of them were made. Each comes with whether it is doubtful: whether what is not
-    known yet may keep upstream from making it.
+    Some of them were made. Each comes with the doubt whether it will be made.
 
     :param preferences: keeps what was worked out, for the next time
     """
@@ -52,10 +60,10 @@ class _Course:
         #: By identifier; None where it is not known yet.
         self._pins: dict[str, Any] = {}
         self._unpinned: dict[str, None] = {}
-        self._is_doubtful = resolving.has_conflicted
+        self._doubt = Doubt.PAGE if resolving.has_conflicted else Doubt.NONE
 
-    def run(self) -> Iterator[tuple[Want, bool]]:
-        """Yield what comes next, with whether it is doubtful."""
+    def run(self) -> Iterator[tuple[Want, Doubt]]:
+        """Yield what comes next, with the doubt about it."""
         resolving = self._resolving
         if resolving.state is None:
             yield from self._add(resolving.roots)
@@ -76,16 +84,16 @@ class _Course:
                 prospect = prospect.found
             yield from self._pin(name, prospect)
 
-    def _pin(self, name: str, found: Found | None) -> Iterator[tuple[Want, bool]]:
+    def _pin(self, name: str, found: Found | None) -> Iterator[tuple[Want, Doubt]]:
         self._pins[name] = found
         self._unpinned.pop(name, None)
         if found is None:
             # What it requires may not go with what comes after it.
-            self._is_doubtful = True
+            self._is_doubtful = 2
         else:
             yield from self._add(self._prospects.required_by(found))
 
-    def _add(self, requirements: Iterable[Requirement]) -> Iterator[tuple[Want, bool]]:
+    def _add(self, requirements: Iterable[Requirement]) -> Iterator[tuple[Want, Doubt]]:
         for requirement in requirements:
             name = requirement.name
             if name[0] == "<":
@@ -97,13 +105,15 @@ class _Course:
                 raise Conflict(f"{requirement} does not go with what is pinned")
             prospect = self._prospects.prospect(name, self._required(name))
             if not isinstance(prospect, Prospect):
-                self._is_doubtful = self._is_doubtful or prospect is None
+                if prospect is None:
+                    self._doubt = self._doubt or Doubt.PAGE
                 continue
             prospect.look()
             for want in prospect.wants:
-                yield want, self._is_doubtful
-            # There may be no such project, or none of its files may suit.
-            self._is_doubtful = self._is_doubtful or not prospect.is_certain
+                yield want, self._doubt
+            if not prospect.is_certain:
+                # There may be no such project, or none of its files may suit.
+                self._doubt = self._doubt or Doubt.PAGE
 
     def _required(self, name: str) -> list[Requirement]:
         """Return the requirements of a name, and those of the project without extras."""

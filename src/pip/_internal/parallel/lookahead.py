@@ -23,7 +23,7 @@ from pip._vendor.requests.exceptions import RequestException
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
-from pip._internal.parallel.course import foretell
+from pip._internal.parallel.course import Doubt, foretell
 from pip._internal.parallel.early_requests import EarlyRequests
 from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.prospects import FETCHED, Conflict, Prospects
@@ -46,10 +46,11 @@ __all__ = ["Foresight", "Lookahead"]
 
 logger = get_logger(__name__)
 
-#: So many requests may turn out to be in vain.
-_SPARE = 5
 #: So many are foreseen at a time; more would only wait.
 _MOST = 32
+#: By doubt, how many doubtful requests may be ahead of upstream: at most five are ever in
+#: vain. Those beyond an unknown candidate are often far away, and keep their places long.
+_AHEAD = {Doubt.PAGE: 5, Doubt.PIN: 3}
 _T = TypeVar("_T")
 
 
@@ -225,29 +226,31 @@ class Lookahead:
             self._is_going_on = False
 
     def _ask_for_what_comes(self) -> None:
-        foreseen: dict[str, tuple[Want, bool]] = {}
+        foreseen: dict[str, tuple[Want, Doubt]] = {}
         new = 0
         held = HeldRecords()
         with held.active(), held.of_this_thread(lambda record: self._keep(record)):
-            for want, is_doubtful in foretell(
+            for want, doubt in foretell(
                 self._resolving, self._prospects, self._preferences
             ):
                 if want.url not in foreseen:
-                    foreseen[want.url] = want, is_doubtful
+                    foreseen[want.url] = want, doubt
                     new += want.url not in self._asked
                 if new == _MOST:
                     break
-        spare = _SPARE - sum(
-            foreseen[url][1] if url in foreseen else True
+        # What is no longer foreseen was in vain.
+        doubtful = sum(
+            url not in foreseen or foreseen[url][1] is not Doubt.NONE
             for url in self._ahead_of_upstream.values()
         )
-        for want, is_doubtful in foreseen.values():
-            if want.url in self._asked or (is_doubtful and spare <= 0):
+        for want, doubt in foreseen.values():
+            is_allowed = doubt is Doubt.NONE or doubtful < _AHEAD[doubt]
+            if want.url in self._asked or not is_allowed:
                 continue
             future = self.ask(want)
             if future is not None:
                 self._ahead_of_upstream[future] = want.url
-                spare -= is_doubtful
+                doubtful += doubt is not Doubt.NONE
 
 
 def _drop(_: logging.LogRecord) -> None:
