@@ -453,14 +453,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate("Resolver.resolve", "variants.hooks.outcome:resolved"),
         ],
         "What the resolver will look at next is asked for at the same time.": [
-            ReplaceExpression(
+            InsertLine(
                 "Resolver.resolve",
-                "parallel.resolving:solved",
-                expression=(
-                    "resolver.resolve(collected.requirements, "
-                    "max_rounds=limit_how_complex_resolution_can_be)"
-                ),
-                replacement="{hook}(self, resolver, collected, lambda: {old})",
+                "parallel.resolving:watched",
+                before="limit_how_complex_resolution_can_be = 200000",
+                statement="resolver = {hook}(self, resolver, collected)",
             ),
         ],
         "Another build of the installed version is installed in its place.": [

@@ -90,6 +90,8 @@ def test_a_host_in_trouble_is_asked_once_and_then_in_turn(
     fault: dict[str, Any],
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    # Commands that run in this process limit it.
+    caplog.set_level(logging.DEBUG, logger="pip._vendor.urllib3")
     index.faults[PAGE] = Fault(**fault, times=1)
     _begin(early, index.url + PAGE)
     assert index.log() == [("GET", PAGE)]

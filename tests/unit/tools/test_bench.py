@@ -87,7 +87,7 @@ def test_the_last_count_is_taken() -> None:
 
 
 def test_files_that_follow_each_other_are_one_group() -> None:
-    files = [
+    files: list[dict[str, Any]] = [
         {"filename": "a_b-1.0.tar.gz"},
         {"filename": "a_b-1.0-py3-none-any.whl", "yanked": False},
         {"filename": "a_b-1.0-1-cp311-abi3-any.whl", "requires-python": None},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pip._vendor.packaging.tags import InvalidTag, parse_tag
 
+from pip._internal.console.output import get_logger
 from pip._internal.models.link import Link, MetadataFile, supported_hashes
 from pip._internal.parallel.sizes import note
 from pip._internal.parallel.urls import ListedLink, split_plain
@@ -62,7 +63,7 @@ def links_of_page(
     )
     if not is_plain:
         return list(parse(page))
-    logger = logging.getLogger("pip._internal.index.package_finder")
+    logger = get_logger("pip._internal.index.package_finder")
     suits = None
     if not logger.isEnabledFor(logging.DEBUG):
         suits = _Suitable(evaluator._target_python)

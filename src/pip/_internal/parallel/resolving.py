@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-__all__ = ["look_ahead", "best_candidate", "resolver_made", "solved", "wheels_due"]
+__all__ = ["look_ahead", "best_candidate", "resolver_made", "watched", "wheels_due"]
 
 _T = TypeVar("_T")
 
@@ -97,27 +97,37 @@ def resolver_made(
     return resolver
 
 
-def solved(
+class _Watched:
+    """Upstream's solver, of the library that it vendors, and who listens to it."""
+
+    def __init__(self, solver: Any, resolving: Resolving, roots: Any) -> None:
+        self._solver = solver
+        self._resolving = resolving
+        self._roots = roots
+
+    def resolve(self, *args: Any, **kwargs: Any) -> Any:
+        """Solve, and look ahead meanwhile."""
+        resolving, solver = self._resolving, self._solver
+        solver.reporter = _Reporter(solver.reporter, resolving)
+        try:
+            resolving.begin(solver.provider, self._roots)
+            if len(resolving.roots) > 1:
+                look_ahead(resolving)
+            return solver.resolve(*args, **kwargs)
+        finally:
+            resolving.end()
+
+
+def watched(
     resolver: Resolver,
     solver: RLResolver[Requirement, Candidate, str],
     collected: CollectedRootRequirements,
-    solve: Callable[[], _T],
-) -> _T:
-    """Let upstream's resolver solve, and look ahead of it.
-
-    :param solver: what does it, of the library that upstream vendors
-    """
+) -> RLResolver[Requirement, Candidate, str] | _Watched:
+    """Let the requests of upstream's resolver be made early, if they may be."""
     resolving = RESOLVING.of(resolver.factory._finder, Resolving)
     if resolving is None or not resolving.is_allowed:
-        return solve()
-    solver.reporter = _Reporter(solver.reporter, resolving)  # type: ignore[assignment]
-    try:
-        resolving.begin(solver.provider, collected.requirements)  # type: ignore[arg-type]
-        if len(resolving.roots) > 1:
-            look_ahead(resolving)
-        return solve()
-    finally:
-        resolving.end()
+        return solver
+    return _Watched(solver, resolving, collected.requirements)
 
 
 def best_candidate(

@@ -205,12 +205,13 @@ def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
 def _foreseen(context: Context, finder: PackageFinder) -> Iterator[None]:
     """Let variants have a say in what is looked up ahead of the resolver."""
 
+    @functools.cache
     def foresee() -> VariantForesight:
         from pip._internal.variants.choice.lookahead import VariantForesight
 
-        if context.lookahead is None:
-            context.lookahead = VariantForesight(context, finder)
-        return context.lookahead
+        foresight = VariantForesight(context, finder)
+        context.lookahead = foresight
+        return foresight
 
     resolving = RESOLVING.of(finder, Resolving)
     if resolving is None or not context.enabled:
