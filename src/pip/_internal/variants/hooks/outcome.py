@@ -84,8 +84,6 @@ def _resolved(
     finder = resolver.factory._finder
     for mode in modes(context):
         mode.note_roots(root_reqs)
-    if not modes(context) and not context.enabled:
-        return solve()
     with _foreseen(context, finder), _explained(context):
         found = (mode.resolve(solve, resolver) for mode in modes(context))
         resolved = next((each for each in found if each is not None), None)
@@ -94,8 +92,20 @@ def _resolved(
         # All builds were asked for, so few were chosen over others.
         _announce(context, finder, _settled(context, resolved))
         _settle_device_extras(context, resolver, resolved)
-    if resolved is not None or not context.enabled:
-        return requirements
+    elif context.enabled:
+        requirements = _concluded(solve, resolver, root_reqs, context, requirements)
+    return requirements
+
+
+def _concluded(
+    solve: Callable[..., RequirementSet],
+    resolver: Resolver,
+    root_reqs: list[InstallRequirement],
+    context: Context,
+    requirements: RequirementSet,
+) -> RequirementSet:
+    """Settle what was resolved, and announce it."""
+    finder = resolver.factory._finder
     requirements, kept = _settle(solve, resolver, root_reqs, context, requirements)
     chosen = _chosen_builds(context, requirements)
     if context.labels_for_all():
