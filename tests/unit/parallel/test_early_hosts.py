@@ -13,6 +13,7 @@ import pytest
 
 from pip._vendor.urllib3.util import Retry
 
+from pip._internal.exceptions import ConnectionFailedError
 from pip._internal.network.session import PipSession
 from pip._internal.parallel.early_entries import METADATA as METADATA_KIND
 from pip._internal.parallel.early_entries import PAGE as PAGE_KIND
@@ -107,12 +108,35 @@ def test_a_host_in_trouble_is_asked_once_and_then_in_turn(
     assert early.held == 0
 
 
+def test_what_failed_early_was_the_first_try(
+    session: PipSession, early: EarlyRequests, index: IndexServer
+) -> None:
+    index.faults[PAGE] = Fault(reset=True, times=2)
+    _begin(early, index.url + PAGE)
+    with pytest.raises(ConnectionFailedError):
+        session.get(index.url + PAGE)
+    assert len(index.log()) == 2
+
+
+def test_without_retries_what_failed_early_has_failed(
+    session: PipSession, early: EarlyRequests, index: IndexServer
+) -> None:
+    session.adapters["http://"].inner.max_retries = Retry(  # type: ignore[attr-defined]
+        0, status_forcelist=[503], raise_on_status=False
+    )
+    index.faults[PAGE] = Fault(status=503, times=1)
+    _begin(early, index.url + PAGE)
+    assert session.get(index.url + PAGE).status_code == 503
+    assert len(index.log()) == 1
+
+
 def test_in_turn_upstream_s_own_retries_are_made_and_told(
     session: PipSession,
     early: EarlyRequests,
     index: IndexServer,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    session.adapters["http://"].inner.max_retries = Retry(2)  # type: ignore[attr-defined]
     index.faults[PAGE] = Fault(reset=True, times=2)
     _begin(early, index.url + PAGE)
     assert b"demo-1.0" in session.get(index.url + PAGE).content

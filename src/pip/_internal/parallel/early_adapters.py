@@ -35,12 +35,17 @@ class EarlyAdapter(HTTPAdapter):
         response.connection = self
         return response
 
-    def in_turn(self, *, hasty: bool) -> HTTPAdapter:
+    def in_turn(self, *, hasty: bool, again: bool = False) -> HTTPAdapter:
         """Return the adapter that sends requests that are due.
 
         :param hasty: whether to wait for a minute at most if a server asks for more
+        :param again: whether the request was tried once
         """
-        return _hasty(self.inner) if hasty else self.inner
+        inner = self.inner
+        if again:
+            retries = inner.max_retries
+            inner = like(inner, max_retries=retries.new(total=(retries.total or 1) - 1))
+        return _hasty(inner) if hasty else inner
 
     def ahead(self, *, hasty: bool, once: bool = False) -> HTTPAdapter:
         """Return the adapter that sends requests early, on connections of its own.

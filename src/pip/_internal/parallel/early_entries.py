@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.parallel.early_answers import Answer, answer_of
+from pip._internal.parallel.early_hosts import FAILURES
 from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.sizes import SMALL
 from pip._internal.parallel.time_limits import TimeBudget, time_limit
@@ -104,6 +105,18 @@ class Entry:
         if not self.kind.gives_way:
             return False
         return self.future.exception() is not None or not self.future.result().is_final
+
+    def is_try(self, statuses: Collection[int]) -> bool:
+        """Tell whether it failed in a way in which upstream tries again.
+
+        :param statuses: those after which it does
+        """
+        if not self.is_left:
+            return False
+        error = self.future.exception()
+        if error is not None:
+            return isinstance(error, FAILURES)
+        return self.future.result().status in statuses
 
     def make(
         self, account: Account, send: Callable[[], tuple[Response, PreparedRequest]]

@@ -44,6 +44,9 @@ _WORKERS = 16
 #: Bytes of all bodies, held or on their way: as much as the workers can need.
 _MAX_HELD = 32 * 1024 * 1024
 
+#: For a request that failed early: that was its first try.
+_TRIED = object()
+
 _Key = tuple[str, frozenset[tuple[str, str]]]
 
 
@@ -237,10 +240,11 @@ class EarlyRequests:
         """
         if self._taken is not None:
             return self._ahead(adapter, request, kwargs)
-        response = self._take(request) if request.method == "GET" else None
+        taken = self._take(adapter, request) if request.method == "GET" else None
+        response = taken if isinstance(taken, Response) else None
         if response is None:
             is_limited = self._budget is not None
-            in_turn = adapter.in_turn(hasty=is_limited)
+            in_turn = adapter.in_turn(hasty=is_limited, again=taken is _TRIED)
 
             def send() -> Response:
                 response = in_turn.send(request, *args, **kwargs)
@@ -282,10 +286,13 @@ class EarlyRequests:
         entry.say()
         return answer.response()
 
-    def _take(self, request: PreparedRequest) -> Response | None:
+    def _take(
+        self, adapter: EarlyAdapter, request: PreparedRequest
+    ) -> Response | object | None:
         """Wait for the response to *request* if it was made early.
 
-        :return: None if it was not, or if it was not finished.
+        :return: None if it was not, or if it was not finished; :data:`_TRIED` if it
+            failed in a way in which it is tried again.
         """
         key = _key(request)
         self._made.add(key)
@@ -300,10 +307,13 @@ class EarlyRequests:
             self._budget.charge(entry.took)
         try:
             self._wait_for(entry.future)
-            if entry.is_left:
+            retries = adapter.inner.max_retries
+            is_try = entry.is_try(retries.status_forcelist or ())
+            is_tried = is_try and bool(retries.total)
+            if is_tried or (entry.is_left and not is_try):
                 # Of what is made again, nobody is told twice.
                 entry.records.clear()
-                return None
+                return _TRIED if is_tried else None
         finally:
             entry.say()
             entry.release()
