@@ -89,7 +89,7 @@ class _Course:
         self._unpinned.pop(name, None)
         if found is None:
             # What it requires may not go with what comes after it.
-            self._is_doubtful = 2
+            self._doubt = Doubt.PIN
         else:
             yield from self._add(self._prospects.required_by(found))
 

@@ -213,7 +213,9 @@ class EarlyRequests:
         auth = self._session.auth
         self._passwords = {**self._passwords, **auth.passwords}
         session = like(self._session, auth=like(auth, passwords=self._passwords))
-        return session.prepare_request(request)
+        # Upstream says it when it prepares its own.
+        with HELD.of_this_thread(lambda _: None):
+            return session.prepare_request(request)
 
     def _settings_for(self, url: str) -> Mapping[str, Any]:
         """Return proxies, certificates and such, which are the same for all of a host."""

@@ -48,9 +48,10 @@ logger = get_logger(__name__)
 
 #: So many are foreseen at a time; more would only wait.
 _MOST = 32
-#: By doubt, how many doubtful requests may be ahead of upstream: at most five are ever in
-#: vain. Those beyond an unknown candidate are often far away, and keep their places long.
-_AHEAD = {Doubt.PAGE: 5, Doubt.PIN: 3}
+#: By doubt, how many requests may be ahead of upstream; of those without a doubt, in all.
+#: One that failed is made again: where something conflicts, at most five are in vain.
+#: Those beyond an unknown candidate are often far away, and keep their places long.
+_AHEAD = {Doubt.NONE: 16, Doubt.PAGE: 4, Doubt.PIN: 3}
 _T = TypeVar("_T")
 
 
@@ -102,6 +103,8 @@ class Lookahead:
         self._asked: dict[str, Future[Answer] | None] = {}
         #: Of that, what upstream has not come to.
         self._ahead_of_upstream: dict[Future[Answer], str] = {}
+        #: What upstream has not left out yet for its Requires-Python, which errors tell.
+        self._left_out: dict[NormalizedName, set[str]] = {}
         #: The URLs of the pages of projects that upstream has not come to.
         self._pages: dict[NormalizedName, Sequence[str]] = {}
         #: What upstream would not have said yet, by project.
@@ -128,6 +131,7 @@ class Lookahead:
             self.upstream_went_on()
             project = canonicalize_name(project_name)
             emit(self._unsaid.pop(project, deque()))
+            self._finder._requires_python_skipped |= self._left_out.pop(project, set())
             for url in self._pages.pop(project, ()):
                 future = self._asked.get(url)
                 if future is not None:
@@ -141,6 +145,8 @@ class Lookahead:
         """
         self._keep = self._unsaid.setdefault(project, deque()).append
         self.is_ahead = True
+        left_out = self._finder._requires_python_skipped
+        before = set(left_out)
         try:
             with self.early.answered_only():
                 return do()
@@ -149,6 +155,8 @@ class Lookahead:
         finally:
             self.is_ahead = False
             self._keep = _drop
+            self._left_out.setdefault(project, set()).update(left_out - before)
+            left_out &= before
 
     def body(self, url: str) -> bytes | None:
         """Return what was answered to an early request; None if nothing was so far.
@@ -244,8 +252,8 @@ class Lookahead:
             for url in self._ahead_of_upstream.values()
         )
         for want, doubt in foreseen.values():
-            is_allowed = doubt is Doubt.NONE or doubtful < _AHEAD[doubt]
-            if want.url in self._asked or not is_allowed:
+            ahead = doubtful if doubt else len(self._ahead_of_upstream)
+            if want.url in self._asked or ahead >= _AHEAD[doubt]:
                 continue
             future = self.ask(want)
             if future is not None:
