@@ -29,6 +29,7 @@ from pip._internal.parallel.held_records import HeldRecords, emit
 from pip._internal.parallel.prospects import FETCHED, Conflict, Prospects
 from pip._internal.parallel.sizes import take_note
 from pip._internal.parallel.slots import EARLY_REQUESTS
+from pip._internal.utils.logging import get_indentation, indent_log
 
 if TYPE_CHECKING:
     import logging
@@ -107,10 +108,10 @@ class Lookahead:
         self._left_out: dict[NormalizedName, set[str]] = {}
         #: The URLs of the pages of projects that upstream has not come to.
         self._pages: dict[NormalizedName, Sequence[str]] = {}
-        #: What upstream would not have said yet, by project.
-        self._unsaid: dict[NormalizedName, deque[logging.LogRecord]] = {}
+        #: What upstream would not have said yet, by project, with its indentation.
+        self._unsaid: dict[NormalizedName, deque[tuple[int, logging.LogRecord]]] = {}
         #: What becomes of what is logged ahead of upstream.
-        self._keep: Callable[[logging.LogRecord], None] = _drop
+        self._keep: Callable[[logging.LogRecord], object] = _drop
         #: Whether something may have changed since it was last foretold.
         self._is_stale = True
         self._is_going_on = False
@@ -130,7 +131,9 @@ class Lookahead:
         if not self.is_ahead:
             self.upstream_went_on()
             project = canonicalize_name(project_name)
-            emit(self._unsaid.pop(project, deque()))
+            for indentation, record in self._unsaid.pop(project, ()):
+                with indent_log(indentation):
+                    emit(deque([record]))
             self._finder._requires_python_skipped |= self._left_out.pop(project, set())
             for url in self._pages.pop(project, ()):
                 future = self._asked.get(url)
@@ -143,7 +146,11 @@ class Lookahead:
         :raises NotAnswered: if something is not.
         :raises Conflict: if it fails; then upstream will tell.
         """
-        self._keep = self._unsaid.setdefault(project, deque()).append
+        unsaid = self._unsaid.setdefault(project, deque())
+        indented = get_indentation()
+        self._keep = lambda record: unsaid.append(
+            (get_indentation() - indented, record)
+        )
         self.is_ahead = True
         left_out = self._finder._requires_python_skipped
         before = set(left_out)
@@ -212,6 +219,9 @@ class Lookahead:
             self.watch(self._asked[want.url])
         return self._asked[want.url]
 
+    def _logged(self, record: logging.LogRecord) -> None:
+        self._keep(record)
+
     def _changed(self, _: Future[Answer]) -> None:
         # Called in any thread.
         self._is_stale = True
@@ -237,7 +247,7 @@ class Lookahead:
         foreseen: dict[str, tuple[Want, Doubt]] = {}
         new = 0
         held = HeldRecords()
-        with held.active(), held.of_this_thread(lambda record: self._keep(record)):
+        with held.active(), held.of_this_thread(self._logged):
             for want, doubt in foretell(
                 self._resolving, self._prospects, self._preferences
             ):
