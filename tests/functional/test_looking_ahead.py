@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from pathlib import Path
 
 import pytest
 
-from tests.lib.environments import Environment
-from tests.lib.index import IndexServer
-from tests.lib.wheels import make_wheel
+from tests.lib.environments import Environment, Result
+from tests.lib.faults import Gate
+from tests.lib.index import Fault, IndexServer
+from tests.lib.wheels import make_sdist, make_wheel
 
 #: So many requests may be in vain where the resolver goes back on what it took.
 SPARE = 5
@@ -77,3 +84,334 @@ def test_few_more_where_it_goes_back(
     for method, path in more:
         assert method == "GET"
         assert path.startswith("/simple/") or path.endswith(".metadata")
+
+
+#: So many projects that none but a candidate in doubt requires.
+MANY = [f"c{number}" for number in range(12)]
+
+
+def _plain(index: IndexServer, *names: str) -> None:
+    for name in names:
+        index.add(make_wheel(name, "1.0"))
+
+
+def _page(name: str) -> str:
+    return f"/simple/{name}/"
+
+
+def _metadata(index: IndexServer, name: str, version: str = "1.0") -> str:
+    return index.file_path(f"{name}-{version}-py3-none-any.whl") + ".metadata"
+
+
+def _with_gates(
+    venv: Environment,
+    index: IndexServer,
+    stages: Sequence[Sequence[str]],
+    *command: str | Path,
+    code: int = 0,
+) -> Result:
+    """Run a command while nothing is answered until all of a stage has been asked for.
+
+    :param stages: paths, in the order in which they are to be asked for
+    """
+    gates = [(Gate(), paths) for paths in stages]
+    index.faults.update(
+        {path: Fault(gate=gate) for gate, paths in gates for path in paths}
+    )
+
+    def keep() -> None:
+        try:
+            for gate, paths in gates:
+                gate.wait_until_reached(times=len(paths), seconds=30)
+                gate.open()
+        finally:
+            for gate, _ in gates:
+                gate.open()
+
+    with ThreadPoolExecutor() as pool:
+        keeper = pool.submit(keep)
+        result = venv.pip(*command, "-i", index.index_url, code=code)
+        keeper.result()
+    return result
+
+
+def _in_vain(
+    venv: Environment, index: IndexServer, *command: str | Path
+) -> Counter[str]:
+    """Return what is asked for that is not with ``--no-lookahead``.
+
+    Nothing else may differ.
+    """
+    seen = []
+    for option in ([], ["--no-lookahead"]):
+        venv.clear_cache()
+        index.clear_log()
+        result = venv.pip(*command, "-i", index.index_url, *option, code=None)
+        requests = Counter(path for _, path in index.log())
+        seen.append((result.returncode, result.stdout, result.stderr, requests))
+    ahead, in_turn = seen
+    assert ahead[:3] == in_turn[:3]
+    assert not in_turn[3] - ahead[3]
+    return ahead[3] - in_turn[3]
+
+
+@pytest.mark.parametrize("command", ["install", "download", "wheel", "lock"])
+def test_several_at_a_time(venv: Environment, index: IndexServer, command: str) -> None:
+    names = MANY[:6]
+    _plain(index, *names)
+    index.add(make_wheel("top", "1.0", requires=names))
+    stages = [
+        [_page(name) for name in names],
+        [_metadata(index, name) for name in names],
+        [index.file_path(f"{name}-1.0-py3-none-any.whl") for name in names],
+    ]
+    if command == "lock":
+        # It writes what pages tell of the wheels.
+        del stages[-1]
+    _with_gates(venv, index, stages, command, "top")
+
+
+@pytest.mark.parametrize("command", ["install", "download", "wheel", "lock"])
+def test_the_same_of_each_command(
+    venv: Environment, index: IndexServer, tmp_path: Path, command: str
+) -> None:
+    folder = tmp_path / "folder"
+    index.delay = 0.01
+    names = _tree(index, 5, contradictions=0)
+    into = {
+        "install": ["--target", folder],
+        "download": ["-d", folder],
+        "wheel": ["-w", folder],
+        "lock": ["-o", folder / "pylock.toml"],
+    }
+    seen = []
+    for option in ([], ["--no-lookahead"]):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        index.clear_log()
+        arguments = [command, *names, *into[command], *option]
+        result = venv.pip(*arguments, "-i", index.index_url)
+        files = sorted(path.relative_to(folder) for path in folder.rglob("*"))
+        seen.append((result.stdout, result.stderr, Counter(index.log()), files))
+    assert seen[0] == seen[1]
+
+
+OFF: dict[str, tuple[list[str], dict[str, str], str]] = {
+    "--no-lookahead": (["--no-lookahead"], {}, ""),
+    "--no-fast": (["--no-fast"], {}, ""),
+    "PIP_NO_LOOKAHEAD": ([], {"PIP_NO_LOOKAHEAD": "1"}, ""),
+    "PIP_NO_FAST": ([], {"PIP_NO_FAST": "1"}, ""),
+    "configured": ([], {}, "[install]\nno-lookahead = true\n"),
+    "configured for all": ([], {}, "[global]\nno-fast = true\n"),
+}
+
+
+@pytest.mark.parametrize("how", OFF)
+def test_it_can_be_turned_off(
+    venv: Environment, index: IndexServer, tmp_path: Path, how: str
+) -> None:
+    options, variables, configuration = OFF[how]
+    (tmp_path / "pip.conf").write_text(configuration)
+    names = MANY[:4]
+    _plain(index, *names)
+    index.delay = 0.05
+    env = {**variables, "PIP_CONFIG_FILE": str(tmp_path / "pip.conf")}
+    command = ["install", "--dry-run", *names, *options, "-i", index.index_url]
+    venv.pip(*command, env=env)
+    in_turn = [[_page(name), _metadata(index, name)] for name in names]
+    assert [path for _, path in index.log()] == list(chain(*in_turn))
+
+
+def test_nothing_is_early_where_hashes_are_required(
+    venv: Environment, index: IndexServer, tmp_path: Path
+) -> None:
+    names = MANY[:4]
+    _plain(index, *names)
+    index.delay = 0.05
+    requirements = tmp_path / "requirements.txt"
+    hashes = {name: index.projects[name][0].file.sha256 for name in names}
+    lines = [f"{name}==1.0 --hash=sha256:{hashes[name]}\n" for name in names]
+    requirements.write_text("".join(lines))
+    venv.pip("install", "--dry-run", "-r", requirements, "-i", index.index_url)
+    files = [index.file_path(f"{name}-1.0-py3-none-any.whl") for name in names]
+    in_turn = [[_page(name), file] for name, file in zip(names, files, strict=True)]
+    assert [path for _, path in index.log()] == list(chain(*in_turn))
+
+
+def test_nothing_is_early_without_an_index(
+    venv: Environment, index: IndexServer
+) -> None:
+    names = MANY[:4]
+    _plain(index, *names)
+    index.add(make_wheel("top", "1.0", requires=names))
+    index.delay = 0.05
+    logs = []
+    for option in ([], ["--no-lookahead"]):
+        venv.clear_cache()
+        index.clear_log()
+        links = ["--no-index", "--find-links", index.find_links_url]
+        venv.pip("install", "--dry-run", "top", *links, *option)
+        logs.append(index.log())
+    assert logs[0] == logs[1]
+    assert not [path for _, path in logs[0] if path.startswith("/simple/")]
+
+
+def test_few_pages_while_one_is_unknown(venv: Environment, index: IndexServer) -> None:
+    _plain(index, *MANY[1:])
+    index.faults[_page("c0")] = Fault(status=404, delay=0.7)
+    vain = _in_vain(venv, index, "install", "--dry-run", *MANY)
+    assert vain == Counter([_page(name) for name in MANY[1 : SPARE + 1]])
+
+
+def test_few_pages_while_it_is_unknown_what_is_required(
+    venv: Environment, index: IndexServer
+) -> None:
+    _plain(index, *MANY)
+    index.add(make_wheel("a", "1.0", requires=["b<2"]))
+    index.add(make_wheel("b", "1.0"))
+    index.add(make_wheel("b", "2.0", requires=MANY))
+    # All of these are known to exist.
+    index.faults[_metadata(index, "a")] = Fault(delay=0.7)
+    vain = _in_vain(venv, index, "install", "--dry-run", "a", "b")
+    assert vain == Counter([_page(name) for name in MANY[:SPARE]])
+
+
+def test_what_does_not_go_with_what_is_taken_is_not_followed(
+    venv: Environment, index: IndexServer
+) -> None:
+    index.add(make_wheel("x", "2.0"))
+    index.add(make_wheel("x", "1.0", requires=["c<1"]))
+    index.add(make_wheel("k", "1.0", requires=["x<2", "c"]))
+    index.add(make_wheel("k", "0.9"))
+    index.add(make_wheel("c", "1.0", requires=["d"]))
+    _plain(index, "d", "z")
+    index.faults[_metadata(index, "z")] = Fault(delay=0.7)
+    assert not _in_vain(venv, index, "install", "--dry-run", "x", "k", "z")
+
+
+@pytest.mark.parametrize("roots", [["a[more]"], ["a", "b"]])
+def test_extras_are_followed(
+    venv: Environment, index: IndexServer, roots: list[str]
+) -> None:
+    needed = MANY[:4]
+    _plain(index, "z", *needed)
+    index.add(make_wheel("a", "1.0", extras={"more": needed, "other": ["no"]}))
+    index.add(make_wheel("b", "1.0", requires=["a[more]"]))
+    # So long upstream adds what the user requires.
+    stages = [[_page("z"), *map(_page, needed)]]
+    result = _with_gates(
+        *(venv, index, stages, "install", "--dry-run", *roots, "z"),
+    )
+    assert "c3-1.0" in result.stdout
+    assert _page("no") not in [path for _, path in index.log()]
+
+
+def test_markers_are_heeded(venv: Environment, index: IndexServer) -> None:
+    _plain(index, "yes", "no", "z")
+    requires = ["no; python_version < '3'", "yes; python_version > '3'"]
+    index.add(make_wheel("a", "1.0", requires=requires))
+    stages = [[_page("z"), _page("yes")]]
+    _with_gates(venv, index, stages, "install", "--dry-run", "a", "z")
+    assert _page("no") not in [path for _, path in index.log()]
+
+
+def test_metadata_with_another_hash_is_not_believed(
+    venv: Environment, index: IndexServer
+) -> None:
+    _plain(index, "a", "z", "evil")
+    other = make_wheel("a", "1.0", requires=["evil"]).metadata
+    index.faults[_metadata(index, "a")] = Fault(body=other)
+    index.faults[_page("z")] = Fault(delay=0.7)
+    result = venv.pip("install", "z", "a", "-i", index.index_url, code=1)
+    assert "THESE PACKAGES DO NOT MATCH THE HASHES" in result.stderr
+    paths = [path for _, path in index.log()]
+    assert paths.index(_metadata(index, "a")) < paths.index(_metadata(index, "z"))
+    assert _page("evil") not in paths
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--upgrade"],
+        ["--upgrade", "--upgrade-strategy", "eager"],
+        ["--force-reinstall"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_installed(
+    venv: Environment, index: IndexServer, options: list[str]
+) -> None:
+    _plain(index, "kept", "z", "needed")
+    venv.pip("install", "kept", "--no-deps", "-i", index.index_url)
+    index.add(make_wheel("kept", "2.0", requires=["needed"]))
+    index.add(make_wheel("top", "1.0", requires=["kept"]))
+    index.faults[_page("z")] = Fault(delay=0.5)
+    command = ["install", "--dry-run", "top", "z", *options]
+    assert not _in_vain(venv, index, *command)
+
+
+def test_no_file_is_fetched_early_for_its_metadata(
+    venv: Environment, index: IndexServer
+) -> None:
+    index.pages.core_metadata = False
+    index.add(make_sdist("s", "1.0"))
+    _plain(index, "w")
+    index.faults[_page("z")] = Fault(status=404, delay=0.7)
+    command = ["install", "--dry-run", "z", "w", "s"]
+    assert _in_vain(venv, index, *command) == Counter([_page("w"), _page("s")])
+
+
+def test_what_is_said_of_a_page_is_said_in_turn(
+    venv: Environment, index: IndexServer
+) -> None:
+    _plain(index, *MANY[:4])
+    for name in MANY[:4]:
+        index.add(make_wheel(name, "3.0"), requires_python="<3")
+    index.faults[_page("c0")] = Fault(delay=0.3)
+    said = []
+    for option in ([], ["--no-lookahead"]):
+        venv.clear_cache()
+        command = ["install", "-v", "--dry-run", *MANY[:4], *option]
+        lines = venv.pip(*command, "-i", index.index_url).lines
+        # What was read early is not indented as it is in turn.
+        said.append([line.strip() for line in lines if line.strip()])
+    assert said[0] == said[1]
+    assert (
+        len(
+            [
+                line
+                for line in said[0]
+                if "requires a different Python" in line or "Requires-Python" in line
+            ]
+        )
+        == 4
+    )
+
+
+def test_large_wheels_are_fetched_in_turn(
+    venv: Environment, index: IndexServer
+) -> None:
+    for name in ("a", "b"):
+        index.add(make_wheel(name, "1.0", files={f"{name}.bin": os.urandom(600_000)}))
+    index.fault("a-1.0-py3-none-any.whl", status=404, delay=0.5)
+    result = venv.pip("install", "a", "b", "-i", index.index_url, code=1)
+    assert "404" in result.stderr
+    assert index.file_path("b-1.0-py3-none-any.whl") not in [
+        path for _, path in index.log()
+    ]
+
+
+def test_nothing_is_fetched_that_is_in_the_folder(
+    venv: Environment, index: IndexServer, tmp_path: Path
+) -> None:
+    _plain(index, *MANY[:4])
+    here = MANY[1:3]
+    for name in here:
+        index.projects[name][0].file.write_to(tmp_path)
+    index.faults[_page("c0")] = Fault(delay=0.5)
+    venv.pip("download", "-d", tmp_path, *MANY[:4], "-i", index.index_url)
+    paths = [path for _, path in index.log()]
+    files = {path for path in paths if path.startswith("/files/")}
+    assert not [path for path in files if path[len("/files/") :][:2] in here]
+    assert len(paths) == len(set(paths)) == 8
