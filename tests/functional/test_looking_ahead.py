@@ -163,7 +163,8 @@ def test_several_at_a_time(venv: Environment, index: IndexServer, command: str) 
     stages = [
         [_page(name) for name in names],
         [_metadata(index, name) for name in names],
-        [index.file_path(f"{name}-1.0-py3-none-any.whl") for name in names],
+        # One of the six connections is for what is due.
+        [index.file_path(f"{name}-1.0-py3-none-any.whl") for name in names[:5]],
     ]
     if command == "lock":
         # It writes what pages tell of the wheels.
@@ -178,7 +179,7 @@ def test_the_same_of_each_command(
     folder = tmp_path / "folder"
     index.delay = 0.01
     names = _tree(index, 5, contradictions=0)
-    into = {
+    into: dict[str, list[str | Path]] = {
         "install": ["--target", folder],
         "download": ["-d", folder],
         "wheel": ["-w", folder],
@@ -189,7 +190,7 @@ def test_the_same_of_each_command(
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         index.clear_log()
-        arguments = [command, *names, *into[command], *option]
+        arguments: list[str | Path] = [command, *names, *into[command], *option]
         result = venv.pip(*arguments, "-i", index.index_url)
         files = sorted(path.relative_to(folder) for path in folder.rglob("*"))
         seen.append((result.stdout, result.stderr, Counter(index.log()), files))
@@ -273,7 +274,7 @@ def test_few_pages_while_it_is_unknown_what_is_required(
     # All of these are known to exist.
     index.faults[_metadata(index, "a")] = Fault(delay=0.7)
     vain = _in_vain(venv, index, "install", "--dry-run", "a", "b")
-    assert vain == Counter([_page(name) for name in MANY[:SPARE]])
+    assert vain == Counter([_page(name) for name in MANY[:3]])
 
 
 def test_what_does_not_go_with_what_is_taken_is_not_followed(
@@ -299,9 +300,8 @@ def test_extras_are_followed(
     index.add(make_wheel("b", "1.0", requires=["a[more]"]))
     # So long upstream adds what the user requires.
     stages = [[_page("z"), *map(_page, needed)]]
-    result = _with_gates(
-        *(venv, index, stages, "install", "--dry-run", *roots, "z"),
-    )
+    command = ["install", "--dry-run", *roots, "z"]
+    result = _with_gates(venv, index, stages, *command)
     assert "c3-1.0" in result.stdout
     assert _page("no") not in [path for _, path in index.log()]
 
@@ -374,8 +374,7 @@ def test_what_is_said_of_a_page_is_said_in_turn(
         venv.clear_cache()
         command = ["install", "-v", "--dry-run", *MANY[:4], *option]
         lines = venv.pip(*command, "-i", index.index_url).lines
-        # What was read early is not indented as it is in turn.
-        said.append([line.strip() for line in lines if line.strip()])
+        said.append([line for line in lines if line.strip()])
     assert said[0] == said[1]
     assert (
         len(

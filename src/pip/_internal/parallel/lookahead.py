@@ -50,9 +50,9 @@ logger = get_logger(__name__)
 #: So many are foreseen at a time; more would only wait.
 _MOST = 32
 #: By doubt, how many requests may be ahead of upstream; of those without a doubt, in all.
-#: One that failed is made again: where something conflicts, at most five are in vain.
+#: So where something conflicts, at most five are in vain.
 #: Those beyond an unknown candidate are often far away, and keep their places long.
-_AHEAD = {Doubt.NONE: 16, Doubt.PAGE: 4, Doubt.PIN: 3}
+_AHEAD = {Doubt.NONE: 16, Doubt.PAGE: 5, Doubt.PIN: 3}
 _T = TypeVar("_T")
 
 

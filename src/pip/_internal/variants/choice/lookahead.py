@@ -78,7 +78,7 @@ class VariantForesight(Foresight):
         context.settle(project, [(version, label_of(link)) for version, link in files])
         for group in releases(context, self._finder, project, files, hashes):
             release = group.release
-            if release is None:
+            if release is None or not release.labels:
                 return group.links[0]
             if context.may_take_several:
                 return None
