@@ -11,6 +11,7 @@ made ahead of it, so that all that is ever asked in vain is these few.
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -100,10 +101,10 @@ class Lookahead:
         foresight = None if resolving.foresee is None else resolving.foresee()
         self._foresight = foresight if isinstance(foresight, Foresight) else Foresight()
         self._preferences: dict[object, Any] = {}
-        #: What was asked for, by URL; None if upstream was there before.
-        self._asked: dict[str, Future[Answer] | None] = {}
+        #: What was asked for, by URL, as long as it is held for upstream.
+        self._asked: dict[str, Callable[[], Future[Answer] | None]] = {}
         #: Of that, what upstream has not come to.
-        self._ahead_of_upstream: dict[Future[Answer], str] = {}
+        self._ahead_of_upstream: set[str] = set()
         #: What upstream has not left out yet for its Requires-Python, which errors tell.
         self._left_out: dict[NormalizedName, set[str]] = {}
         #: The URLs of the pages of projects that upstream has not come to.
@@ -135,10 +136,7 @@ class Lookahead:
                 with indent_log(indentation):
                     emit(deque([record]))
             self._finder._requires_python_skipped |= self._left_out.pop(project, set())
-            for url in self._pages.pop(project, ()):
-                future = self._asked.get(url)
-                if future is not None:
-                    self._ahead_of_upstream.pop(future, None)
+            self._ahead_of_upstream.difference_update(self._pages.pop(project, ()))
 
     def ahead(self, project: NormalizedName, do: Callable[[], _T]) -> _T:
         """Do what upstream will do for a project, with what is here alone.
@@ -170,7 +168,7 @@ class Lookahead:
 
         :raises Conflict: if it failed.
         """
-        future = self._asked.get(url)
+        future = self._asked.get(url, _nothing)()
         if future is None or not future.done():
             return None
         if future.cancelled() or future.exception() is not None:
@@ -209,15 +207,16 @@ class Lookahead:
         if future is not None and not future.done():
             future.add_done_callback(self._changed)
 
-    def ask(self, want: Want) -> Future[Answer] | None:
-        """Make a request early, once.
-
-        :return: None if upstream has made it, or it cannot be made early.
-        """
-        if want.url not in self._asked:
-            self._asked[want.url] = self.early.ask(*want)
-            self.watch(self._asked[want.url])
-        return self._asked[want.url]
+    def ask(self, want: Want) -> None:
+        """Make a request early, unless upstream has made it."""
+        future = self.early.ask(*want)
+        self.watch(future)
+        if future is None:
+            self._asked[want.url] = _nothing
+        else:
+            # Once it is taken, nothing is to keep its body.
+            self._asked[want.url] = weakref.ref(future)
+            self._ahead_of_upstream.add(want.url)
 
     def _logged(self, record: logging.LogRecord) -> None:
         self._keep(record)
@@ -227,7 +226,9 @@ class Lookahead:
         self._is_stale = True
 
     def _due(self, future: Future[Answer]) -> None:
-        self._ahead_of_upstream.pop(future, None)
+        for url in list(self._ahead_of_upstream):
+            if self._asked[url]() is future:
+                self._ahead_of_upstream.remove(url)
         self._is_stale = True
 
     def _go_on(self) -> None:
@@ -259,16 +260,19 @@ class Lookahead:
         # What is no longer foreseen was in vain.
         doubtful = sum(
             url not in foreseen or foreseen[url][1] is not Doubt.NONE
-            for url in self._ahead_of_upstream.values()
+            for url in self._ahead_of_upstream
         )
         for want, doubt in foreseen.values():
             ahead = doubtful if doubt else len(self._ahead_of_upstream)
             if want.url in self._asked or ahead >= _AHEAD[doubt]:
                 continue
-            future = self.ask(want)
-            if future is not None:
-                self._ahead_of_upstream[future] = want.url
-                doubtful += doubt is not Doubt.NONE
+            self.ask(want)
+            if doubt and want.url in self._ahead_of_upstream:
+                doubtful += 1
+
+
+def _nothing() -> None:
+    """Return what is held of a request that upstream made itself."""
 
 
 def _drop(_: logging.LogRecord) -> None:

@@ -18,7 +18,6 @@ from pip._internal.parallel.slots import RESOLVING
 from pip._internal.variants.choice.places import index_of, pages_of
 from pip._internal.variants.choice.releases import releases
 from pip._internal.variants.wheels.links import label_of
-from pip._internal.variants.wheels.sources import MANIFEST, manifest_headers
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -116,6 +115,9 @@ class VariantForesight(Foresight):
             raise NotAnswered(None)
 
     def _ask_for_manifests(self, lookahead: Lookahead, release: Release) -> None:
+        # Plain packages need no manifests.
+        from pip._internal.variants.wheels.sources import MANIFEST, manifest_headers
+
         for link in release.manifest_links:
             lookahead.watch(
                 lookahead.early.ask(
