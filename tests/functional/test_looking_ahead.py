@@ -261,7 +261,8 @@ def test_few_pages_while_one_is_unknown(venv: Environment, index: IndexServer) -
     _plain(index, *MANY[1:])
     index.faults[_page("c0")] = Fault(status=404, delay=0.7)
     vain = _in_vain(venv, index, "install", "--dry-run", *MANY)
-    assert vain == Counter([_page(name) for name in MANY[1 : SPARE + 1]])
+    assert vain
+    assert vain <= Counter([_page(name) for name in MANY[1 : SPARE + 1]])
 
 
 def test_few_pages_while_it_is_unknown_what_is_required(
@@ -274,7 +275,8 @@ def test_few_pages_while_it_is_unknown_what_is_required(
     # All of these are known to exist.
     index.faults[_metadata(index, "a")] = Fault(delay=0.7)
     vain = _in_vain(venv, index, "install", "--dry-run", "a", "b")
-    assert vain == Counter([_page(name) for name in MANY[:3]])
+    assert vain
+    assert vain <= Counter([_page(name) for name in MANY[:3]])
 
 
 def test_what_does_not_go_with_what_is_taken_is_not_followed(
