@@ -360,7 +360,7 @@ def test_no_file_is_fetched_early_for_its_metadata(
     _plain(index, "w")
     index.faults[_page("z")] = Fault(status=404, delay=0.7)
     command = ["install", "--dry-run", "z", "w", "s"]
-    assert _in_vain(venv, index, *command) == Counter([_page("w"), _page("s")])
+    assert _in_vain(venv, index, *command) <= Counter([_page("w"), _page("s")])
 
 
 def test_what_is_said_of_a_page_is_said_in_turn(
