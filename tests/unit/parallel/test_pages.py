@@ -377,7 +377,7 @@ def test_quoting_does_not_change_a_plain_url(data: st.DataObject) -> None:
 
 
 def test_the_urls_of_most_files_are_plain() -> None:
-    host = "https://files.pythonhosted.org/packages/1a/b2/"
+    host = "https://files.example.org/packages/1a/b2/"
     for name in ("a_b-1.0.post1-cp311-cp311-win_amd64.whl", "a-1.0%2Bcu128.tar.gz"):
         assert split_plain(host + name) is not None
         assert split_plain(f"{host}{name}#sha256=0f") is not None
