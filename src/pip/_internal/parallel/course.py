@@ -60,6 +60,8 @@ class _Course:
         #: By identifier; None where it is not known yet.
         self._pins: dict[str, Any] = {}
         self._unpinned: dict[str, None] = {}
+        #: Of those, how much they are preferred.
+        self._order: dict[str, Any] = {}
         self._doubt = Doubt.PAGE if resolving.has_conflicted else Doubt.NONE
 
     def run(self) -> Iterator[tuple[Want, Doubt]]:
@@ -101,6 +103,7 @@ class _Course:
             self._added.setdefault(name, []).append(requirement)
             if name not in self._pins:
                 self._unpinned[name] = None
+                self._order.pop(name, None)
             elif not _suits(requirement, self._pins[name]):
                 raise Conflict(f"{requirement} does not go with what is pinned")
             prospect = self._prospects.prospect(name, self._required(name))
@@ -129,6 +132,8 @@ class _Course:
 
     def _preference(self, name: str) -> Any:
         """Return upstream's own order, worked out once for what is required."""
+        if name in self._order:
+            return self._order[name]
         required: Sequence[Requirement] = list(self._named(name))
         key = name, *map(id, required)
         if key not in self._preferences:
@@ -138,7 +143,8 @@ class _Course:
             preference = provider.get_preference(name, {}, {}, information, ())
             # The requirements are kept, so that their identities stay theirs.
             self._preferences[key] = preference, required
-        return self._preferences[key][0]
+        self._order[name] = self._preferences[key][0]
+        return self._order[name]
 
 
 def _suits(requirement: Requirement, pin: Any) -> bool:

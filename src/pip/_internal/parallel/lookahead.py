@@ -245,30 +245,31 @@ class Lookahead:
             self._is_going_on = False
 
     def _ask_for_what_comes(self) -> None:
-        foreseen: dict[str, tuple[Want, Doubt]] = {}
+        foreseen: set[str] = set()
         new = 0
+        #: What may be in vain. Doubt never ends, so all without one is foreseen before.
+        doubtful = set(self._ahead_of_upstream)
         held = HeldRecords()
         with held.active(), held.of_this_thread(self._logged):
             for want, doubt in foretell(
                 self._resolving, self._prospects, self._preferences
             ):
-                if want.url not in foreseen:
-                    foreseen[want.url] = want, doubt
-                    new += want.url not in self._asked
+                if want.url in foreseen:
+                    continue
+                foreseen.add(want.url)
+                if doubt is Doubt.NONE:
+                    doubtful.discard(want.url)
+                if want.url in self._asked:
+                    continue
+                new += 1
+                ahead = doubtful if doubt else self._ahead_of_upstream
+                if len(ahead) < _AHEAD[doubt]:
+                    # It is under way while the next page is read.
+                    self.ask(want)
+                    if doubt and want.url in self._ahead_of_upstream:
+                        doubtful.add(want.url)
                 if new == _MOST:
                     break
-        # What is no longer foreseen was in vain.
-        doubtful = sum(
-            url not in foreseen or foreseen[url][1] is not Doubt.NONE
-            for url in self._ahead_of_upstream
-        )
-        for want, doubt in foreseen.values():
-            ahead = doubtful if doubt else len(self._ahead_of_upstream)
-            if want.url in self._asked or ahead >= _AHEAD[doubt]:
-                continue
-            self.ask(want)
-            if doubt and want.url in self._ahead_of_upstream:
-                doubtful += 1
 
 
 def _nothing() -> None:

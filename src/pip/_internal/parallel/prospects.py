@@ -224,14 +224,9 @@ class Prospect:
         want = Want(metadata.url_without_fragment, HEADERS, METADATA)
         if want not in self.wants:
             self.wants.append(want)
-        body = source.body(want.url)
-        if body is None:
+        dist = self._of.dist(link, metadata, self._project)
+        if dist is None:
             return
-        hashes = metadata.as_hashes()
-        if hashes:
-            # Whatever else is sent, upstream refuses.
-            hashes.check_against_chunks(iter([body]))
-        dist = get_metadata_distribution(body, link.filename, self._project)
         if dist.canonical_name != self._project or dist.version != version:
             raise Conflict(f"the metadata is of another release: {want.url}")
         self._take(version, dist)
@@ -253,6 +248,8 @@ class Prospects:
         self._known: dict[object, tuple[Prospect, object]] = {}
         self._found: dict[tuple[str, int], Found] = {}
         self._required: dict[Found, Sequence[Requirement]] = {}
+        #: By link; upstream reads another one from the same file.
+        self._dists: dict[Link, BaseDistribution] = {}
 
     def prospect(
         self, name: str, requirements: Iterable[Requirement]
@@ -284,7 +281,7 @@ class Prospects:
         """Return what stands for a candidate of upstream's, or of ours."""
         # One with extras stands upon one without.
         base = vars(candidate).get("base", candidate)
-        dist = vars(base).get("dist")
+        dist = self._dists.get(vars(base).get("_link")) or vars(base).get("dist")
         if dist is None:
             return None
         extras = _extras_in(name)
@@ -303,6 +300,25 @@ class Prospects:
         if key not in self._found:
             self._found[key] = Found(name, project, version, dist, extras)
         return self._found[key]
+
+    def dist(
+        self, link: Link, metadata: Link, project: NormalizedName
+    ) -> BaseDistribution | None:
+        """Return what the metadata of a file says; None if it is not here yet.
+
+        :raises HashMismatch: if upstream will refuse it.
+        """
+        if link not in self._dists:
+            body = self.source.body(metadata.url_without_fragment)
+            if body is None:
+                return None
+            hashes = metadata.as_hashes()
+            if hashes:
+                # Whatever else is sent, upstream refuses.
+                hashes.check_against_chunks(iter([body]))
+            dist = get_metadata_distribution(body, link.filename, project)
+            self._dists[link] = dist
+        return self._dists[link]
 
     def installed(
         self, project: NormalizedName, specifier: SpecifierSet
