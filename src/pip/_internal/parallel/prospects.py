@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion
 
-from pip._internal.metadata import get_metadata_distribution
 from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import METADATA, PAGE, Kind
 from pip._internal.parallel.early_requests import NotAnswered
 from pip._internal.parallel.together import is_here
+from pip._internal.parallel.told import distribution
 from pip._internal.resolution.resolvelib.base import Constraint
 from pip._internal.resolution.resolvelib.requirements import ExplicitRequirement
 
@@ -207,7 +207,7 @@ class Prospect:
         self._is_foreseeable = self._file is not None
 
     def _look_for_metadata(self, version: _BaseVersion, link: Link) -> None:
-        factory, source = self._of.factory, self._of.source
+        factory = self._of.factory
         candidate = factory._link_candidate_cache.get(link)
         if candidate is not None:
             self._take(version, candidate.dist)
@@ -316,8 +316,7 @@ class Prospects:
             if hashes:
                 # Whatever else is sent, upstream refuses.
                 hashes.check_against_chunks(iter([body]))
-            dist = get_metadata_distribution(body, link.filename, project)
-            self._dists[link] = dist
+            self._dists[link] = distribution(body, link.filename, project)
         return self._dists[link]
 
     def installed(
