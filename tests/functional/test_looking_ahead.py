@@ -86,6 +86,39 @@ def test_few_more_where_it_goes_back(
         assert path.startswith("/simple/") or path.endswith(".metadata")
 
 
+@pytest.mark.parametrize("age", ["max-age=600", "max-age=0"])
+@pytest.mark.parametrize("refreshed", ["none", "two", "all"])
+def test_the_same_headers(
+    venv: Environment, tls_index: IndexServer, refreshed: str, age: str
+) -> None:
+    """Those of a page that is in the cache, and of one that is to be fresh, too."""
+    index = tls_index
+    index.page_cache_control = age
+    command = ["install", "--dry-run", *_tree(index, 5, contradictions=0)]
+    command += ["-i", index.index_url, "--cert", str(index.certificates)]
+    seen = []
+    for option in ([], ["--no-lookahead"]):
+        venv.clear_cache()
+        index.clear_log()
+        venv.pip(*command, "--no-lookahead")
+        pages = sorted(path for _, path in index.log() if path.startswith("/simple/"))
+        names = [path.split("/")[2] for path in pages]
+        many = {"none": ["other"], "two": [names[0], names[-1].upper()], "all": [":all:"]}
+        index.clear_log()
+        index.delay = 0.01
+        venv.pip(*command, *option, "--refresh-package", ",".join(many[refreshed]))
+        requests = [
+            (request.method, request.path, frozenset(request.headers.items()))
+            for request in index.requests
+        ]
+        seen.append(Counter(requests))
+    assert seen[0] == seen[1]
+    # Nothing is asked for again that is fresh.
+    fresh = {"none": [], "two": [pages[0], pages[-1]], "all": pages}
+    asked = fresh[refreshed] if age == "max-age=600" else pages
+    assert sorted(path for _, path, _ in seen[0]) == asked
+
+
 #: So many projects that none but a candidate in doubt requires.
 MANY = [f"c{number}" for number in range(12)]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["FETCHED", "Conflict", "Found", "Prospect", "Prospects", "Source", "Want"]
 
 #: How upstream asks for index pages.
-PAGE_HEADERS = {
+_PAGE_HEADERS = {
     "Accept": ", ".join(
         [
             "application/vnd.pypi.simple.v1+json",
@@ -177,8 +177,9 @@ class Prospect:
         project = self._project
         if project not in finder._all_candidates:
             if not self.wants:
+                headers = self._of.page_headers(project)
                 self.wants = [
-                    Want(url, PAGE_HEADERS, PAGE) for url in source.pages_of(project)
+                    Want(url, headers, PAGE) for url in source.pages_of(project)
                 ]
             if any(source.body(want.url) is None for want in self.wants):
                 return
@@ -330,6 +331,12 @@ class Prospects:
             return dist if specifier.contains(dist.version, prereleases=True) else None
         except InvalidVersion as error:
             raise Conflict(str(error)) from None
+
+    def page_headers(self, project: NormalizedName) -> Mapping[str, str]:
+        """Return how upstream asks for the pages of a project."""
+        if self.factory._finder.refresh_package.isdisjoint((":all:", project)):
+            return _PAGE_HEADERS
+        return {**_PAGE_HEADERS, "Cache-Control": "max-age=0"}
 
     def keeps_installed(self, name: str) -> bool:
         """Tell whether upstream rather keeps what is installed than upgrade it."""
