@@ -50,10 +50,10 @@ logger = get_logger(__name__)
 
 #: So many are foreseen at a time; more would only wait.
 _MOST = 32
-#: By doubt, how many requests may be ahead of upstream; of those without a doubt, in all.
+#: By doubt, how many requests may be ahead of upstream.
 #: So where something conflicts, at most five are in vain.
 #: Those beyond an unknown candidate are often far away, and keep their places long.
-_AHEAD = {Doubt.NONE: 16, Doubt.PAGE: 5, Doubt.PIN: 3}
+_AHEAD = {Doubt.NONE: 24, Doubt.PAGE: 5, Doubt.PIN: 3}
 _T = TypeVar("_T")
 
 
@@ -247,27 +247,30 @@ class Lookahead:
     def _ask_for_what_comes(self) -> None:
         foreseen: set[str] = set()
         new = 0
-        #: What may be in vain. Doubt never ends, so all without one is foreseen before.
+        #: Doubt never ends, so all that is certain is foreseen before what is not.
+        certain: set[str] = set()
         doubtful = set(self._ahead_of_upstream)
         held = HeldRecords()
         with held.active(), held.of_this_thread(self._logged):
             for want, doubt in foretell(
                 self._resolving, self._prospects, self._preferences
             ):
-                if want.url in foreseen:
+                url = want.url
+                if url in foreseen:
                     continue
-                foreseen.add(want.url)
-                if doubt is Doubt.NONE:
-                    doubtful.discard(want.url)
-                if want.url in self._asked:
+                foreseen.add(url)
+                if doubt is Doubt.NONE and url in doubtful:
+                    doubtful.remove(url)
+                    certain.add(url)
+                if url in self._asked:
                     continue
                 new += 1
-                ahead = doubtful if doubt else self._ahead_of_upstream
+                ahead = doubtful if doubt else certain
                 if len(ahead) < _AHEAD[doubt]:
                     # It is under way while the next page is read.
                     self.ask(want)
-                    if doubt and want.url in self._ahead_of_upstream:
-                        doubtful.add(want.url)
+                    if url in self._ahead_of_upstream:
+                        ahead.add(url)
                 if new == _MOST:
                     break
 
