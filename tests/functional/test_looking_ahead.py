@@ -103,7 +103,11 @@ def test_the_same_headers(
         venv.pip(*command, "--no-lookahead")
         pages = sorted(path for _, path in index.log() if path.startswith("/simple/"))
         names = [path.split("/")[2] for path in pages]
-        many = {"none": ["other"], "two": [names[0], names[-1].upper()], "all": [":all:"]}
+        many = {
+            "none": ["other"],
+            "two": [names[0], names[-1].upper()],
+            "all": [":all:"],
+        }
         index.clear_log()
         index.delay = 0.01
         venv.pip(*command, *option, "--refresh-package", ",".join(many[refreshed]))
