@@ -53,7 +53,7 @@ _MOST = 32
 #: By doubt, how many requests may be ahead of upstream.
 #: So where something conflicts, at most five are in vain.
 #: Those beyond an unknown candidate are often far away, and keep their places long.
-_AHEAD = {Doubt.NONE: 24, Doubt.PAGE: 5, Doubt.PIN: 3}
+_AHEAD = {Doubt.NONE: 16, Doubt.PAGE: 5, Doubt.PIN: 3}
 _T = TypeVar("_T")
 
 
