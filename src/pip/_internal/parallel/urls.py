@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pip._internal.models.link import MetadataFile
+    from pip._internal.utils.hashes import Hashes
 
 __all__ = ["ListedLink", "split_plain"]
 
@@ -83,6 +84,10 @@ class ListedLink(Link):
 
     def __hash__(self) -> int:
         return hash(self._url)
+
+    def is_hash_allowed(self, hashes: Hashes | None) -> bool:
+        """Tell whether the file has one of *hashes*; there are none for most projects."""
+        return bool(hashes) and super().is_hash_allowed(hashes)
 
     def splitext(self) -> tuple[str, str]:
         """Split the file name into stem and extension."""

@@ -81,12 +81,15 @@ def split_label(filename: str) -> tuple[str, str | None]:
 def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
     """Let *fn* accept the names of variant wheels; it parses them without the label."""
 
-    def parse_labelled(filename: str, options: Mapping[str, Any]) -> R | None:
+    # Upstream parses each name three times, and variants of a release differ in the label.
+    @functools.wraps(fn)
+    @functools.lru_cache(maxsize=8192)
+    def parse(filename: str, **options: Any) -> R:
         plain, label = split_label(filename)
         if label is None:
-            return None
+            return fn(filename, **options)
         try:
-            return fn(plain, **options)
+            return parse(plain, **options)
         except ValueError as error:
             from .utils import InvalidWheelFilename
 
@@ -97,18 +100,7 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
                 f"Invalid wheel filename (a number is too long): {filename!r}"
             ) from None
 
-    def parse(filename: str, **options: Any) -> R:
-        # A name that fn accepts has no label.
-        try:
-            return fn(filename, **options)
-        except ValueError:
-            parsed = parse_labelled(filename, options)
-            if parsed is None:
-                raise
-            return parsed
-
-    # Upstream parses each name three times.
-    return functools.wraps(fn)(functools.lru_cache(maxsize=8192)(parse))
+    return parse
 
 
 def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:

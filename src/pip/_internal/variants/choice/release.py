@@ -148,14 +148,19 @@ class Release:
         decisions = []
         decided: set[str] = set()
         for source, wheels in self.wheels.items():
-            left = [link for link in wheels if decided.isdisjoint(_identities(link))]
+            left = [
+                link
+                for link in wheels
+                if not decided or decided.isdisjoint(_identities(link))
+            ]
             if not left:
                 continue
             selection = self._select(source, left)
             known = [
                 link for link in left if label_of(link) not in selection.ranking.unknown
             ]
-            decided.update(*map(_identities, known))
+            if len(self.wheels) > 1:
+                decided.update(*map(_identities, known))
             decisions.append((selection, known))
         return decisions
 
