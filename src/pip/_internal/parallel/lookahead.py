@@ -26,7 +26,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
 from pip._internal.parallel.course import Doubt, foretell
 from pip._internal.parallel.early_requests import EarlyRequests
-from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.held_records import emit, holding
 from pip._internal.parallel.prospects import FETCHED, Conflict, Prospects
 from pip._internal.parallel.sizes import take_note
 from pip._internal.parallel.slots import EARLY_REQUESTS
@@ -247,8 +247,7 @@ class Lookahead:
     def _ask_for_what_comes(self) -> None:
         foreseen: dict[str, tuple[Want, Doubt]] = {}
         new = 0
-        held = HeldRecords()
-        with held.active(), held.of_this_thread(self._logged):
+        with holding(self._logged):
             for want, doubt in foretell(
                 self._resolving, self._prospects, self._preferences
             ):
