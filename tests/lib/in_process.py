@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -239,6 +240,14 @@ def _surroundings(
 ) -> Iterator[None]:
     """Put pip where a process of its own would be; afterwards all is as it was."""
     before = Path.cwd()
+    earlier = set(threading.enumerate()) - {threading.current_thread()}
+    handle = logging.Logger.handle
+
+    def handle_own(logger: logging.Logger, record: logging.LogRecord) -> None:
+        # Processes of their own would have ended with the threads that they left.
+        if threading.current_thread() not in earlier:
+            handle(logger, record)
+
     logger = logging.getLogger()
     handlers, level = logger.handlers[:], logger.level
     logger.handlers.clear()
@@ -247,6 +256,7 @@ def _surroundings(
         with (
             mock.patch.dict(os.environ, variables, clear=True),
             mock.patch.object(sys, "path", path),
+            mock.patch.object(logging.Logger, "handle", handle_own),
             warnings.catch_warnings(),
             _seen_afresh(),
         ):

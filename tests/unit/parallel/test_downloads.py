@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+import threading
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import wait
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -14,8 +18,10 @@ from pip._internal.exceptions import HashMismatch
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.parallel import sizes
+from pip._internal.parallel.downloads import downloader, pool
 from pip._internal.parallel.downloads.digests import Digests, Verified, check_path
-from pip._internal.parallel.downloads.fetch import Fetch
+from pip._internal.parallel.downloads.downloader import ParallelDownloader
+from pip._internal.parallel.downloads.fetch import Fetch, Stopped
 from pip._internal.parallel.downloads.pool import Pool
 from pip._internal.parallel.downloads.progress import CombinedProgress
 from pip._internal.parallel.downloads.staging import Staging
@@ -226,3 +232,35 @@ def test_without_a_process_nothing_is_waited_for(
     for wheel in wheels[1:]:
         staging.add(Verified.unchecked(str(wheel)))
         assert staging.folder_of(str(wheel)) is None
+
+
+def test_what_is_stopped_says_no_more(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    """Nor later: a thread that waits for a server outlives the downloads."""
+    answered, said = threading.Event(), threading.Event()
+
+    class Awaited(Fetch):
+        def download(self, _session: PipSession) -> tuple[str, str]:
+            if self.link.filename == "fails.whl":
+                raise HashMismatch({}, {})
+            try:
+                assert answered.wait(60)
+                logging.getLogger("pip._vendor.urllib3").warning("Retrying")
+            finally:
+                said.set()
+            raise Stopped
+
+    monkeypatch.setattr(downloader, "Fetch", Awaited)
+    monkeypatch.setattr(pool, "_PATIENCE", 0)
+    preparer = SimpleNamespace(
+        _session=PipSession(), _download=SimpleNamespace(_progress_bar="off")
+    )
+    downloads = ParallelDownloader(cast(Any, preparer), None)
+    names = ("fails", "waits")
+    links = [Link(f"https://example.invalid/{name}.whl") for name in names]
+    with pytest.raises(HashMismatch):
+        list(downloads.batch(links, str(tmp_path)))
+    answered.set()
+    assert said.wait(60)
+    assert "Retrying" not in caplog.messages

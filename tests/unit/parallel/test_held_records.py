@@ -8,7 +8,7 @@ from collections import deque
 
 import pytest
 
-from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.held_records import emit, holding
 
 logger = logging.getLogger("pip._internal.variants.wheels.sources")
 
@@ -17,9 +17,8 @@ def test_they_are_said_later_and_once(caplog: pytest.LogCaptureFixture) -> None:
     second = logging.NullHandler()
     logging.getLogger().addHandler(second)
     records: deque[logging.LogRecord] = deque()
-    held = HeldRecords()
     try:
-        with held.active(), held.of_this_thread(records.append):
+        with holding(records.append):
             logger.warning("one")
             logger.warning("two")
             other = threading.Thread(target=logger.warning, args=["of another thread"])
@@ -34,12 +33,20 @@ def test_they_are_said_later_and_once(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_an_error_ends_it(caplog: pytest.LogCaptureFixture) -> None:
-    held = HeldRecords()
-    with (
-        pytest.raises(ValueError, match=r"^broken$"),
-        held.active(),
-        held.of_this_thread(lambda _: None),
-    ):
+    with pytest.raises(ValueError, match=r"^broken$"), holding(lambda _: None):
         raise ValueError("broken")
     logger.warning("said")
     assert caplog.messages == ["said"]
+
+
+def test_whoever_holds_them_within_gets_them(caplog: pytest.LogCaptureFixture) -> None:
+    within: deque[logging.LogRecord] = deque()
+    around: deque[logging.LogRecord] = deque()
+    with holding(around.append):
+        with holding(within.append):
+            logger.warning("one")
+        logger.warning("two")
+        emit(within)
+    assert not caplog.messages
+    emit(around)
+    assert caplog.messages == ["two", "one"]

@@ -26,7 +26,7 @@ SLOTS = {
 #: What makes an object that changes.
 MUTABLE = frozenset(
     ("dict", "list", "set", "defaultdict", "deque", "Counter", "OrderedDict", "local")
-    + ("Lock", "RLock", "Event", "ContextVar", "HeldRecords")
+    + ("Lock", "RLock", "Event", "ContextVar")
     + ("WeakKeyDictionary", "WeakValueDictionary", "WeakSet")
 )
 #: Where attributes are set that are not named: a copy of a link of ours, and methods that

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.rich.text import Text
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pip._internal.console.wrapped import Paragraph
 
 __all__ = [
-    "filtered",
     "get_logger",
     "only_output",
     "printable_output",
@@ -133,18 +132,13 @@ def only_output(options: optparse.Values) -> Iterator[None]:
 
 
 @contextmanager
-def filtered(by: logging.Filter) -> Iterator[None]:
-    """Filter all records for a while, upstream's included."""
+def printable_output() -> Iterator[None]:
+    """Keep terminals from obeying upstream's records for a while, too."""
     handlers = list(logging.getLogger().handlers)
     for handler in handlers:
-        handler.addFilter(by)
+        handler.addFilter(_PRINTABLE_LINES)
     try:
         yield
     finally:
         for handler in handlers:
-            handler.removeFilter(by)
-
-
-def printable_output() -> AbstractContextManager[None]:
-    """Keep terminals from obeying upstream's records for a while, too."""
-    return filtered(_PRINTABLE_LINES)
+            handler.removeFilter(_PRINTABLE_LINES)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.parallel.early_answers import Answer, answer_of
 from pip._internal.parallel.early_hosts import FAILURES
-from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.held_records import emit, holding
 from pip._internal.parallel.sizes import SMALL
 from pip._internal.parallel.time_limits import TimeBudget, time_limit
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pip._internal.parallel.held_bytes import Account, Room
 
 __all__ = [
-    "HELD",
     "METADATA",
     "PAGE",
     "WHEEL",
@@ -31,9 +30,6 @@ __all__ = [
     "Kind",
     "say",
 ]
-
-#: What threads log of their requests; some of them may never end.
-HELD = HeldRecords()
 
 
 class Kind(NamedTuple):
@@ -128,7 +124,7 @@ class Entry:
             return
         self._began = time.monotonic()
         try:
-            with HELD.of_this_thread(self.records.append):
+            with holding(self.records.append):
                 answer = self._answer(send, room)
         except BaseException as error:  # Upstream's thread waits for the future.
             self._ended = time.monotonic()

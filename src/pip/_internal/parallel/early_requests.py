@@ -23,9 +23,10 @@ from pip._vendor.requests.adapters import HTTPAdapter
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.connections import like
 from pip._internal.parallel.early_adapters import EarlyAdapter, with_early_responses
-from pip._internal.parallel.early_entries import HELD, Entry, Kind, say
+from pip._internal.parallel.early_entries import Entry, Kind, say
 from pip._internal.parallel.early_hosts import FAILURES, Hosts, Turns, host_of
 from pip._internal.parallel.held_bytes import Account
+from pip._internal.parallel.held_records import holding
 from pip._internal.parallel.threads import Workers, in_thread
 from pip._internal.parallel.time_limits import Overdue, TimeBudget
 
@@ -106,7 +107,6 @@ class EarlyRequests:
 
     def open(self) -> None:
         """Let the session use early responses."""
-        HELD.install()
         self._is_open = True
         for prefix, inner in list(self._session.adapters.items()):
             if isinstance(inner, HTTPAdapter) and not isinstance(inner, EarlyAdapter):
@@ -214,7 +214,7 @@ class EarlyRequests:
         self._passwords = {**self._passwords, **auth.passwords}
         session = like(self._session, auth=like(auth, passwords=self._passwords))
         # Upstream says it when it prepares its own.
-        with HELD.of_this_thread(lambda _: None):
+        with holding(lambda _: None):
             return session.prepare_request(request)
 
     def _settings_for(self, url: str) -> Mapping[str, Any]:
@@ -339,7 +339,7 @@ class EarlyRequests:
         records: deque[logging.LogRecord] = deque()
 
         def send_quietly() -> Response:
-            with HELD.of_this_thread(records.append):
+            with holding(records.append):
                 return send()
 
         try:

@@ -1,4 +1,4 @@
-"""Keep what threads log until its turn comes."""
+"""Keep what a thread logs until its turn comes."""
 
 from __future__ import annotations
 
@@ -6,50 +6,37 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
-from pip._internal.console.output import filtered
+__all__ = ["emit", "holding"]
 
-__all__ = ["HeldRecords", "emit"]
+#: Who keeps what this thread logs.
+_OWN = threading.local()
 
-_Keep = Callable[[logging.LogRecord], None]
+
+def _hold(record: logging.LogRecord) -> bool:
+    """Hold a record from the handlers, once however many there are."""
+    keep = getattr(_OWN, "keep", None)
+    if keep is None:
+        return True
+    if not hasattr(record, "held"):
+        record.held = True
+        keep(record)
+    return False
 
 
-class HeldRecords(logging.Filter):
-    """A filter that keeps the records of threads from the handlers for a while."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._by_thread: dict[int, _Keep] = {}
-
-    def install(self) -> None:
-        """Hold records from here on, of threads that ask for it."""
-        for handler in logging.getLogger().handlers:
-            handler.addFilter(self)
-
-    def active(self) -> AbstractContextManager[None]:
-        """Hold records for a while, of threads that ask for it."""
-        return filtered(self)
-
-    @contextmanager
-    def of_this_thread(self, keep: _Keep) -> Iterator[None]:
-        """Hand what this thread logs to *keep*."""
-        thread = threading.get_ident()
-        self._by_thread[thread] = keep
-        try:
-            yield
-        finally:
-            del self._by_thread[thread]
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Hold a record, once however many handlers there are."""
-        keep = self._by_thread.get(threading.get_ident())
-        if keep is None:
-            return True
-        if not hasattr(record, "held"):
-            record.held = True
-            keep(record)
-        return False
+@contextmanager
+def holding(keep: Callable[[logging.LogRecord], None]) -> Iterator[None]:
+    """Hand what this thread logs to *keep* for a while, in place of the handlers."""
+    for handler in logging.getLogger().handlers:
+        # It stays there: nobody knows when the last thread ends.
+        handler.addFilter(_hold)
+    before = getattr(_OWN, "keep", None)
+    _OWN.keep = keep
+    try:
+        yield
+    finally:
+        _OWN.keep = before
 
 
 def emit(

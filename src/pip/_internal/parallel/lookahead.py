@@ -26,7 +26,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
 from pip._internal.parallel.course import Doubt, foretell
 from pip._internal.parallel.early_requests import EarlyRequests
-from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.held_records import emit, holding
 from pip._internal.parallel.prospects import FETCHED, Conflict, Prospects
 from pip._internal.parallel.sizes import take_note
 from pip._internal.parallel.slots import EARLY_REQUESTS
@@ -250,8 +250,7 @@ class Lookahead:
         #: Doubt never ends, so all that is certain is foreseen before what is not.
         certain: set[str] = set()
         doubtful = set(self._ahead_of_upstream)
-        held = HeldRecords()
-        with held.active(), held.of_this_thread(self._logged):
+        with holding(self._logged):
             for want, doubt in foretell(
                 self._resolving, self._prospects, self._preferences
             ):

@@ -69,9 +69,8 @@ GLOBALS = {
     "variants.hooks.installing._LABELS": (
         "The labels that were installed, by metadata folder, for the summary. Its own."
     ),
-    "parallel.early_entries.HELD": (
-        "What the threads of early requests log, which goes through handlers that are "
-        "pip's. Used by parallel.early_requests and parallel.early_entries."
+    "parallel.held_records._OWN": (
+        "Who keeps what a thread logs, which goes through handlers that are pip's. Its own."
     ),
     "parallel.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."

@@ -73,7 +73,7 @@ class ParallelDownloader(Downloader):
         fetches = [self._fetch(*each, location) for each in enumerate(links)]
         progress = CombinedProgress(self._progress_bar, fetches)
         pool = Pool(self._session, fetches, progress)
-        with pool.held.active(), progress:
+        with progress:
             if not pool.start():
                 yield from super().batch(links, location)
                 return

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.connections import without_questions
 from pip._internal.parallel.downloads.fetch import Fetch, Stopped
-from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.held_records import emit, holding
 from pip._internal.parallel.space import space_for
 from pip._internal.parallel.threads import Workers
 
@@ -42,15 +42,11 @@ _listed_size = operator.attrgetter("listed_size")
 
 
 class Pool:
-    """Downloads several files at a time; those known to be large come first.
-
-    :ivar held: what the threads log
-    """
+    """Downloads several files at a time; those known to be large come first."""
 
     def __init__(
         self, session: PipSession, fetches: Sequence[Fetch], progress: CombinedProgress
     ) -> None:
-        self.held = HeldRecords()
         self._session = without_questions(session, _WORKERS)
         self._fetches = fetches
         self._progress = progress
@@ -127,7 +123,7 @@ class Pool:
             if host in self._asking:
                 fetch.error = Stopped()
             else:
-                with self.held.of_this_thread(fetch.log):
+                with holding(fetch.log):
                     fetch.run(self._session)
                 if fetch.refusal == HTTPStatus.UNAUTHORIZED:
                     self._asking.add(host)

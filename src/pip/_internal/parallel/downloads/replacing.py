@@ -33,7 +33,7 @@ from pip._internal.parallel.downloads import staged, trees
 from pip._internal.parallel.downloads.elsewhere import final_path, installed_below
 from pip._internal.parallel.downloads.interrupts import HeldSignals
 from pip._internal.parallel.downloads.journal import Plan, Workplace
-from pip._internal.parallel.held_records import HeldRecords, emit
+from pip._internal.parallel.held_records import emit, holding
 from pip._internal.req.req_uninstall import (
     UninstallPathSet,
     compact,
@@ -143,9 +143,8 @@ class _Replacement:
         :raises InstallationError: if upstream cannot install it; nothing is lost yet.
         """
         records: deque[logging.LogRecord] = deque()
-        held = HeldRecords()
         root = os.path.join(tree, self._root.lstrip(os.sep))
-        with held.active(), held.of_this_thread(records.append):
+        with holding(records.append):
             old = self._old_paths(requirement)
             inside = [each for path, _ in old for each in trees.inside(path)]
             records.clear()

@@ -16,7 +16,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
 from pip._internal.index.package_finder import LinkType
-from pip._internal.parallel.held_records import HeldRecords
+from pip._internal.parallel.held_records import holding
 from pip._internal.parallel.time_limits import Overdue
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.variants.choice.invocation import command
@@ -68,12 +68,10 @@ def ask_usual(
         return None
     scope = finder.search_scope
     page = scope.get_index_urls_locations(project)[scope.index_urls.index(usual)]
-    held = HeldRecords()
     try:
         with (
-            held.active(),
             # Nobody asked for this, so that its failures are nobody's business.
-            held.of_this_thread(lambda _: None),
+            holding(lambda _: None),
             unattended(context.session, _SECONDS),
         ):
             return Usual(usual, links_of(fetch_page(context.session, page, project)))
