@@ -11,6 +11,7 @@ import pytest
 
 from pip._internal.metadata import BaseDistribution, importlib, pkg_resources
 from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.installed_records import InstalledBuild
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.hooks import installing
@@ -30,12 +31,15 @@ def backend(request: pytest.FixtureRequest) -> type[BaseDistribution]:
 
 
 @pytest.fixture
-def record(monkeypatch: pytest.MonkeyPatch) -> bytes:
+def record(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> bytes:
     """Return the record of a variant."""
     monkeypatch.setattr(installing, "SELECTIONS", {})
+    monkeypatch.setattr(installing, "_LABELS", {})
     manifest = parse_document(PREVIEW_TORCH)
-    installing.remember("a", "cu128", [BOUND], manifest, ["cu128"], by_hand=False)
-    return installing.SELECTIONS["a"][1]
+    build = InstalledBuild("cu128", (BOUND,), manifest, ("cu128",))
+    installing.remember("a", build)
+    (written,) = installing.record("a", str(tmp_path))
+    return Path(written).read_bytes()
 
 
 @pytest.fixture
@@ -53,8 +57,9 @@ def test_record(backend: type[BaseDistribution], folder: Path, record: bytes) ->
     (folder / "variant-selection.json").write_bytes(record)
     build = installed_build(backend.from_directory(str(folder)))
     assert build is not None
-    assert build.label == "cu128"
-    assert build.supported == (BOUND,)
+    assert build == InstalledBuild(
+        "cu128", (BOUND,), parse_document(PREVIEW_TORCH), ("cu128",)
+    )
     assert BOUND in build.declared
     assert len(build.declared) == 7
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
+from pip._internal.variants.choice.installed_records import InstalledBuild
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.hooks import installing
 from tests.lib.manifests import PREVIEW_TORCH
@@ -31,7 +32,8 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def choose(label: str | None = "cu128") -> None:
     manifest = parse_document(PREVIEW_TORCH)
-    installing.remember(WHEEL, label, [], manifest, ["cu128"], by_hand=True)
+    build = InstalledBuild(label, (), manifest, ("cu128",), by_hand=True)
+    installing.remember(WHEEL, build)
 
 
 class Written:

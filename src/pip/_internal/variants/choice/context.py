@@ -158,7 +158,7 @@ class Context:
         #: The requirements file that turned variants off, if one did.
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
-        if enabled and settings.typed:
+        if enabled and settings.asks_for_something:
             from pip._internal.variants.choice.by_hand import refuse_contradictions
 
             refuse_contradictions(settings)

@@ -31,8 +31,8 @@ __all__ = [
 SELECTION_FILE = "variant-selection.json"
 #: The file in which a wheel says which variant it is.
 _WHEEL_FILE = "variant.json"
-#: The label, and what to write there, of each build to be installed, by its wheel's path.
-SELECTIONS: dict[str, tuple[str | None, bytes]] = {}
+#: Each build that is to be installed, by its wheel's path.
+SELECTIONS: dict[str, InstalledBuild] = {}
 
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
@@ -54,12 +54,11 @@ def installed_label(dist: BaseDistribution) -> str | None:
 def _read(dist: BaseDistribution) -> InstalledBuild | None:
     chosen = SELECTIONS.get(dist.location or "")
     # Most distributions have neither file.
-    if chosen is None and not _has_record(dist):
-        return None
+    if chosen is not None or not _has_record(dist):
+        return chosen
     from pip._internal.variants.choice import installed_records
 
-    content = None if chosen is None else chosen[1]
-    recorded = installed_records.recorded_build(dist, SELECTION_FILE, content)
+    recorded = installed_records.recorded_build(dist, SELECTION_FILE)
     return recorded or installed_records.stated_build(dist, _WHEEL_FILE)
 
 

@@ -54,15 +54,12 @@ class InstalledBuild(NamedTuple):
         return () if variant is None else tuple(sorted(variant.properties()))
 
 
-def recorded_build(
-    dist: BaseDistribution, name: str, chosen: bytes | None
-) -> InstalledBuild | None:
+def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
     """Read which build is installed from the record of what was chosen.
 
     :param name: of the file in the metadata folder that records it.
-    :param chosen: what will be recorded, of a build that is about to be installed.
     """
-    content = _read(dist, name) if chosen is None else chosen
+    content = _read(dist, name)
     if content is None:
         return None
     try:

@@ -117,6 +117,11 @@ class OptionRow:
         self.attributes = attributes
 
     @property
+    def asks(self) -> bool:
+        """Tell whether it is more than a switch that holds without variants."""
+        return self.needs_variants or self.attributes.get("action") != "store_true"
+
+    @property
     def variable(self) -> str:
         """Return the environment variable that says the same."""
         return f"PIP_{self.name[2:].upper().replace('-', '_')}"
@@ -440,6 +445,11 @@ class Settings:
         changed = copy.copy(self)
         vars(changed).update(changes)
         return changed
+
+    @property
+    def asks_for_something(self) -> bool:
+        """Tell whether something was typed that may be wrong, or contradict the rest."""
+        return any(row.asks for row, _, _ in self.typed)
 
     @property
     def no_index(self) -> bool:

@@ -20,7 +20,6 @@ from pip._vendor.packaging._variants import (
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel import pages
 from pip._internal.parallel.switches import is_fast
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.context import Context, context_of
@@ -145,6 +144,9 @@ def links_of_page(
 ) -> list[Link]:
     """Return the links of a page, read fast unless that is switched off."""
     if READS_FAST.of(finder._link_collector, bool):
+        # Whoever works as slowly as upstream's needs no more imports.
+        from pip._internal.parallel import pages
+
         return pages.links_of_page(parse, page, link_evaluator)
     return list(parse(page))
 

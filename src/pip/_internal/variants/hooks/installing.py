@@ -22,8 +22,7 @@ from pip._internal.parallel.space import DiskFull, is_full
 from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
 
 if TYPE_CHECKING:
-    from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.core.properties import Property
+    from pip._internal.variants.choice.installed_records import InstalledBuild
 
 logger = get_logger(__name__)
 
@@ -31,32 +30,9 @@ logger = get_logger(__name__)
 _LABELS: dict[str, str] = {}
 
 
-def remember(
-    wheel_path: str,
-    label: str | None,
-    supported: Iterable[Property],
-    manifest: Manifest,
-    labels: Sequence[str],
-    *,
-    by_hand: bool,
-    device_extras: Sequence[str] = (),
-) -> None:
-    """Have a build recorded when its wheel is installed.
-
-    The parameters are as in :class:`~pip._internal.variants.choice.installed_records.InstalledBuild`.
-    """
-    content: dict[str, object] = {
-        "label": label,
-        "supported": [str(each) for each in supported],
-        "labels": list(labels),
-        "by-hand": by_hand,
-        "manifest": manifest.document,
-    }
-    if device_extras:
-        content["device-extras"] = list(device_extras)
-    # Not indented: that is written in Python, and takes longer than C.
-    text = json.dumps(content).encode("utf-8")
-    SELECTIONS[wheel_path] = label, text
+def remember(wheel_path: str, build: InstalledBuild) -> None:
+    """Have a build recorded when its wheel is installed; until then it counts as such."""
+    SELECTIONS[wheel_path] = build
     replacing.enable()
 
 
@@ -64,9 +40,7 @@ def remember_device_extras(wheel_path: str | None, extras: Sequence[str]) -> Non
     """Have the extras recorded of a build whose wheel was here before they were known."""
     chosen = SELECTIONS.get(wheel_path or "")
     if extras and chosen is not None and wheel_path is not None:
-        label, text = chosen
-        content = {**json.loads(text), "device-extras": list(extras)}
-        SELECTIONS[wheel_path] = label, json.dumps(content).encode("utf-8")
+        SELECTIONS[wheel_path] = chosen._replace(device_extras=tuple(extras))
 
 
 def installing_wheel(
@@ -116,12 +90,25 @@ def record(wheel_path: str, info_dir: str) -> list[str]:
     if chosen is None:
         return []
     path = os.path.join(info_dir, SELECTION_FILE)
-    label, content = chosen
     with open(path, "wb") as file:
-        file.write(content)
-    if label is not None:
-        _LABELS[os.path.realpath(final_path(info_dir))] = label
+        file.write(_written(chosen))
+    if chosen.label is not None:
+        _LABELS[os.path.realpath(final_path(info_dir))] = chosen.label
     return [path]
+
+
+def _written(build: InstalledBuild) -> bytes:
+    content: dict[str, object] = {
+        "label": build.label,
+        "supported": [str(each) for each in build.supported],
+        "labels": build.labels,
+        "by-hand": build.by_hand,
+        "manifest": build.manifest.document,
+    }
+    if build.device_extras:
+        content["device-extras"] = build.device_extras
+    # Not indented: that is written in Python, and takes longer than C.
+    return json.dumps(content).encode("utf-8")
 
 
 def installed_summary(fn: Callable[[Any, Any], str], installed: Any, env: Any) -> str:

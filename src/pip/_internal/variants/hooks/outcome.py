@@ -58,7 +58,7 @@ def resolved(
             run = functools.partial(mode.solve, run, resolver)
         return run()
 
-    if not (context.choices or context.settings.typed):
+    if not (context.choices or context.settings.asks_for_something):
         return _resolved(solve, resolver, root_reqs, context)
     try:
         requirements = _resolved(solve, resolver, root_reqs, context)

@@ -131,17 +131,17 @@ def _remember(
     *,
     by_hand: bool,
 ) -> None:
+    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.hooks.installing import remember
 
     path, manifest = req.local_file_path, selection.manifest
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        remember(
-            *(path, label, properties, manifest, labels),
-            by_hand=by_hand,
-            device_extras=extras,
+        build = InstalledBuild(
+            *(label, properties, manifest, labels, by_hand, tuple(extras))
         )
+        remember(path, build)
 
 
 def _enabled_context(finder: PackageFinder, link: Link) -> Context:

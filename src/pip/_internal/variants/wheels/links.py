@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -73,13 +72,7 @@ class BuildLink(Link):
 
 def label_of(link: Link) -> str | None:
     """Return the label of the variant wheel at *link*; None for any other file."""
-    return link.label if isinstance(link, BuildLink) else _label_in_name(link.filename)
-
-
-# Called again and again for each file of a release. Names are found faster than links.
-@functools.lru_cache(maxsize=8192)
-def _label_in_name(filename: str) -> str | None:
-    return split_label(filename)[1]
+    return link.label if isinstance(link, BuildLink) else split_label(link.filename)[1]
 
 
 def version_of(link: Link, project: NormalizedName) -> Version | None:
