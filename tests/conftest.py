@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 import trustme
 
+from tests.lib import jitter
 from tests.lib.index import IndexServer
 
 # How long an example takes says more of the machine than of what is tested.
@@ -33,6 +34,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "(default: the running one, and for smoke tests every supported one)",
     )
     parser.addoption(
+        "--jitter",
+        metavar="SEED",
+        help="let test servers wait for up to 40 ms before they take note of a request, "
+        "and before they answer it: what relies on their order fails",
+    )
+    parser.addoption(
         "--write-messages",
         action="store_true",
         help="write tests/data/messages anew; read the difference before you commit it",
@@ -43,6 +50,12 @@ def pytest_configure() -> None:
     # A shell has what it starts in the background ignore interrupts, and so would pip.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    # A test alone waits as it does among others.
+    seed = item.config.getoption("--jitter")
+    jitter.begin(None if seed is None else f"{seed} {item.nodeid}")
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def notices(result: Result) -> list[str]:
 def asked_for(index: IndexServer) -> list[str]:
     """Return the projects whose pages were asked for; forget them."""
     paths = [each.path for each in index.requests if each.path.startswith("/simple/")]
-    index.requests.clear()
+    index.clear_log()
     return [path.split("/")[2] for path in paths]
 
 

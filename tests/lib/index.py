@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
 from tests.lib.faults import Fault
+from tests.lib.jitter import linger
 from tests.lib.loopback import LoopbackServer, Site
 from tests.lib.repository import (
     HTML_TYPE,
@@ -258,9 +259,11 @@ class IndexServer(Repository, Site):
         return [(request.method, request.path) for request in self.requests]
 
     def clear_log(self) -> None:
-        """Forget the requests so far."""
-        self.requests.clear()
-        self.exchanges.clear()
+        """Forget the requests so far, and what still comes on their connections.
+
+        That is what a command leaves behind which made requests early and has ended.
+        """
+        self.requests, self.exchanges = [], []
 
     def answer(self, request: Request) -> Answer:
         """Return what to send for a request."""
@@ -422,6 +425,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def setup(self) -> None:
         super().setup()
+        self._requests = self.server.index.requests
+        self._exchanges = self.server.index.exchanges
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def log_message(self, *args: Any) -> None:
@@ -436,7 +441,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _respond(self, *, with_body: bool) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.command, self.path, headers)
-        answer = self.server.index.answer(request)
+        index = self.server.index
+        linger()
+        if self._requests is index.requests:
+            answer = index.answer(request)
+        else:
+            answer = Answer(410, b"this is of a command that has ended")
+        linger()
         if answer.fault.reset and answer.fault.truncate is None:
             self._reset()
         else:
@@ -450,7 +461,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         # Known before it is sent: who has got the answer may look at the log.
         exchange = Exchange(self.command, self.path, answer.status, len(body))
-        self.server.index.exchanges.append(exchange)
+        self._exchanges.append(exchange)
         if fault.header_pace:
             self._write(head, 1, fault.header_pace)
             head = b""

@@ -6,6 +6,7 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+from tests.lib.jitter import linger
 from tests.lib.loopback import LoopbackServer
 from tests.lib.repository import JSON_TYPE
 
@@ -42,7 +43,9 @@ class _Handler(SimpleHTTPRequestHandler):
         """Keep quiet; the site has its own log."""
 
     def send_head(self) -> Any:
+        linger()
         self.server.paths.append(self.path)
+        linger()
         accepts_json = JSON_TYPE in self.headers.get("Accept", "")
         if self.server.with_json and self.path.endswith("/") and accepts_json:
             self.path += "index.v1_json"

@@ -201,3 +201,20 @@ def test_as_slow_as_wanted(filled: IndexServer) -> None:
 
 def test_several_indexes(make_index: Callable[[], IndexServer]) -> None:
     assert make_index().url != make_index().url
+
+
+def test_a_log_knows_nothing_of_what_was_left_before(filled: IndexServer) -> None:
+    left = http.client.HTTPConnection("127.0.0.1", filled.port)
+    left.connect()
+    filled.fault("my_pkg-1.0-variants.json", status=503, times=1)
+    path = filled.file_path("my_pkg-1.0-variants.json")
+    left.request("HEAD", "/simple/")
+    left.getresponse().read()
+    filled.clear_log()
+    left.request("GET", path)
+    assert left.getresponse().status == 410
+    left.close()
+    assert filled.log() == []
+    assert _get(filled.files_url + path)[0] == 503, "the fault is still there"
+    assert filled.log() == [("GET", path)]
+    assert len(filled.exchanges) == 1

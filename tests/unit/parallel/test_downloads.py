@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import logging
 import threading
 import zipfile
@@ -14,7 +15,9 @@ from typing import Any, cast
 
 import pytest
 
-from pip._internal.exceptions import HashMismatch
+from pip._vendor.requests import Response
+
+from pip._internal.exceptions import HashMismatch, NetworkConnectionError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.parallel import sizes
@@ -25,6 +28,7 @@ from pip._internal.parallel.downloads.fetch import Fetch, Stopped
 from pip._internal.parallel.downloads.pool import Pool
 from pip._internal.parallel.downloads.progress import CombinedProgress
 from pip._internal.parallel.downloads.staging import Staging
+from pip._internal.parallel.threads import Workers
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from tests.lib.wheels import make_wheel
@@ -252,7 +256,8 @@ def test_what_is_stopped_says_no_more(
             raise Stopped
 
     monkeypatch.setattr(downloader, "Fetch", Awaited)
-    monkeypatch.setattr(pool, "_PATIENCE", 0)
+    waited: list[float] = []
+    monkeypatch.setattr(Workers, "join", lambda _, seconds: waited.append(seconds))
     preparer = SimpleNamespace(
         _session=PipSession(), _download=SimpleNamespace(_progress_bar="off")
     )
@@ -261,6 +266,35 @@ def test_what_is_stopped_says_no_more(
     links = [Link(f"https://example.invalid/{name}.whl") for name in names]
     with pytest.raises(HashMismatch):
         list(downloads.batch(links, str(tmp_path)))
+    assert waited == [pool._PATIENCE], "once for all is enough"
     answered.set()
     assert said.wait(60)
     assert "Retrying" not in caplog.messages
+
+
+@pytest.mark.parametrize("status", [429, 403])
+def test_an_error_is_not_told_before_it_is_for_good(
+    status: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Those who are too busy may answer while they are waited for."""
+    response = Response()
+    response.status_code, response.raw = status, io.BytesIO()
+
+    class Refused(Fetch):
+        def download(self, _session: PipSession) -> tuple[str, str]:
+            logger = logging.getLogger("pip._internal.network.download")
+            logger.warning("Retrying")
+            logger.critical("HTTP error")
+            raise NetworkConnectionError("refused", response=response)
+
+    refused = Refused(Link("https://example.invalid/0.whl"), "", None, lambda _: None)
+    downloads = pool_of(0)
+    downloads._fetches = [refused]
+    monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([refused])))
+    if status == 429:
+        assert downloads.finish(refused) is None, "it is tried again"
+        assert caplog.messages == ["Retrying"]
+    else:
+        with pytest.raises(NetworkConnectionError):
+            downloads.finish(refused)
+        assert caplog.messages == ["Retrying", "HTTP error"]

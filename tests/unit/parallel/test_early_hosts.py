@@ -189,7 +189,7 @@ def test_credentials_are_asked_for_in_turn(
     # With those that upstream has found, it may be asked.
     _begin(early, f"{index.url}/simple/other/")
     assert len(asked) == 3
-    index.clear_log()
+    index.requests.clear()
     assert b"other-1.0" in session.get(f"{index.url}/simple/other/").content
     assert index.log() == []
 

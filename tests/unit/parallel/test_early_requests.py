@@ -286,7 +286,7 @@ def test_an_early_failure_is_the_failure(
 ) -> None:
     filled.faults[PAGE] = filled.faults[f"{PAGE}?early"] = Fault(**fault)
     in_turn = _outcome(session, filled.url + PAGE, stream=stream)
-    filled.clear_log()
+    filled.requests.clear()
     url = f"{filled.url}{PAGE}?early"
     _begin(early, url)
     assert _outcome(session, url, stream=stream) == in_turn

@@ -128,7 +128,7 @@ def test_what_is_damaged_in_the_cache_is_fetched_anew(
     with PipSession(cache=str(tmp_path / "cache"), retries=0) as session:
         session.verify = str(tls_index.certificates)
         first = fetch_manifest(session, given)
-        tls_index.clear_log()
+        tls_index.requests.clear()
         assert fetch_manifest(session, given) == first
         assert tls_index.log() == []
         unhashed = Link(given.url_without_fragment)

@@ -50,6 +50,7 @@ class Fetch:
     :ivar folder: for this file alone
     :ivar listed_size: bytes according to the index; 0 if it does not tell
     :ivar records: what was logged on the way
+    :ivar last_words: what was logged of an error, in case it is for good
     :ivar size: bytes according to the server; None if unknown or from the cache
     :ivar received: bytes so far; 0 if from the cache
     :ivar is_shown: whether upstream would show the progress
@@ -68,6 +69,7 @@ class Fetch:
         self.folder = folder
         self.listed_size = listed_size(link) or 0
         self.records: deque[logging.LogRecord] = deque()
+        self.last_words: deque[logging.LogRecord] = deque()
         self.size: int | None = None
         self.received = 0
         self.is_shown = False
@@ -118,7 +120,8 @@ class Fetch:
     def log(self, record: logging.LogRecord) -> None:
         """Keep a record, unless it is about being stopped."""
         if not self._stop.is_set():
-            self.records.append(record)
+            is_error = record.levelno >= logging.ERROR
+            (self.last_words if is_error else self.records).append(record)
 
     def go_on(self) -> None:
         """Check whether to go on.

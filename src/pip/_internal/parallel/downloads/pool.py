@@ -107,13 +107,13 @@ class Pool:
         self._progress.update()
 
     def _fail(self, failed: Fetch) -> NoReturn:
-        """Stop all downloads, and raise the error of one."""
+        """Raise the error of one, after what upstream would have said before."""
         assert failed.error is not None
-        self.stop()
         for fetch in self._fetches[: self._fetches.index(failed)]:
             emit(fetch.records)
         self._progress.close()
         emit(failed.records)
+        emit(failed.last_words)
         with space_for(failed.size or failed.listed_size, failed.folder):
             raise failed.error
 
