@@ -294,12 +294,38 @@ def test_nothing_is_early_without_an_index(
     assert not [path for _, path in logs[0] if path.startswith("/simple/")]
 
 
+def _are_few(index: IndexServer, vain: Counter[str], *, most: int) -> None:
+    """Check that some was asked for in vain, and little.
+
+    If one page is slow, another one's metadata may be asked for before it.
+    """
+    assert 0 < sum(vain.values()) <= most
+    metadata = [_metadata(index, name) for name in MANY if name in index.projects]
+    assert vain <= Counter([*map(_page, MANY), *metadata])
+
+
+def test_nothing_is_said_twice(venv: Environment, index: IndexServer) -> None:
+    """A project is looked at again when the target of a redirect is here."""
+    _plain(index, *MANY)
+    index.add(make_wheel("top", "1.0", requires=MANY))
+    index.redirect_pages = True
+    index.delay = 0.02
+    said = []
+    for option in ([], ["--no-lookahead"]):
+        venv.clear_cache()
+        command = ["install", "--dry-run", "-vv", "top", *option]
+        result = venv.pip(*command, "-i", index.index_url)
+        lines = [line.strip() for line in result.stdout.splitlines()]
+        said.append(Counter(line for line in lines if index.index_url in line))
+    assert said[0] == said[1]
+    assert any("Fetching" in line for line in said[0])
+
+
 def test_few_pages_while_one_is_unknown(venv: Environment, index: IndexServer) -> None:
     _plain(index, *MANY[1:])
     index.faults[_page("c0")] = Fault(status=404, delay=0.7)
     vain = _in_vain(venv, index, "install", "--dry-run", *MANY)
-    assert vain
-    assert vain <= Counter([_page(name) for name in MANY[1 : SPARE + 1]])
+    _are_few(index, vain, most=SPARE)
 
 
 def test_few_pages_while_it_is_unknown_what_is_required(
@@ -312,8 +338,18 @@ def test_few_pages_while_it_is_unknown_what_is_required(
     # All of these are known to exist.
     index.faults[_metadata(index, "a")] = Fault(delay=0.7)
     vain = _in_vain(venv, index, "install", "--dry-run", "a", "b")
-    assert vain
-    assert vain <= Counter([_page(name) for name in MANY[:3]])
+    _are_few(index, vain, most=3)
+
+
+def test_a_redirect_is_a_request_too(venv: Environment, index: IndexServer) -> None:
+    _plain(index, *MANY)
+    index.add(make_wheel("a", "1.0", requires=["b<2"]))
+    index.add(make_wheel("b", "1.0"))
+    index.add(make_wheel("b", "2.0", requires=MANY))
+    index.faults[_metadata(index, "a")] = Fault(delay=0.7)
+    index.redirect_pages = True
+    vain = _in_vain(venv, index, "install", "--dry-run", "a", "b")
+    assert 0 < sum(vain.values()) <= SPARE
 
 
 def test_what_does_not_go_with_what_is_taken_is_not_followed(

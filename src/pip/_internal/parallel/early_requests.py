@@ -70,6 +70,7 @@ class EarlyRequests:
     :ivar due: called when upstream makes a request that was made early.
     :ivar idle: called in the same thread while upstream waits, whenever other responses
         may have arrived.
+    :ivar are_redirected: whether some were, so that each may take two.
     """
 
     def __init__(self, session: PipSession) -> None:
@@ -91,6 +92,7 @@ class EarlyRequests:
         self._budget: TimeBudget | None = None
         self.due: Callable[[Future[Answer]], None] = lambda _: None
         self.idle: Callable[[], None] = lambda: None
+        self.are_redirected = False
 
     def _begin(self) -> None:
         self._account = Account(_MAX_HELD)
@@ -277,6 +279,7 @@ class EarlyRequests:
             and key not in self._made
         ):
             self._made.add(key)
+            self.are_redirected = True
             entry = self._submit(key, adapter, request.copy(), settings, last.kind)
         if entry is None:
             raise NotAnswered(None)

@@ -25,7 +25,7 @@ from pip._vendor.requests.exceptions import RequestException
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
 from pip._internal.parallel.course import Doubt, foretell
-from pip._internal.parallel.early_requests import EarlyRequests
+from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.held_records import emit, holding
 from pip._internal.parallel.prospects import FETCHED, Conflict, Prospects
 from pip._internal.parallel.sizes import take_note
@@ -138,13 +138,18 @@ class Lookahead:
             self._finder._requires_python_skipped |= self._left_out.pop(project, set())
             self._ahead_of_upstream.difference_update(self._pages.pop(project, ()))
 
-    def ahead(self, project: NormalizedName, do: Callable[[], _T]) -> _T:
+    def ahead(
+        self, project: NormalizedName, do: Callable[[], _T], *, is_kept: bool
+    ) -> _T:
         """Do what upstream will do for a project, with what is here alone.
 
+        :param is_kept: whether what it worked out is kept even if something is not here;
+            what is worked out again is said again.
         :raises NotAnswered: if something is not.
         :raises Conflict: if it fails; then upstream will tell.
         """
         unsaid = self._unsaid.setdefault(project, deque())
+        said_before = len(unsaid)
         indented = get_indentation()
         self._keep = lambda record: unsaid.append(
             (get_indentation() - indented, record)
@@ -155,6 +160,11 @@ class Lookahead:
         try:
             with self.early.answered_only():
                 return do()
+        except NotAnswered as missing:
+            self.watch(missing.future)
+            while not is_kept and len(unsaid) > said_before:
+                unsaid.pop()
+            raise
         except (PipError, RequestException, OSError) as error:
             raise Conflict(str(error)) from None
         finally:
@@ -218,6 +228,11 @@ class Lookahead:
             self._asked[want.url] = weakref.ref(future)
             self._ahead_of_upstream.add(want.url)
 
+    def _most_ahead(self, doubt: Doubt) -> int:
+        """Return how many requests may be ahead of upstream."""
+        most = _AHEAD[doubt]
+        return most // 2 if doubt and self.early.are_redirected else most
+
     def _logged(self, record: logging.LogRecord) -> None:
         self._keep(record)
 
@@ -265,7 +280,7 @@ class Lookahead:
                     continue
                 new += 1
                 ahead = doubtful if doubt else certain
-                if len(ahead) < _AHEAD[doubt]:
+                if len(ahead) < self._most_ahead(doubt):
                     # It is under way while the next page is read.
                     self.ask(want)
                     if url in self._ahead_of_upstream:

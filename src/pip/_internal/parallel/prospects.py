@@ -89,9 +89,12 @@ class Found:
 class Source(Protocol):
     """What was fetched early."""
 
-    def ahead(self, project: NormalizedName, do: Callable[[], _T]) -> _T:
+    def ahead(
+        self, project: NormalizedName, do: Callable[[], _T], *, is_kept: bool
+    ) -> _T:
         """Do what upstream will do for a project, with what is here alone.
 
+        :param is_kept: whether what it worked out is kept even if something is not here.
         :raises NotAnswered: if something is not.
         :raises Conflict: if it fails.
         """
@@ -189,6 +192,7 @@ class Prospect:
                 lambda: finder.find_best_candidate(
                     project, self._specifier, self._hashes
                 ),
+                is_kept=False,
             )
             found = [
                 (each.version, each.link)
@@ -199,7 +203,9 @@ class Prospect:
                 raise Conflict(f"nothing suits {self._name}")
             self.is_certain = True
             link = source.ahead(
-                project, lambda: source.choose(project, found, self._hashes)
+                project,
+                lambda: source.choose(project, found, self._hashes),
+                is_kept=True,
             )
         except NotAnswered:
             return
