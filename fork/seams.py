@@ -96,6 +96,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "SessionCommandMixin._build_session",
                 "parallel.connections:session_built",
             ),
+            Decorate(
+                "_create_truststore_ssl_context",
+                "parallel.early_context:context_created",
+            ),
         ],
     },
     "pip/_internal/cli/req_command.py": {
@@ -111,6 +115,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/__init__.py": {
+        "Certificates are loaded while the modules of a command are imported.": [
+            Decorate("create_command", "parallel.early_context:command_created"),
+        ],
         "The command group of variants is listed before help.": [
             Append(
                 "commands_dict",

@@ -159,7 +159,7 @@ def _with_gates(
     def keep() -> None:
         try:
             for gate, paths in gates:
-                gate.wait_until_reached(times=len(paths), seconds=30)
+                gate.wait_until_reached(times=len(paths), seconds=10)
                 gate.open()
         finally:
             for gate, _ in gates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import socket
 import ssl
@@ -293,7 +294,7 @@ def test_a_command_s_session_shares(
     command = create_command("install")
     options, _ = command.parse_args(arguments)
     # This process has one context, which other tests may have.
-    made: Any = index_command._create_truststore_ssl_context.__wrapped__()
+    made: Any = inspect.unwrap(index_command._create_truststore_ssl_context)()
     name = "_create_truststore_ssl_context"
     monkeypatch.setattr(index_command, name, lambda: made)
     session = command._build_session(options)  # type: ignore[attr-defined]

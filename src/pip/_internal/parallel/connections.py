@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pip._vendor import certifi
 from pip._vendor.requests.adapters import HTTPAdapter
 
+from pip._internal.parallel.early_context import EARLY_CONTEXT, JUDGED_BY_SYSTEM
 from pip._internal.parallel.switches import is_fast
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ __all__ = ["like", "session_built", "with_own_connections", "without_questions"]
 
 T = TypeVar("T")
 
-#: Here the system itself judges the certificates of each connection.
-_JUDGED_BY_SYSTEM = ("win32", "darwin")
-
 
 def session_built(
     fn: Callable[..., PipSession],
@@ -34,10 +32,12 @@ def session_built(
     **kwargs: Any,
 ) -> PipSession:
     """Let all connections of a command's session share the certificates they load."""
+    if not is_fast(options):
+        EARLY_CONTEXT.forget()
     session = fn(command, options, *args, **kwargs)
     # Without a context, upstream makes one for each connection.
     context = vars(session.get_adapter("https://")).get("_ssl_context")
-    is_shared = is_fast(options) and sys.platform not in _JUDGED_BY_SYSTEM
+    is_shared = is_fast(options) and sys.platform not in JUDGED_BY_SYSTEM
     if is_shared and context is not None:
         from pip._internal.parallel.shared_context import share
 

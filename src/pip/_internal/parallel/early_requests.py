@@ -67,7 +67,7 @@ class NotAnswered(BaseException):
 class EarlyRequests:
     """The early requests of one session.
 
-    :ivar due: called when upstream makes a request that was made early.
+    :ivar due: called when upstream makes a request, with that which was made early.
     :ivar idle: called in the same thread while upstream waits, whenever other responses
         may have arrived.
     :ivar are_redirected: whether some were, so that each may take two.
@@ -90,7 +90,7 @@ class EarlyRequests:
         self._taken: list[tuple[_Key, Entry]] | None = None
         #: For the requests that are made in turn.
         self._budget: TimeBudget | None = None
-        self.due: Callable[[Future[Answer]], None] = lambda _: None
+        self.due: Callable[[Future[Answer] | None], None] = lambda _: None
         self.idle: Callable[[], None] = lambda: None
         self.are_redirected = False
 
@@ -283,9 +283,11 @@ class EarlyRequests:
             entry = self._submit(key, adapter, request.copy(), settings, last.kind)
         if entry is None:
             raise NotAnswered(None)
+        if not entry.future.done():
+            raise NotAnswered(entry.future)
         answer = entry.good_answer
         if answer is None:
-            raise NotAnswered(None if entry.future.done() else entry.future)
+            raise NotAnswered(None)
         del self._entries[key]
         self._taken.append((key, entry))
         entry.say()
@@ -302,11 +304,9 @@ class EarlyRequests:
         key = _key(request)
         self._made.add(key)
         entry = self._entries.pop(key, None)
-        if entry is not None:
-            self.due(entry.future)
+        self.due(None if entry is None else entry.future)
         # One that has not begun waits behind others that nobody may need.
         if entry is None or entry.future.cancel():
-            self.idle()
             return None
         if self._budget is not None:
             self._budget.charge(entry.took)
@@ -337,7 +337,7 @@ class EarlyRequests:
 
         :param send: makes the request; what it logs is shown when it is over.
         """
-        if self._budget is None and not self._pending():
+        if self._budget is None and not self._after_idle():
             return send()
         records: deque[logging.LogRecord] = deque()
 
@@ -362,18 +362,24 @@ class EarlyRequests:
 
     def _wait_for(self, future: Future[Any]) -> None:
         budget = self._budget
-        self.idle()
+        pending = self._after_idle()
         while not future.done():
             # While upstream waits, others prepare its next requests.
             if budget is not None and not budget.left:
                 raise budget.overdue()
             seconds = None if budget is None else budget.left
-            wait([future, *self._pending()], seconds, FIRST_COMPLETED)
-            self.idle()
+            wait([future, *pending], seconds, FIRST_COMPLETED)
+            pending = self._after_idle()
 
-    def _pending(self) -> list[Future[Answer]]:
-        entries = self._entries.values()
-        return [entry.future for entry in entries if not entry.future.done()]
+    def _after_idle(self) -> list[Future[Answer]]:
+        """Let others look at what has arrived.
+
+        :return: what they had no answer of then, though it may be there by now
+        """
+        seen = {each.future for each in self._entries.values() if each.future.done()}
+        self.idle()
+        futures = [each.future for each in self._entries.values()]
+        return [each for each in futures if each not in seen]
 
     def _submit(
         self,

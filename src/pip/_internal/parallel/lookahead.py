@@ -103,6 +103,9 @@ class Lookahead:
         self._preferences: dict[object, Any] = {}
         #: What was asked for, by URL, as long as it is held for upstream.
         self._asked: dict[str, Callable[[], Future[Answer] | None]] = {}
+        self._watched: set[Future[Answer]] = set()
+        #: What was watched and has been answered.
+        self._seen: weakref.WeakSet[Future[Answer]] = weakref.WeakSet()
         #: Of that, what upstream has not come to.
         self._ahead_of_upstream: set[str] = set()
         #: What upstream has not left out yet for its Requires-Python, which errors tell.
@@ -214,8 +217,8 @@ class Lookahead:
 
     def watch(self, future: Future[Answer] | None) -> None:
         """Go on with what is foreseen once there is an answer."""
-        if future is not None and not future.done():
-            future.add_done_callback(self._changed)
+        if future is not None and future not in self._seen:
+            self._watched.add(future)
 
     def ask(self, want: Want) -> None:
         """Make a request early, unless upstream has made it."""
@@ -236,18 +239,25 @@ class Lookahead:
     def _logged(self, record: logging.LogRecord) -> None:
         self._keep(record)
 
-    def _changed(self, _: Future[Answer]) -> None:
-        # Called in any thread.
-        self._is_stale = True
+    def _see_answers(self) -> None:
+        # Not in a callback, which may come after others know that it is done.
+        answered = {future for future in self._watched if future.done()}
+        if answered:
+            self._watched -= answered
+            self._seen.update(answered)
+            self._is_stale = True
 
-    def _due(self, future: Future[Answer]) -> None:
-        for url in list(self._ahead_of_upstream):
-            if self._asked[url]() is future:
-                self._ahead_of_upstream.remove(url)
+    def _due(self, future: Future[Answer] | None) -> None:
+        if future is not None:
+            asked = self._asked
+            came_to = {url for url in self._ahead_of_upstream if asked[url]() is future}
+            self._ahead_of_upstream -= came_to
+        # What it has asked for before has been looked at by now.
         self._is_stale = True
 
     def _go_on(self) -> None:
         """Ask for what is foreseen by now; called while upstream waits."""
+        self._see_answers()
         if self._is_going_on or not self._is_stale:
             return
         self._is_going_on, self._is_stale = True, False

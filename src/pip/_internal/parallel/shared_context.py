@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+from pip._vendor import certifi
 from pip._vendor.truststore import SSLContext
 from pip._vendor.truststore._openssl import _configure_context
 
-__all__ = ["Locations", "share"]
+__all__ = ["Locations", "loaded_context", "share"]
 
 #: What ``load_verify_locations`` is given: a file, a folder, or the certificates.
 Locations = tuple[Any, Any, Any]
@@ -31,19 +32,35 @@ _ONCE = (
 )
 
 
-def share(context: SSLContext, loaded: Iterable[Locations] = ()) -> None:
+def loaded_context(
+    make: Callable[..., ssl.SSLContext | None],
+) -> ssl.SSLContext | None:
+    """Return a shared context that trusts all that it will trust by default.
+
+    :param make: upstream's function, which loads certifi's certificates
+    """
+    context = make()
+    if isinstance(context, SSLContext):
+        share(context, [(certifi.where(), None, None)]).trust_the_system_s()
+    return context
+
+
+def share(context: SSLContext, loaded: Iterable[Locations] = ()) -> _Shared:
     """Let several threads use a context of upstream's at once.
 
     What it trusts stays the same. The system must keep its certificates in files.
 
     :param loaded: what the context has loaded so far; files must be as they were then.
+    :return: what it does so with
     """
     if _ONCE[0] in vars(context):
-        return
+        known: _Shared = vars(context)[_ONCE[0]].__self__
+        return known
     shared = _Shared(context, loaded)
     # Connection pools may hold this very context, so that it is changed in place.
     for name in _ONCE:
         setattr(context, name, getattr(shared, name))
+    return shared
 
 
 class _Shared:
@@ -87,7 +104,7 @@ class _Shared:
 
     def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
         """Make a connection that trusts what upstream's would."""
-        self._trust_the_system_s()
+        self.trust_the_system_s()
         return self._context.wrap_socket(*args, **kwargs)
 
     def wrap_bio(
@@ -97,10 +114,11 @@ class _Shared:
         # Python checks this for sockets alone.
         if self._context.check_hostname and not names.get("server_hostname"):
             raise ValueError("check_hostname requires server_hostname")
-        self._trust_the_system_s()
+        self.trust_the_system_s()
         return self._context.wrap_bio(incoming, outgoing, server_side, **names)
 
-    def _trust_the_system_s(self) -> None:
+    def trust_the_system_s(self) -> None:
+        """Trust the certificates of the system, as upstream does for each connection."""
         paths = ssl.get_default_verify_paths()
         self._trust((paths, _content(paths.cafile)), self._load_the_system_s)
 
