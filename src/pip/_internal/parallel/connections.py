@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pip._vendor import certifi
 from pip._vendor.requests.adapters import HTTPAdapter
 
 from pip._internal.parallel.early_context import EARLY_CONTEXT, JUDGED_BY_SYSTEM
@@ -39,10 +38,9 @@ def session_built(
     context = vars(session.get_adapter("https://")).get("_ssl_context")
     is_shared = is_fast(options) and sys.platform not in JUDGED_BY_SYSTEM
     if is_shared and context is not None:
-        from pip._internal.parallel.shared_context import share
+        from pip._internal.parallel.shared_context import UPSTREAMS, share
 
-        # Upstream has loaded these when it made the context.
-        share(context, [(certifi.where(), None, None)])
+        share(context, UPSTREAMS)
     return session
 
 

@@ -103,11 +103,11 @@ class Lookahead:
         self._preferences: dict[object, Any] = {}
         #: What was asked for, by URL, as long as it is held for upstream.
         self._asked: dict[str, Callable[[], Future[Answer] | None]] = {}
-        self._watched: set[Future[Answer]] = set()
-        #: What was watched and has been answered.
-        self._seen: weakref.WeakSet[Future[Answer]] = weakref.WeakSet()
         #: Of that, what upstream has not come to.
         self._ahead_of_upstream: set[str] = set()
+        #: What is waited for, and what of it has been answered.
+        self._watched: set[Future[Answer]] = set()
+        self._seen: weakref.WeakSet[Future[Answer]] = weakref.WeakSet()
         #: What upstream has not left out yet for its Requires-Python, which errors tell.
         self._left_out: dict[NormalizedName, set[str]] = {}
         #: The URLs of the pages of projects that upstream has not come to.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import ssl
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,10 +18,13 @@ from pip._vendor import certifi
 from pip._vendor.truststore import SSLContext
 from pip._vendor.truststore._openssl import _configure_context
 
-__all__ = ["Locations", "loaded_context", "share"]
+__all__ = ["UPSTREAMS", "Locations", "loaded_context", "share"]
 
 #: What ``load_verify_locations`` is given: a file, a folder, or the certificates.
 Locations = tuple[Any, Any, Any]
+
+#: What upstream has loaded when it has made a context.
+UPSTREAMS: Sequence[Locations] = [(certifi.where(), None, None)]
 
 _ONCE = (
     "load_verify_locations",
@@ -37,11 +40,11 @@ def loaded_context(
 ) -> ssl.SSLContext | None:
     """Return a shared context that trusts all that it will trust by default.
 
-    :param make: upstream's function, which loads certifi's certificates
+    :param make: upstream's function
     """
     context = make()
     if isinstance(context, SSLContext):
-        share(context, [(certifi.where(), None, None)]).trust_the_system_s()
+        share(context, UPSTREAMS).trust_the_system_s()
     return context
 
 
