@@ -272,3 +272,17 @@ def test_what_upstream_trusts(
     *said, asked = outcome(venv)
     assert said == [status, output]
     assert [sorted(log) for log in asked] == [sorted(log) for log in logs]
+
+
+@pytest.mark.on_wheel
+@pytest.mark.parametrize(
+    ("words", "status"), [(["--help"], 0), (["--unknown"], 2)], ids=["help", "wrong"]
+)
+def test_what_ends_before_certificates_are_loaded(
+    venv: Environment, tmp_path: Path, words: Sequence[str], status: int
+) -> None:
+    """OpenSSL crashes in a thread that is using it when the process ends."""
+    many = b"".join(trustme.CA().cert_pem.bytes() for _ in range(20))
+    (tmp_path / "many.pem").write_bytes(many * 200)
+    env = {"SSL_CERT_FILE": str(tmp_path / "many.pem")}
+    venv.pip("install", *words, env=env, code=status)

@@ -31,6 +31,8 @@ def create() -> Iterator[Any]:
     """Return upstream's function, which keeps what it has made."""
     create = index_command._create_truststore_ssl_context
     create.cache_clear()
+    # As in a new process.
+    EARLY_CONTEXT.__init__()  # type: ignore[misc]
     yield create
     create.cache_clear()
     EARLY_CONTEXT.forget()
@@ -73,9 +75,16 @@ def test_it_can_be_turned_off_for_all(create: Any) -> None:
 
 @pytest.mark.parametrize("name", ["list", "uninstall", "hash", "config"])
 def test_other_commands_make_none(name: str) -> None:
-    create_command("install")
     create_command(name)
+    # As where its options are asked for, or help.
+    create_command("install")
     assert EARLY_CONTEXT.take() is None
+
+
+def test_who_asks_for_options_takes_none_away() -> None:
+    create_command("install")
+    create_command("list")
+    assert EARLY_CONTEXT.take() is not None
 
 
 def test_what_fails_is_made_again() -> None:

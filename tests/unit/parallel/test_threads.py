@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import pip
 from tests.lib.floors import modules
 
@@ -33,6 +35,29 @@ def work():
 start(threading.Thread(target=work))
 ready.wait()
 """
+#: OpenSSL crashes in a thread that is using it when the process ends.
+AT_WORK = """
+import queue, threading, time
+from pip._internal.parallel.threads import Workers, in_thread
+began = threading.Semaphore(0)
+def work(name):
+    began.release()
+    time.sleep(0.3)
+    print(name, "ended")
+def hang():
+    began.release()
+    threading.Event().wait()
+in_thread(lambda: work("thread"))
+jobs = queue.SimpleQueue()
+workers = Workers(lambda jobs: [work(each) for each in jobs], 1, jobs.get)
+workers.grow(1)
+for each in ["first", "late"]:
+    jobs.put(each)
+if {hangs}:
+    in_thread(hang)
+for _ in range(2 + {hangs}):
+    began.acquire()
+"""
 
 
 def starts_threads(tree: ast.Module) -> bool:
@@ -53,11 +78,22 @@ def test_one_module_starts_threads() -> None:
 
 
 def test_none_is_born_while_python_ends() -> None:
+    assert run(LATE) == "in time\nends\n"
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_what_is_done_ends_before_python(hangs: bool) -> None:
+    said = run(AT_WORK.format(hangs=hangs)).splitlines()
+    assert sorted(said) == ["first ended", "thread ended"]
+
+
+def run(program: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", LATE],
+        [sys.executable, "-c", program],
         env={"PYTHONPATH": str(Path(pip.__file__).parents[1])},
         capture_output=True,
         text=True,
+        timeout=60,
     )
-    assert (done.stdout, done.stderr) == ("in time\nends\n", "")
-    assert done.returncode == 0
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout

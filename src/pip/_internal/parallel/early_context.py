@@ -6,6 +6,7 @@ there is a second core. It is upstream's own context, made before upstream asks 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import inspect
 import sys
@@ -23,6 +24,8 @@ __all__ = ["EARLY_CONTEXT", "JUDGED_BY_SYSTEM", "command_created", "context_crea
 JUDGED_BY_SYSTEM = ("win32", "darwin")
 #: What nearly always makes a connection.
 _COMMANDS = ("install", "download", "wheel", "lock", "index")
+#: Longer than it takes to load certificates, except from where nothing can be read.
+_PATIENCE = 60.0  # seconds
 
 
 class _EarlyContext:
@@ -30,16 +33,28 @@ class _EarlyContext:
 
     def __init__(self) -> None:
         self._making: Future[Any] | None = None
+        self._is_first = True
+
+    def is_wanted(self, name: str) -> bool:
+        """Tell whether what runs needs one; others are created to tell their options.
+
+        :param name: that of a command that is being created; the first one runs.
+        """
+        is_first, self._is_first = self._is_first, False
+        return is_first and name in _COMMANDS and sys.platform not in JUDGED_BY_SYSTEM
 
     def begin(self, make: Callable[[], Any]) -> None:
         """Make it from now on."""
         # Most commands need no threads.
+        from concurrent.futures import wait
+
         from pip._internal.parallel.threads import in_thread
 
-        self.forget()
         # Without a thread, it is made when due.
         with contextlib.suppress(RuntimeError):
             self._making = in_thread(make)
+            # It may keep a processor busy for long, and must not when the process ends.
+            atexit.register(wait, [self._making], _PATIENCE)
 
     def take(self) -> Any:
         """Return the context once it is made; None if there is none."""
@@ -58,8 +73,7 @@ EARLY_CONTEXT = _EarlyContext()
 
 def command_created(fn: Callable[..., Command], name: str, **kwargs: Any) -> Command:
     """Begin to load certificates before the modules of a command are imported."""
-    EARLY_CONTEXT.forget()
-    if name in _COMMANDS and sys.platform not in JUDGED_BY_SYSTEM:
+    if EARLY_CONTEXT.is_wanted(name):
         with contextlib.suppress(ImportError):  # Without TLS; upstream says so.
             from pip._internal.cli import index_command
             from pip._internal.parallel.shared_context import loaded_context

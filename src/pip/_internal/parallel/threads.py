@@ -3,15 +3,20 @@
 CPython 3.11 may crash if a thread starts another one while Python ends: what the new
 thread needs is freed before it runs. So none is born once the main thread has nothing
 left to do.
+
+OpenSSL frees what it holds when the process ends, and crashes in a thread that is using it
+then. So what a thread is doing has a moment to end before Python does.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 __all__ = ["Workers", "in_thread", "start"]
@@ -20,7 +25,36 @@ T = TypeVar("T")
 
 #: Held while a thread is born; and by the main thread, for good, when Python ends.
 _BIRTHS = threading.RLock()
-atexit.register(_BIRTHS.acquire)
+#: What threads are doing; told when nothing is left.
+_WORK: set[object] = set()
+_REST = threading.Condition()
+#: Whether Python ends, so that no other work is begun.
+_ENDS = threading.Event()
+#: How long Python waits for it at its end; whatever takes longer waits for others.
+_PATIENCE = 1.0  # seconds
+
+
+@atexit.register
+def _end() -> None:
+    """Let no thread be born, and let those that work come to an end."""
+    _BIRTHS.acquire()
+    _ENDS.set()
+    # Who interrupts that cannot wait.
+    with contextlib.suppress(KeyboardInterrupt), _REST:
+        _REST.wait_for(lambda: not _WORK, _PATIENCE)
+
+
+@contextmanager
+def _working() -> Iterator[None]:
+    work = object()
+    _WORK.add(work)
+    try:
+        yield
+    finally:
+        with _REST:
+            _WORK.discard(work)
+            if not _WORK:
+                _REST.notify_all()
 
 
 def start(thread: threading.Thread) -> None:
@@ -44,7 +78,8 @@ def in_thread(do: Callable[[], T]) -> Future[T]:
 
     def run() -> None:
         try:
-            result = do()
+            with _working():
+                result = do()
         except BaseException as error:  # Somebody waits for the future.
             future.set_exception(error)
         else:
@@ -83,11 +118,16 @@ class Workers(Generic[T]):
         :raises RuntimeError: if there can be no more threads.
         """
         while len(self._threads) < min(wanted, self._most):
-            # The iterator holds no job while it waits for the next one.
-            jobs = iter(self._take, None)
-            thread = threading.Thread(target=self._work, args=[jobs])
+            thread = threading.Thread(target=self._work, args=[self._jobs()])
             start(thread)
             self._threads.append(thread)
+
+    def _jobs(self) -> Iterator[T]:
+        while (job := self._take()) is not None and not _ENDS.is_set():
+            with _working():
+                yield job
+            # While it waits for the next one, it holds none.
+            del job
 
     def join(self, seconds: float) -> None:
         """Wait for all threads to end, but no longer than *seconds*."""
