@@ -8,17 +8,12 @@ mostly have nothing to do and then must import nothing, stand here themselves.
 
 from __future__ import annotations
 
-import atexit
 import functools
-import gc
 import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
-
-#: So many more than were freed may be made before it is looked for cycles of them.
-_MANY_OBJECTS = 50_000
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -179,24 +174,12 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         # By name: not every start of pip imports the slots.
         options.variants_command_line = command.parser, typed
         if hasattr(options, "no_fast"):
-            _seek_no_garbage(command, options)
+            from pip._internal.parallel import garbage
+
+            garbage.parsed(command, options)
         return options, rest
 
     return parse
-
-
-def _seek_no_garbage(command: Any, options: Any) -> None:
-    """Seldom look for cycles of objects, nor at the end, unless that is switched off.
-
-    Nearly all that a run makes is used or freed at once, so the search, which is a tenth
-    of some runs, finds next to nothing.
-    """
-    from pip._internal.parallel.switches import is_fast
-
-    # Whoever else calls pip needs its settings, and goes on after it.
-    if command._cli and is_fast(options):
-        gc.set_threshold(_MANY_OBJECTS)
-        atexit.register(gc.freeze)
 
 
 def mended(fn: Callable[..., int]) -> Callable[..., int]:

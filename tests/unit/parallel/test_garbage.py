@@ -1,4 +1,4 @@
-"""What the door itself does, without a hook elsewhere."""
+"""Who looks for garbage seldom, and who as ever."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pip._internal.commands import create_command
 def at_exit(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """Return what is to be done at the end of the process."""
     thresholds, registered = gc.get_threshold(), list[Any]()
-    monkeypatch.setattr(atexit, "register", registered.append)
+    monkeypatch.setattr(atexit, "register", lambda do, *_: registered.append(do))
     yield registered
     gc.set_threshold(*thresholds)
 
