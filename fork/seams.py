@@ -310,6 +310,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate("Link.from_json", "manifest_link_from_json"),
         ],
     },
+    "pip/_internal/network/download.py": {
+        "Large files are received with less work.": [
+            Decorate(
+                "Downloader._process_response",
+                "parallel.receiving:response_processed",
+            ),
+        ],
+    },
     "pip/_internal/operations/freeze.py": {
         "`pip freeze` writes labels as comments, and replaces those of `-r FILE`.": [
             Decorate(
@@ -504,7 +512,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A file that was checked while it was downloaded is not read again.": [
             Decorate(
                 "Hashes.check_against_path",
-                "parallel.downloads.digests:check_path",
+                "parallel.digests:check_path",
                 by="if_loaded",
             ),
         ],

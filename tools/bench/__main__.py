@@ -15,7 +15,7 @@ from tests.lib.environments import REPOSITORY
 from tools.bench import goals, packages
 from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.instructions import counter
-from tools.bench.large import add_large
+from tools.bench.large import LARGE, RECEIVED, add_large, add_received
 from tools.bench.report import document, write
 from tools.bench.runner import Scenario, count, measure, scenarios
 from tools.bench.server import BenchServer
@@ -39,19 +39,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for case in cases if options.case else CASES:
             print(f"{case.name:16}{case.title}")
         return 0
-    has_large = any(case.large for case in cases)
+    chosen = _scenarios(options, cases)
+    has_large = any(scenario.case.package == LARGE for scenario in chosen)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         server = BenchServer(folder)
-        packages.fill(server)
-        if has_large:
-            print("making large wheels", file=sys.stderr)
-            add_large(server, folder, options.scale)
+        _fill(server, folder, chosen, options.scale)
         print("making environments", file=sys.stderr)
         tools = make_tools(options.tool or _needed(options), folder)
         measurements, counts = [], {}
         with server:
-            for scenario in _scenarios(options, cases):
+            for scenario in chosen:
                 head = f"{scenario.case.name}, {scenario.cache}, {scenario.delay} ms"
                 print(head, file=sys.stderr)
                 measurements += measure(scenario, tools, server, options.repeat)
@@ -66,6 +64,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write(document(measurements, versions, command, scale, judged), options.out)
     print(f"written to {options.out}", file=sys.stderr)
     return 0
+
+
+def _fill(
+    server: BenchServer, folder: Path, chosen: Sequence[Scenario], scale: float
+) -> None:
+    """Let a server have the packages that are needed; large ones lie in a folder."""
+    packages.fill(server)
+    needed = {scenario.case.package for scenario in chosen}
+    if LARGE in needed:
+        print("making large wheels", file=sys.stderr)
+        add_large(server, folder, scale)
+    if RECEIVED in needed:
+        add_received(server, folder)
 
 
 def _needed(options: argparse.Namespace) -> Sequence[str]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.lib.hosts import forced
-from tools.bench.large import LARGE, PARTS
+from tools.bench.large import LARGE, PARTS, RECEIVED
 from tools.bench.packages import BACKEND, PLUGIN
 from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
 from tools.bench.recorded import ROOT, resolved
-from tools.bench.tools import FORK, INSTALL, LOCK, LTT, PIP, RESOLVE, UV
+from tools.bench.tools import FETCH, FORK, INSTALL, LOCK, LTT, PIP, RESOLVE, UV
 
 __all__ = ["CASES", "COLD", "WARM", "Case"]
 
@@ -23,6 +23,7 @@ _DELAYS = (0, 30, 100)
 #: A machine that all tools can be told to be.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
 _NO_VARIANTS = {LTT: "knows no variants"}
+_NO_FETCH = {UV: "does not download alone", LTT: "not measured"}
 _NO_OLD_PIP = {LTT: "not measured: it is a pip of an older release"}
 _NO_PLUGINS = {
     PIP: "knows no providers",
@@ -47,7 +48,7 @@ class Case:
 
     :ivar title: what it is, for people.
     :ivar package: what tools that know variants install; None: the version is asked.
-    :ivar way: whether they install it, resolve without installing, or lock.
+    :ivar way: whether they install it, resolve without installing, lock, or only fetch it.
     :ivar twin: what the others install in its place, by default the same.
     :ivar labels: the label of each package that must be installed, or the local part of
         its version, None for a plain one; empty where it depends on the machine, and
@@ -311,6 +312,26 @@ CASES: Sequence[Case] = (
         environ={},
         unable=_NO_LOCK,
         beyond="resolve",
+    ),
+    Case(
+        "fetch",
+        "a plain package, fetched",
+        "plain",
+        way=FETCH,
+        labels=_plain("plain"),
+        more_requests={COLD: 0},
+        unable=_NO_FETCH,
+    ),
+    Case(
+        "receive",
+        "a wheel of 1 GB, fetched",
+        RECEIVED,
+        way=FETCH,
+        labels=_plain(RECEIVED),
+        more_requests={COLD: 0},
+        unable=_NO_FETCH,
+        beyond="fetch",
+        large=True,
     ),
     _large("large", "one file at a time"),
     _large("large-parallel", "several at a time", "--use-feature=parallel-downloads"),

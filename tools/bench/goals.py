@@ -11,9 +11,18 @@ from tools.bench.cases import CASES, COLD, Case
 from tools.bench.runner import Measurement, Scenario
 from tools.bench.tools import FORK, PIP, UV
 
-__all__ = ["GOALS", "INSTRUCTIONS", "WALL", "Goal", "results", "timed", "to_count"]
+__all__ = [
+    "CPU",
+    "GOALS",
+    "INSTRUCTIONS",
+    "WALL",
+    "Goal",
+    "results",
+    "timed",
+    "to_count",
+]
 
-WALL, INSTRUCTIONS = "wall", "instructions"
+WALL, CPU, INSTRUCTIONS = "wall", "CPU beyond", "instructions"
 #: Of runs that were counted: which case, by which tool, and how many instructions, or
 #: why there is no number.
 Counts = Mapping[tuple[str, str], int | str]
@@ -26,7 +35,8 @@ class Goal:
     :ivar number: of the row.
     :ivar case: the name of a case.
     :ivar peer: the tool beside which it is measured, in the same run.
-    :ivar measure: :data:`WALL` or :data:`INSTRUCTIONS`.
+    :ivar measure: :data:`WALL`; :data:`CPU`, beyond that of the case that it is beyond; or
+        :data:`INSTRUCTIONS`.
     :ivar limits: the largest ratio, by milliseconds a request.
     """
 
@@ -47,6 +57,7 @@ GOALS: Sequence[Goal] = (
     Goal(6, "variant-ten", UV, WALL, {30: 1.25, 100: 0.60}),
     Goal(6, "variant-ten-no-compile", UV, WALL, {30: 1.0, 100: 0.55}),
     Goal(7, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
+    Goal(12, "receive", PIP, CPU, {0: 0.35}),
 )
 _CASES = {case.name: case for case in CASES}
 
@@ -54,7 +65,7 @@ _CASES = {case.name: case for case in CASES}
 def timed() -> Iterator[Scenario]:
     """Yield what must be timed to judge the goals."""
     for goal in GOALS:
-        if goal.measure == WALL:
+        if goal.measure != INSTRUCTIONS:
             for delay in goal.limits:
                 yield Scenario(_CASES[goal.case], COLD, delay)
 
@@ -91,9 +102,9 @@ def _judged(
     problems: list[str] = []
     values: list[Sequence[float]] = []
     for tool in (FORK, goal.peer):
-        if goal.measure == WALL:
+        if goal.measure != INSTRUCTIONS:
             scenario = Scenario(_CASES[goal.case], COLD, delay)
-            runs, problem = _times(scenario, tool, measurements)
+            runs, problem = _times(goal.measure, scenario, tool, measurements)
         else:
             runs, problem = _count(counts.get((goal.case, tool), "not counted"))
         values.append(runs)
@@ -123,11 +134,17 @@ def _count(found: int | str) -> tuple[list[float], str | None]:
 
 
 def _times(
-    scenario: Scenario, tool: str, measurements: Sequence[Measurement]
+    measure: str, scenario: Scenario, tool: str, measurements: Sequence[Measurement]
 ) -> tuple[list[float], str | None]:
     """Return the runs in seconds, and why they do not count."""
     for each in measurements:
         if (each.scenario, each.tool) == (scenario, tool):
-            runs = [round(sample.wall, 5) for sample in each.samples]
+            if measure == WALL:
+                runs = [round(sample.wall, 5) for sample in each.samples]
+            else:
+                base = (
+                    median(sample.cpu for sample in each.beside) if each.beside else 0
+                )
+                runs = [round(sample.cpu - base, 5) for sample in each.samples]
             return runs, each.problem or (None if runs else "not run")
     return [], "not run"

@@ -15,14 +15,17 @@ from typing import cast
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, escape_name, make_wheel
 
-__all__ = ["LARGE", "PARTS", "add_large"]
+__all__ = ["LARGE", "PARTS", "RECEIVED", "add_large", "add_received"]
 
 #: What needs all the others.
 LARGE = "large-torch"
 PARTS = [f"large-part-{number}" for number in range(15)]
+#: What is only to be received.
+RECEIVED = "received"
 
 _MB = 1_000_000
 _SIZE = 2000 * _MB
+_SIZE_OF_RECEIVED = 1000 * _MB
 _SIZES_OF_PARTS = [100 * _MB + number * 600 * _MB // 14 for number in range(15)]
 #: Modules and headers in a wheel of full size, about as many as torch has.
 _MODULES, _HEADERS = 2400, 9000
@@ -80,6 +83,18 @@ def add_large(repository: Repository, folder: Path, scale: float) -> None:
     _add(repository, folder, LARGE, PARTS, _SIZE, counts, scale, noise)
 
 
+def add_received(repository: Repository, folder: Path) -> None:
+    """Write a wheel of one GB, in which nothing is compressed, and add it."""
+    skeleton = make_wheel(RECEIVED, "1.0")
+    path = folder / skeleton.filename
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        writer = _Writer(archive, escape_name(RECEIVED))
+        blocks = _shifted(_noise(), _SIZE_OF_RECEIVED // _BLOCK)
+        writer.add("weights.bin", blocks)
+        writer.finish(skeleton)
+    _add_file(repository, skeleton, path)
+
+
 def _noise() -> bytes:
     """Return bytes of four bits each, which deflate to half, as machine code does."""
     source = random.Random(825)
@@ -117,6 +132,10 @@ def _add(
             left -= packed
             library += 1
         writer.finish(skeleton)
+    _add_file(repository, skeleton, path)
+
+
+def _add_file(repository: Repository, skeleton: DistFile, path: Path) -> None:
     file = DistFile(
         skeleton.project,
         skeleton.version,

@@ -130,7 +130,7 @@ def measure(
             scenario,
             tool.name,
             samples.get(tool.name, ()),
-            beside if tool.name == FORK else (),
+            beside.get(tool.name, ()),
             labels.get(tool.name),
             problems[tool.name],
             requests_as_expected(scenario, samples) if tool.name == FORK else None,
@@ -176,26 +176,31 @@ def _time_in_turn(
     server: BenchServer,
     repeat: int,
     say: Callable[[str], None],
-) -> tuple[dict[str, list[Sample]], list[Sample]]:
-    """Return the counted runs of each tool, and those of the fork beside its own."""
+) -> tuple[dict[str, list[Sample]], dict[str, list[Sample]]]:
+    """Return the counted runs of each tool, and those beside them."""
     case, delay = scenario.case, scenario.delay / 1000
-    base = next((each for each in CASES if each.name == case.beyond), None)
+    bases = [each for each in CASES if each.name == case.beyond]
     samples: dict[str, list[Sample]] = {tool.name: [] for tool in tools}
-    beside: list[Sample] = []
+    beside: dict[str, list[Sample]] = {tool.name: [] for tool in tools}
+    #: By tool, what is run, and where that is noted.
+    to_run = {
+        tool.name: [
+            *((base, beside) for base in bases if tool.name not in base.unable),
+            (case, samples),
+        ]
+        for tool in tools
+    }
     for tool in tools:
-        if base is not None and tool.name == FORK:
+        for base, _ in to_run[tool.name][:-1]:
             _run(tool, base, server, delay=0)
     for round_ in range(repeat):
         say(f"round {round_ + 1} of {repeat}")
         first = round_ % max(1, len(tools))
         for tool in [*tools[first:], *tools[:first]]:
-            timed = [(case, samples[tool.name])]
-            if base is not None and tool.name == FORK:
-                timed.insert(0, (base, beside))
-            for each, runs in timed:
+            for each, runs in to_run[tool.name]:
                 if scenario.cache == COLD:
                     tool.forget()
-                runs.append(_run(tool, each, server, delay))
+                runs[tool.name].append(_run(tool, each, server, delay))
     return samples, beside
 
 

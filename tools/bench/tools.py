@@ -22,6 +22,7 @@ from tests.lib.environments import (
 from tests.lib.wheels import normalize_name
 
 __all__ = [
+    "FETCH",
     "FORK",
     "INSTALL",
     "LOCK",
@@ -35,16 +36,18 @@ __all__ = [
 ]
 
 FORK, PIP, UV, LTT = TOOLS = ("fork", "pip", "uv", "light-the-torch")
-#: What is done with a package; only pip can lock.
-INSTALL, RESOLVE, LOCK = "install", "resolve", "lock"
+#: What is done with a package; only pip can lock, and only pip fetch its file alone.
+INSTALL, RESOLVE, LOCK, FETCH = "install", "resolve", "lock", "fetch"
 
 _UV = "uv==0.13.9"
 _LTT = "light-the-torch==0.8.1"
 _LOCK_FILE = "pylock.toml"
+_FETCHED = "fetched"
 _COMMANDS: Mapping[str, Sequence[str]] = {
     INSTALL: ["install"],
     RESOLVE: ["install", "--dry-run", "--ignore-installed"],
     LOCK: ["lock", "-o", _LOCK_FILE],
+    FETCH: ["download", "--no-deps", "-d", _FETCHED],
 }
 #: Of a package that would be installed: name, version and label.
 _PLANNED = re.compile(r"(\S+)-([^\s-]+)(?: \((\S+)\))?")
@@ -92,7 +95,7 @@ class Tool(ABC):
         """Return a command for a requirement and what it needs from an index.
 
         :param way: :data:`INSTALL`, :data:`RESOLVE`, which only tells what would be
-            installed, or :data:`LOCK`.
+            installed, :data:`LOCK`, or :data:`FETCH`, which leaves its wheel in a folder.
         """
 
     def environ(self, certificates: Path) -> dict[str, str]:
@@ -119,6 +122,7 @@ class Tool(ABC):
                 else:
                     entry.unlink()
         (self.folder / _LOCK_FILE).unlink(missing_ok=True)
+        shutil.rmtree(self.folder / _FETCHED, ignore_errors=True)
 
     def outcome(self, way: str, printed: str) -> dict[str, str | None]:
         """Return which build of each package a command came to; None for a plain one.
@@ -132,6 +136,9 @@ class Tool(ABC):
             return _planned(printed)
         if way == LOCK:
             return _locked(self.folder / _LOCK_FILE)
+        if way == FETCH:
+            wheels = (self.folder / _FETCHED).glob("*.whl")
+            return {wheel.name.split("-")[0]: None for wheel in wheels}
         return self.installed()
 
     def installed(self) -> dict[str, str | None]:
@@ -179,7 +186,7 @@ class _UvTool(Tool):
         return [str(self._program), "--version"]
 
     def command(self, way: str, requirement: str, index_url: str) -> list[str]:
-        assert way != LOCK, way
+        assert way in (INSTALL, RESOLVE), way
         dry = ["--dry-run"] if way == RESOLVE else []
         return [
             *(str(self._program), "pip", "install", "--no-config", *dry),

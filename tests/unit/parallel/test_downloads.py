@@ -21,8 +21,8 @@ from pip._internal.exceptions import HashMismatch, NetworkConnectionError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.parallel import sizes
+from pip._internal.parallel.digests import Digests, Verified, check_path
 from pip._internal.parallel.downloads import downloader, pool
-from pip._internal.parallel.downloads.digests import Digests, Verified, check_path
 from pip._internal.parallel.downloads.downloader import ParallelDownloader
 from pip._internal.parallel.downloads.fetch import Fetch, Stopped
 from pip._internal.parallel.downloads.pool import Pool

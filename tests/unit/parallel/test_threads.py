@@ -55,7 +55,8 @@ for each in ["first", "late"]:
     jobs.put(each)
 if {hangs}:
     in_thread(hang)
-for _ in range(2 + {hangs}):
+    in_thread(hang, may_hang=True)
+for _ in range(2 + 2 * {hangs}):
     began.acquire()
 """
 

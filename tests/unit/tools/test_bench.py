@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.lib.repository import PageOptions, Repository
-from tools.bench.goals import GOALS, INSTRUCTIONS, WALL, results, timed, to_count
+from tools.bench.goals import CPU, GOALS, INSTRUCTIONS, WALL, results, timed, to_count
 from tools.bench.instructions import counted
 from tools.bench.record import groups, reduced
 from tools.bench.recorded import ROOT, add_recorded
@@ -57,6 +58,17 @@ def test_goals_are_judged_by_medians_and_counts() -> None:
     # Just as large as it may be.
     assert rows["plain", 0]["met"] is True
     assert rows["long-page", 0]["met"] is False
+
+
+def test_what_it_takes_to_begin_does_not_count() -> None:
+    measurements = [
+        replace(each, beside=[Sample(9, base, ()) for base in bases])
+        for each in _measurements()
+        for bases in [(0.3, 0.1, 0.2) if each.tool == FORK else (0.6, 0.4, 0.2)]
+    ]
+    (row,) = (row for row in results(measurements, {}) if row["measure"] == CPU)
+    # The medians are 0.5 of 1 second, and 0.2 and 0.4 of those are the beginning.
+    assert row["figure"] == pytest.approx(0.3 / 0.6)
 
 
 def test_what_went_wrong_is_not_judged() -> None:

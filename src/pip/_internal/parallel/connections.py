@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pip._vendor.requests.adapters import HTTPAdapter
 
 from pip._internal.parallel.early_context import EARLY_CONTEXT, JUDGED_BY_SYSTEM
+from pip._internal.parallel.slots import IS_FAST
 from pip._internal.parallel.switches import is_fast
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def session_built(
     if not is_fast(options):
         EARLY_CONTEXT.forget()
     session = fn(command, options, *args, **kwargs)
+    IS_FAST.set(session, is_fast(options))
     # Without a context, upstream makes one for each connection.
     context = vars(session.get_adapter("https://")).get("_ssl_context")
     is_shared = is_fast(options) and sys.platform not in JUDGED_BY_SYSTEM

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["EARLY_REQUESTS", "RESOLVING", "Slot"]
+__all__ = ["EARLY_REQUESTS", "IS_FAST", "RESOLVING", "Slot"]
 
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
@@ -47,6 +47,9 @@ class Slot:
 #: On a ``PipSession``: its ``EarlyRequests``. Made by ``parallel.lookahead`` and
 #: ``wheels.sources``, read by ``parallel.together`` too.
 EARLY_REQUESTS = Slot("_variants_early")
+#: On a ``PipSession``: whether its command may be faster than upstream's. Set by
+#: ``parallel.connections``, read by ``parallel.receiving``.
+IS_FAST = Slot("_variants_is_fast")
 #: On a ``PackageFinder``: the ``Resolving`` whose requests may be made early. Set and
 #: read by ``parallel.resolving``, read by ``choice.lookahead`` and ``hooks.outcome``.
 RESOLVING = Slot("_variants_resolving")

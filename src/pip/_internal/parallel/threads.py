@@ -67,9 +67,10 @@ def start(thread: threading.Thread) -> None:
         thread.start()
 
 
-def in_thread(do: Callable[[], T]) -> Future[T]:
+def in_thread(do: Callable[[], T], *, may_hang: bool = False) -> Future[T]:
     """Do something in a thread of its own.
 
+    :param may_hang: whether Python need not wait for it when it ends
     :return: what comes of it
 
     :raises RuntimeError: if there can be no more threads.
@@ -78,7 +79,7 @@ def in_thread(do: Callable[[], T]) -> Future[T]:
 
     def run() -> None:
         try:
-            with _working():
+            with contextlib.nullcontext() if may_hang else _working():
                 result = do()
         except BaseException as error:  # Somebody waits for the future.
             future.set_exception(error)

@@ -79,8 +79,12 @@ GLOBALS = {
         "The sizes that JSON pages tell, by URL. From parallel.sizes.take_note on, "
         "which takes the place of Link.from_json; read by listed_size."
     ),
-    "parallel.downloads.digests._CHECKED": (
-        "Files that were verified while they were downloaded, which "
+    "parallel.threads._WORK": (
+        "What threads are doing, for which Python waits a moment when it ends. Its own."
+    ),
+    "parallel.threads._ENDS": "Whether Python ends, so that no work is begun. Its own.",
+    "parallel.digests._NOTED": (
+        "The digests of files that were computed while these were downloaded, which "
         "Hashes.check_against_path asks for. Its own."
     ),
     "parallel.downloads.staged._installing": (

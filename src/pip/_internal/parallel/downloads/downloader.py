@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError
 from pip._internal.network.download import Downloader
+from pip._internal.parallel.digests import Digests, Verified
 from pip._internal.parallel.downloads import replacing, staged
-from pip._internal.parallel.downloads.digests import Digests, Verified
 from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.places import make_staging
 from pip._internal.parallel.downloads.pool import Pool

@@ -20,7 +20,7 @@ from pip._internal.exceptions import (
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
-from pip._internal.parallel.downloads.digests import Verified
+from pip._internal.parallel.digests import Verified
 from pip._internal.parallel.sizes import SMALL, listed_size
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.download import _FileDownload
     from pip._internal.network.session import PipSession
-    from pip._internal.parallel.downloads.digests import Digests
+    from pip._internal.parallel.digests import Digests
 
 __all__ = ["Fetch", "Stopped"]
 

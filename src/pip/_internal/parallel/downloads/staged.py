@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 # Logging needs it while pip installs, when nothing may be imported.
 import pip._internal.console.wrapped  # noqa: F401
 from pip._internal.console.output import get_logger
+from pip._internal.parallel.digests import identity
 from pip._internal.parallel.downloads import elsewhere
-from pip._internal.parallel.downloads.digests import identity
 from pip._internal.parallel.downloads.trees import gives_nothing_on
 from pip._internal.utils.unpacking import (
     set_extracted_file_to_default_mode_plus_executable,

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel.downloads.digests import Verified, identity
+from pip._internal.parallel.digests import Verified, identity
 from pip._internal.parallel.threads import Workers
 from pip._internal.utils.temp_dir import TempDirectory
 

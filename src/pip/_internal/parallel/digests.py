@@ -1,20 +1,19 @@
-"""Digests of files while these are written."""
+"""Digests of files while these are written, which spares reading them again."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
-__all__ = ["Digests", "Verified", "check_path", "identity"]
+__all__ = ["Digests", "Verified", "check_path", "identity", "note"]
 
-# Files that were checked while they were written: by path, the hashes that were allowed
-# and the identity of the file.
-_CHECKED: dict[str, tuple[Hashes, tuple[int, ...]]] = {}
+#: By path of a file, its identity when it was complete, and its digests by algorithm.
+_NOTED: dict[str, tuple[tuple[int, ...], Mapping[str, str]]] = {}
 
 
 class Verified(NamedTuple):
@@ -64,23 +63,33 @@ class Digests:
 
         :raises HashMismatch: if its hash is not expected
         """
-        for name, got in self._gots.items():
-            if self._hashes.is_hash_allowed(name, got.hexdigest()):
-                verified = Verified(path, identity(path))
-                break
-        else:
+        note(path, self._gots)
+        was, noted = _NOTED[path]
+        if not _is_allowed(self._hashes, noted):
             self._hashes._raise(self._gots)
-        _CHECKED[path] = self._hashes, verified.identity
-        return verified
+        return Verified(path, was)
+
+
+def note(path: str, gots: Mapping[str, Any]) -> None:
+    """Note the digests of a file that is complete.
+
+    :param gots: by algorithm, objects of :mod:`hashlib` that took in all of it
+    """
+    noted = {name: got.hexdigest() for name, got in gots.items()}
+    _NOTED[path] = identity(path), noted
 
 
 def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> None:
-    """Check a file, unless it was checked while it was written."""
-    if path in _CHECKED:
-        allowed, checked = _CHECKED[path]
-        if hashes == allowed and identity(path) == checked:
+    """Check a file, and read it only if its digests are not known or not allowed."""
+    if path in _NOTED:
+        was, noted = _NOTED[path]
+        if identity(path) == was and _is_allowed(hashes, noted):
             return
     fn(hashes, path)
+
+
+def _is_allowed(hashes: Hashes, noted: Mapping[str, str]) -> bool:
+    return any(hashes.is_hash_allowed(*each) for each in noted.items())
 
 
 def identity(path: str) -> tuple[int, ...]:

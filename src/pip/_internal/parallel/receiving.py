@@ -1,0 +1,242 @@
+"""Receive large files with less work than upstream, to the same end.
+
+The same blocks arrive with the same errors, in the same file, and the cache gets the same
+entry. Upstream copies each block from layer to layer, writes it to a temporary file beside
+its own for the cache's sake, copies that one into the cache, and reads its own again to
+compute its hash. Here a block goes from the connection to the file, the hash is computed on
+the way, and the cache gets the very file if it may, or a copy that the system makes.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import hashlib
+import http.client
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from pip._vendor.cachecontrol.filewrapper import CallbackFileWrapper
+from pip._vendor.urllib3 import HTTPResponse
+from pip._vendor.urllib3.exceptions import IncompleteRead
+
+from pip._internal.network.cache import SafeFileCache, suppressed_cache_errors
+from pip._internal.network.download import Downloader
+from pip._internal.parallel import digests
+from pip._internal.parallel.connections import like
+from pip._internal.parallel.sizes import SMALL
+from pip._internal.parallel.slots import IS_FAST
+from pip._internal.utils.filesystem import replace
+from pip._internal.utils.misc import ensure_dir
+
+if TYPE_CHECKING:
+    from pip._vendor.requests import Response
+
+    from pip._internal.network.download import _FileDownload
+
+__all__ = ["response_processed"]
+
+#: As the vendored library names what is called with a whole body, and where it keeps it.
+_CALLBACK, _BUFFER, _INNER = (
+    f"_CallbackFileWrapper__{name}" for name in ("callback", "buf", "fp")
+)
+
+
+def response_processed(
+    fn: Callable[..., None],
+    downloader: Downloader,
+    download: _FileDownload,
+    resp: Response,
+) -> None:
+    """Let upstream write a file to which the body of a large response comes directly."""
+    raw = resp.raw
+    body = None
+    if IS_FAST.of(downloader._session, bool):
+        body = _Body.of(raw)
+    if body is None:
+        return fn(downloader, download, resp)
+    # Threads compute the hashes that are expected themselves.
+    is_alone = type(downloader) is Downloader
+    resp.raw = _Received(body, download, download.link.hash_name if is_alone else None)
+    try:
+        return fn(downloader, download, resp)
+    finally:
+        resp.raw = raw
+
+
+class _Body(NamedTuple):
+    """A large body of known length, of which nothing was read.
+
+    :ivar response: what upstream would read it from
+    :ivar connection: what that would read it from
+    :ivar copied: what would keep a copy for the cache, if anything
+    """
+
+    response: HTTPResponse
+    connection: http.client.HTTPResponse
+    copied: CallbackFileWrapper | None
+
+    @classmethod
+    def of(cls, raw: object) -> _Body | None:
+        """Return the body of a response; None if upstream should receive it."""
+        if type(raw) is not HTTPResponse or raw.status != http.client.OK:
+            return None
+        left, inner = raw.length_remaining, raw._fp
+        copied = None
+        if isinstance(inner, CallbackFileWrapper):
+            copied, inner = inner, vars(inner).get(_INNER)
+            if not isinstance(vars(copied).get(_CALLBACK), functools.partial):
+                return None
+        if (
+            not isinstance(inner, http.client.HTTPResponse)
+            or inner is not raw._original_response
+            or inner.length != left
+            or raw.tell()
+        ):
+            return None
+        return cls(raw, inner, copied) if left is not None and left > SMALL else None
+
+    def blocks(self, size: int) -> Iterator[memoryview]:
+        """Yield what arrives; each block is overwritten by the next one.
+
+        :param size: of most blocks, in bytes
+        :raises HTTPError: upstream's own errors, after what came before
+        """
+        response, connection = self.response, self.connection
+        block = memoryview(bytearray(size))
+        while response.length_remaining:
+            with response._error_catcher():
+                got = connection.readinto(block)
+                if not got:
+                    connection.close()
+                    raise IncompleteRead(
+                        response._fp_bytes_read, response.length_remaining
+                    )
+            response._fp_bytes_read += got
+            response.length_remaining -= got
+            yield block[:got]
+
+    def cache(self, path: str) -> None:
+        """Let the cache keep what upstream would keep, which is in a file.
+
+        :param path: of the file, which has all of the body
+        """
+        if self.copied is None:
+            return
+        # Nobody reads by way of it any more.
+        self.response._fp = self.connection
+        vars(self.copied)[_BUFFER].close()
+        keep = vars(self.copied)[_CALLBACK]
+        controller = keep.func.__self__
+        cache = like(controller.cache, _Cache)
+        like(controller, cache=cache).cache_response(*keep.args, _InFile(path))
+
+
+class _Received:
+    """A body that is received, as far as upstream's downloader uses it.
+
+    :param hash_name: of the hash to compute; None for none
+    """
+
+    def __init__(
+        self, body: _Body, download: _FileDownload, hash_name: str | None
+    ) -> None:
+        self._body = body
+        self._download = download
+        self._hash_name = hash_name
+
+    def stream(
+        self, amt: int, decode_content: bool | None = None
+    ) -> Iterator[memoryview]:
+        """Yield the blocks, as they come; in the end the cache gets them too."""
+        del decode_content
+        file = self._download.output_file
+        name = self._hash_name
+        digest = None if name is None else hashlib.new(name)
+        for block in self._body.blocks(amt):
+            if digest is not None:
+                digest.update(block)
+            yield block
+        file.flush()
+        if digest is not None:
+            digests.note(file.name, {digest.name: digest})
+        self._body.cache(file.name)
+
+
+class _InFile:
+    """The contents of a file, for the cache."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __len__(self) -> int:
+        return os.path.getsize(self.path)
+
+
+class _Cache(SafeFileCache):
+    """Upstream's cache, which takes files as they are."""
+
+    def set_body(self, key: str, body: Any) -> None:
+        """Set the body of an entry."""
+        path = f"{self._get_cache_path(key)}.body"
+        with suppressed_cache_errors():
+            ensure_dir(os.path.dirname(path))
+            if not _linked(body.path, path, _rights_in(self.directory)):
+                self._write_to_file(path, functools.partial(_copy, body.path))
+
+
+def _rights_in(directory: str) -> int:
+    """Return the rights of a file that upstream writes into its cache.
+
+    :param directory: the cache
+    """
+    readable = stat.S_IMODE(os.stat(directory).st_mode) & 0o666
+    return readable | stat.S_IRUSR | stat.S_IWUSR
+
+
+def _linked(source: str, path: str, rights: int) -> bool:
+    """Let a file be in the cache too, unless its rights would have to change.
+
+    It is in a temporary folder, where it is read and then removed; what a user gets of it
+    is a copy.
+
+    :raises OSError: if the cache cannot be written to
+    """
+    found = os.stat(source)
+    if stat.S_IMODE(found.st_mode) != rights or found.st_nlink > 1:
+        return False
+    beside = f"{path}{os.urandom(4).hex()}.tmp"
+    try:
+        os.link(source, beside)
+    except OSError:
+        # It is on another disk, or this one has no links.
+        return False
+    with open(source, "rb") as file:
+        os.fsync(file.fileno())
+    replace(beside, path)
+    return True
+
+
+def _copy(path: str, target: BinaryIO) -> None:
+    with open(path, "rb", buffering=0) as source:
+        left = os.fstat(source.fileno()).st_size
+        try:
+            # The two may share what they have; at least it stays in the system.
+            while left:
+                left -= _copied(source, target, left)
+        except OSError:
+            # Not on this system, or not between these disks.
+            shutil.copyfileobj(source, target)
+
+
+def _copied(source: BinaryIO, target: BinaryIO, size: int) -> int:
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    copied = os.copy_file_range(source.fileno(), target.fileno(), size)
+    if not copied:
+        raise OSError(f"nothing is copied of {size} bytes")
+    return copied
