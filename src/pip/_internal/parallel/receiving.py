@@ -66,6 +66,7 @@ def response_processed(
         return fn(downloader, download, resp)
     finally:
         resp.raw = raw
+        body.release()
 
 
 class _Body(NamedTuple):
@@ -127,13 +128,16 @@ class _Body(NamedTuple):
         """
         if self.copied is None:
             return
-        # Nobody reads by way of it any more.
-        self.response._fp = self.connection
-        vars(self.copied)[_BUFFER].close()
         keep = vars(self.copied)[_CALLBACK]
         controller = keep.func.__self__
         cache = like(controller.cache, _Cache)
         like(controller, cache=cache).cache_response(*keep.args, _InFile(path))
+
+    def release(self) -> None:
+        """Remove the temporary file in which upstream would have kept a copy."""
+        if self.copied is not None:
+            self.response._fp = self.connection
+            vars(self.copied)[_BUFFER].close()
 
 
 class _Received:
@@ -148,6 +152,10 @@ class _Received:
         self._body = body
         self._download = download
         self._hash_name = hash_name
+
+    def __getattr__(self, name: str) -> Any:
+        # Whoever stops a download, or closes its response, does so to upstream's.
+        return getattr(self._body.response, name)
 
     def stream(
         self, amt: int, decode_content: bool | None = None
