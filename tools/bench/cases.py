@@ -254,9 +254,9 @@ CASES: Sequence[Case] = (
     Case(
         "plugin",
         "variants judged by a trusted plugin",
-        "kernels",
+        "plugin-kernels",
         "plain",
-        labels={"kernels": "npu2"},
+        labels={"plugin-kernels": "npu2"},
         caches=(COLD, WARM),
         options={FORK: ("--trust-variant-provider", PLUGIN)},
         unable=_NO_PLUGINS,

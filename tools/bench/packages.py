@@ -156,7 +156,7 @@ def _add_large(repository: Repository) -> None:
 
 def _add_plugin(repository: Repository) -> None:
     asked: Sequence[tuple[str, Provider]] = (
-        ("kernels", Provider([f"{PLUGIN}>=1"], "npu_plugin")),
+        ("plugin-kernels", Provider([f"{PLUGIN}>=1"], "npu_plugin")),
         ("static-kernels", Provider(static={"kind": ["b2", "b1"]})),
     )
     for name, provider in asked:
