@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -72,22 +73,25 @@ def _fail(*_: object) -> NoReturn:
     raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are those of POSIX")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere files are copied")
 @pytest.mark.parametrize(
-    ("missing", "rights", "is_same"),
+    ("missing", "rights", "of_folder", "is_same"),
     [
-        ([], 0o644, True),
-        ([], 0o600, False),
-        (["link"], 0o644, False),
-        (["link", "copy_file_range"], 0o644, False),
+        ([], 0o644, 0o755, True),
+        ([], 0o600, 0o755, False),
+        ([], 0o644, 0o2755, False),
+        (["listxattr"], 0o644, 0o755, False),
+        (["link"], 0o644, 0o755, False),
+        (["link", "copy_file_range"], 0o644, 0o755, False),
     ],
-    ids=["linked", "other-rights", "copied-by-the-system", "copied"],
+    ids=["linked", "rights", "group", "unknown", "copied-by-the-system", "copied"],
 )
 def test_the_cache_gets_the_file(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     missing: list[str],
     rights: int,
+    of_folder: int,
     is_same: bool,
 ) -> None:
     """It is the very file where it would not differ from a copy of upstream's."""
@@ -95,7 +99,7 @@ def test_the_cache_gets_the_file(
         monkeypatch.setattr(os, name, _fail)
     folder = tmp_path / "cache"
     folder.mkdir()
-    folder.chmod(0o755)
+    folder.chmod(of_folder)
     source = tmp_path / "source"
     source.write_bytes(b"content" * 100_000)
     source.chmod(rights)

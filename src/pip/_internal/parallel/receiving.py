@@ -207,26 +207,33 @@ def _rights_in(directory: str) -> int:
 
 
 def _linked(source: str, path: str, rights: int) -> bool:
-    """Let a file be in the cache too, unless its rights would have to change.
+    """Let a file be in the cache too, unless a new one there would have other rights.
 
     It is in a temporary folder, where it is read and then removed; what a user gets of it
     is a copy.
 
     :raises OSError: if the cache cannot be written to
     """
-    found = os.stat(source)
-    if stat.S_IMODE(found.st_mode) != rights or found.st_nlink > 1:
-        return False
+    # Few files are as large.
+    from pip._internal.parallel.downloads.trees import gives_nothing_on, is_faithful
+
     beside = f"{path}{os.urandom(4).hex()}.tmp"
     try:
-        os.link(source, beside)
+        is_same = (
+            stat.S_IMODE(os.stat(source).st_mode) == rights
+            and is_faithful()
+            and gives_nothing_on(os.path.dirname(path))
+        )
+        if is_same:
+            os.link(source, beside)
     except OSError:
         # It is on another disk, or this one has no links.
         return False
-    with open(source, "rb") as file:
-        os.fsync(file.fileno())
-    replace(beside, path)
-    return True
+    if is_same:
+        with open(source, "rb") as file:
+            os.fsync(file.fileno())
+        replace(beside, path)
+    return is_same
 
 
 def _copy(path: str, target: BinaryIO) -> None:
