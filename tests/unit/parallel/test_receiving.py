@@ -73,6 +73,12 @@ def _fail(*_: object) -> NoReturn:
     raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
 
 
+def _copy_a_part(source: int, target: int, _: int) -> int:
+    if os.lseek(source, 0, os.SEEK_CUR):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+    return os.write(target, os.read(source, 1000))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere files are copied")
 @pytest.mark.parametrize(
     ("missing", "rights", "of_folder", "is_same"),
@@ -83,8 +89,9 @@ def _fail(*_: object) -> NoReturn:
         (["listxattr"], 0o644, 0o755, False),
         (["link"], 0o644, 0o755, False),
         (["link", "copy_file_range"], 0o644, 0o755, False),
+        (["link", "half"], 0o644, 0o755, False),
     ],
-    ids=["linked", "rights", "group", "unknown", "copied-by-the-system", "copied"],
+    ids=["linked", "rights", "group", "unknown", "by-the-system", "copied", "half"],
 )
 def test_the_cache_gets_the_file(
     monkeypatch: pytest.MonkeyPatch,
@@ -96,7 +103,10 @@ def test_the_cache_gets_the_file(
 ) -> None:
     """It is the very file where it would not differ from a copy of upstream's."""
     for name in missing:
-        monkeypatch.setattr(os, name, _fail)
+        if name == "half":
+            monkeypatch.setattr(os, "copy_file_range", _copy_a_part)
+        else:
+            monkeypatch.setattr(os, name, _fail)
     folder = tmp_path / "cache"
     folder.mkdir()
     folder.chmod(of_folder)
@@ -105,6 +115,8 @@ def test_the_cache_gets_the_file(
     source.chmod(rights)
     upstreams = SafeFileCache(str(folder))
     cache: Any = like(upstreams, _Cache)
+    for key in ("ours", "theirs"):
+        cache.set(key, b"entry")
     cache.set_body("ours", _InFile(str(source)))
     upstreams.set_body("theirs", source.read_bytes())
     ours, theirs = (
@@ -115,8 +127,8 @@ def test_the_cache_gets_the_file(
     assert modes == {0o644}
     assert stat.S_IMODE(source.stat().st_mode) == rights
     assert ours.samefile(source) is is_same
-    others = [path for path in folder.rglob("*") if path.is_file()]
-    assert sorted(others) == sorted([ours, theirs])
+    bodies = [path for path in folder.rglob("*.*") if path.is_file()]
+    assert sorted(bodies) == sorted([ours, theirs])
 
 
 def test_a_cache_that_cannot_be_written_to_is_left_alone(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ for each in ["first", "late"]:
     jobs.put(each)
 if {hangs}:
     in_thread(hang)
-    in_thread(hang, may_hang=True)
+    in_thread(hang, patience=0)
 for _ in range(2 + 2 * {hangs}):
     began.acquire()
 """

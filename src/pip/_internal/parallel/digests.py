@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
-__all__ = ["Digests", "Verified", "check_path", "identity", "note"]
+__all__ = ["Digests", "Verified", "check_path", "identity"]
 
 #: By path of a file, its identity when it was complete, and its digests by algorithm.
 _NOTED: dict[str, tuple[tuple[int, ...], Mapping[str, str]]] = {}
@@ -49,7 +49,7 @@ class Digests:
         except (ValueError, TypeError):
             return None  # Upstream reports it.
 
-    def update(self, data: bytes) -> None:
+    def update(self, data: bytes | memoryview) -> None:
         """Take in the next bytes of the file."""
         for got in self._gots.values():
             got.update(data)
@@ -63,20 +63,16 @@ class Digests:
 
         :raises HashMismatch: if its hash is not expected
         """
-        note(path, self._gots)
+        self.note(path)
         was, noted = _NOTED[path]
         if not _is_allowed(self._hashes, noted):
             self._hashes._raise(self._gots)
         return Verified(path, was)
 
-
-def note(path: str, gots: Mapping[str, Any]) -> None:
-    """Note the digests of a file that is complete.
-
-    :param gots: by algorithm, objects of :mod:`hashlib` that took in all of it
-    """
-    noted = {name: got.hexdigest() for name, got in gots.items()}
-    _NOTED[path] = identity(path), noted
+    def note(self, path: str) -> None:
+        """Note the digests of the file at *path*, which is complete, for upstream."""
+        noted = {name: got.hexdigest() for name, got in self._gots.items()}
+        _NOTED[path] = identity(path), noted
 
 
 def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> None:

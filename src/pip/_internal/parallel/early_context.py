@@ -6,7 +6,6 @@ there is a second core. It is upstream's own context, made before upstream asks 
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import inspect
 import sys
@@ -46,15 +45,11 @@ class _EarlyContext:
     def begin(self, make: Callable[[], Any]) -> None:
         """Make it from now on."""
         # Most commands need no threads.
-        from concurrent.futures import wait
-
         from pip._internal.parallel.threads import in_thread
 
         # Without a thread, it is made when due.
         with contextlib.suppress(RuntimeError):
-            self._making = in_thread(make)
-            # It may keep a processor busy for long, and must not when the process ends.
-            atexit.register(wait, [self._making], _PATIENCE)
+            self._making = in_thread(make, patience=_PATIENCE)
 
     def take(self) -> Any:
         """Return the context once it is made; None if there is none."""

@@ -9,13 +9,11 @@ the way, and the cache gets the very file if it may, or a copy that the system m
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import functools
-import hashlib
 import http.client
 import os
 import shutil
-import stat
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -26,12 +24,11 @@ from pip._vendor.urllib3.exceptions import IncompleteRead
 
 from pip._internal.network.cache import SafeFileCache, suppressed_cache_errors
 from pip._internal.network.download import Downloader
-from pip._internal.parallel import digests
 from pip._internal.parallel.connections import like
+from pip._internal.parallel.digests import Digests
 from pip._internal.parallel.sizes import SMALL
 from pip._internal.parallel.slots import IS_FAST
 from pip._internal.utils.filesystem import replace
-from pip._internal.utils.misc import ensure_dir
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response
@@ -40,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["response_processed"]
 
+#: Bytes that are copied at once.
+_MANY = 1 << 30
 #: As the vendored library names what is called with a whole body, and where it keeps it.
 _CALLBACK, _BUFFER, _INNER = (
     f"_CallbackFileWrapper__{name}" for name in ("callback", "buf", "fp")
@@ -61,7 +60,8 @@ def response_processed(
         return fn(downloader, download, resp)
     # Threads compute the hashes that are expected themselves.
     is_alone = type(downloader) is Downloader
-    resp.raw = _Received(body, download, download.link.hash_name if is_alone else None)
+    digests = Digests.of(download.link.as_hashes()) if is_alone else None
+    resp.raw = _Received(body, download, digests)
     try:
         return fn(downloader, download, resp)
     finally:
@@ -143,15 +143,15 @@ class _Body(NamedTuple):
 class _Received:
     """A body that is received, as far as upstream's downloader uses it.
 
-    :param hash_name: of the hash to compute; None for none
+    :param digests: take in what arrives; None if there is no use for them
     """
 
     def __init__(
-        self, body: _Body, download: _FileDownload, hash_name: str | None
+        self, body: _Body, download: _FileDownload, digests: Digests | None
     ) -> None:
         self._body = body
         self._download = download
-        self._hash_name = hash_name
+        self._digests = digests
 
     def __getattr__(self, name: str) -> Any:
         # Whoever stops a download, or closes its response, does so to upstream's.
@@ -162,16 +162,14 @@ class _Received:
     ) -> Iterator[memoryview]:
         """Yield the blocks, as they come; in the end the cache gets them too."""
         del decode_content
-        file = self._download.output_file
-        name = self._hash_name
-        digest = None if name is None else hashlib.new(name)
+        file, digests = self._download.output_file, self._digests
         for block in self._body.blocks(amt):
-            if digest is not None:
-                digest.update(block)
+            if digests is not None:
+                digests.update(block)
             yield block
         file.flush()
-        if digest is not None:
-            digests.note(file.name, {digest.name: digest})
+        if digests is not None:
+            digests.note(file.name)
         self._body.cache(file.name)
 
 
@@ -189,29 +187,21 @@ class _Cache(SafeFileCache):
     """Upstream's cache, which takes files as they are."""
 
     def set_body(self, key: str, body: Any) -> None:
-        """Set the body of an entry."""
-        path = f"{self._get_cache_path(key)}.body"
+        """Set the body of an entry, of which all else is there."""
+        entry = self._get_cache_path(key)
         with suppressed_cache_errors():
-            ensure_dir(os.path.dirname(path))
-            if not _linked(body.path, path, _rights_in(self.directory)):
-                self._write_to_file(path, functools.partial(_copy, body.path))
+            if not _linked(body.path, f"{entry}.body", entry):
+                copy = functools.partial(_copy, body.path)
+                self._write_to_file(f"{entry}.body", copy)
 
 
-def _rights_in(directory: str) -> int:
-    """Return the rights of a file that upstream writes into its cache.
-
-    :param directory: the cache
-    """
-    readable = stat.S_IMODE(os.stat(directory).st_mode) & 0o666
-    return readable | stat.S_IRUSR | stat.S_IWUSR
-
-
-def _linked(source: str, path: str, rights: int) -> bool:
+def _linked(source: str, path: str, like_this: str) -> bool:
     """Let a file be in the cache too, unless a new one there would have other rights.
 
     It is in a temporary folder, where it is read and then removed; what a user gets of it
     is a copy.
 
+    :param like_this: what upstream has just written there
     :raises OSError: if the cache cannot be written to
     """
     # Few files are as large.
@@ -220,7 +210,7 @@ def _linked(source: str, path: str, rights: int) -> bool:
     beside = f"{path}{os.urandom(4).hex()}.tmp"
     try:
         is_same = (
-            stat.S_IMODE(os.stat(source).st_mode) == rights
+            os.stat(source).st_mode == os.stat(like_this).st_mode
             and is_faithful()
             and gives_nothing_on(os.path.dirname(path))
         )
@@ -238,20 +228,10 @@ def _linked(source: str, path: str, rights: int) -> bool:
 
 def _copy(path: str, target: BinaryIO) -> None:
     with open(path, "rb", buffering=0) as source:
-        left = os.fstat(source.fileno()).st_size
-        try:
+        if sys.platform == "linux":
             # The two may share what they have; at least it stays in the system.
-            while left:
-                left -= _copied(source, target, left)
-        except OSError:
-            # Not on this system, or not between these disks.
-            shutil.copyfileobj(source, target)
-
-
-def _copied(source: BinaryIO, target: BinaryIO, size: int) -> int:
-    if sys.platform != "linux":
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    copied = os.copy_file_range(source.fileno(), target.fileno(), size)
-    if not copied:
-        raise OSError(f"nothing is copied of {size} bytes")
-    return copied
+            with contextlib.suppress(OSError):
+                while os.copy_file_range(source.fileno(), target.fileno(), _MANY):
+                    pass
+        # The rest, or all of it.
+        shutil.copyfileobj(source, target)

@@ -25,12 +25,13 @@ T = TypeVar("T")
 
 #: Held while a thread is born; and by the main thread, for good, when Python ends.
 _BIRTHS = threading.RLock()
-#: What threads are doing; told when nothing is left.
-_WORK: set[object] = set()
-_REST = threading.Condition()
+#: What threads are doing, and for how many seconds Python waits for each at its end.
+_WORK: dict[object, float] = {}
+#: Held while that changes; told when something has ended.
+_CHANGE = threading.Condition()
 #: Whether Python ends, so that no other work is begun.
 _ENDS = threading.Event()
-#: How long Python waits for it at its end; whatever takes longer waits for others.
+#: Whatever takes longer waits for others, and uses no library meanwhile.
 _PATIENCE = 1.0  # seconds
 
 
@@ -39,22 +40,24 @@ def _end() -> None:
     """Let no thread be born, and let those that work come to an end."""
     _BIRTHS.acquire()
     _ENDS.set()
+    began = time.monotonic()
     # Who interrupts that cannot wait.
-    with contextlib.suppress(KeyboardInterrupt), _REST:
-        _REST.wait_for(lambda: not _WORK, _PATIENCE)
+    with contextlib.suppress(KeyboardInterrupt), _CHANGE:
+        while _WORK and (left := began + max(_WORK.values()) - time.monotonic()) > 0:
+            _CHANGE.wait(left)
 
 
 @contextmanager
-def _working() -> Iterator[None]:
+def _working(patience: float = _PATIENCE) -> Iterator[None]:
     work = object()
-    _WORK.add(work)
+    with _CHANGE:
+        _WORK[work] = patience
     try:
         yield
     finally:
-        with _REST:
-            _WORK.discard(work)
-            if not _WORK:
-                _REST.notify_all()
+        with _CHANGE:
+            del _WORK[work]
+            _CHANGE.notify_all()
 
 
 def start(thread: threading.Thread) -> None:
@@ -67,10 +70,10 @@ def start(thread: threading.Thread) -> None:
         thread.start()
 
 
-def in_thread(do: Callable[[], T], *, may_hang: bool = False) -> Future[T]:
+def in_thread(do: Callable[[], T], *, patience: float = _PATIENCE) -> Future[T]:
     """Do something in a thread of its own.
 
-    :param may_hang: whether Python need not wait for it when it ends
+    :param patience: for how many seconds Python waits for it at its end
     :return: what comes of it
 
     :raises RuntimeError: if there can be no more threads.
@@ -79,7 +82,7 @@ def in_thread(do: Callable[[], T], *, may_hang: bool = False) -> Future[T]:
 
     def run() -> None:
         try:
-            with contextlib.nullcontext() if may_hang else _working():
+            with _working(patience):
                 result = do()
         except BaseException as error:  # Somebody waits for the future.
             future.set_exception(error)

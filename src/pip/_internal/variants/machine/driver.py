@@ -80,7 +80,7 @@ def call_driver(name: str, ask: Callable[[], T]) -> T:
             raise DriverUnavailable(reason, fault=True) from error
 
     try:
-        future = in_thread(answer, may_hang=True)
+        future = in_thread(answer, patience=0)
     except RuntimeError as error:
         raise DriverUnavailable(f"{name} cannot be asked: {error}") from error
     if not wait([future], _TIMEOUT).done:
