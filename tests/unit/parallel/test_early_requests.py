@@ -14,6 +14,7 @@ import pytest
 
 from pip._vendor.urllib3.util import Retry
 
+from pip._internal.exceptions import ConnectionTimeoutError
 from pip._internal.network.session import PipSession
 from pip._internal.parallel import early_requests
 from pip._internal.parallel.early_adapters import EarlyAdapter
@@ -120,6 +121,28 @@ def test_a_body_that_takes_too_long(
     ):
         _ = response.content
     assert b"demo-1.0" in session.get(filled.url + PAGE).content
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+def test_a_body_is_not_waited_for_twice(
+    session: PipSession, early: EarlyRequests, filled: IndexServer, hangs: bool
+) -> None:
+    """One that broke off at once is asked for again: others may be the cause."""
+    session.timeout = 1
+    gate = Gate()
+    filled.faults[PAGE] = Fault(gate=gate if hangs else None, truncate=10, times=1)
+    future = early.ask(filled.url + PAGE, {}, Kind(1000, gives_way=True))
+    assert future is not None
+    wait([future])
+    try:
+        if hangs:
+            with pytest.raises(ConnectionTimeoutError):
+                session.get(filled.url + PAGE)
+        else:
+            assert b"demo-1.0" in session.get(filled.url + PAGE).content
+    finally:
+        gate.open()
+    assert filled.log() == [("GET", PAGE)] * (1 if hangs else 2)
 
 
 def test_what_arrives_in_time(session: PipSession, filled: IndexServer) -> None:

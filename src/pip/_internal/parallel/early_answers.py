@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from pip._vendor.urllib3 import HTTPResponse
-from pip._vendor.urllib3.exceptions import HTTPError
+from pip._vendor.urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from pip._internal.parallel.connections import like
 
@@ -56,9 +56,14 @@ class Answer:
 
     @property
     def is_final(self) -> bool:
-        """Tell whether upstream would neither try again nor look for credentials."""
+        """Tell whether upstream would neither try again nor look for credentials.
+
+        A body that broke off may have done so because of other requests. One that was
+        waited for in vain is not waited for twice.
+        """
+        is_over = self._error is None or isinstance(self._error, ReadTimeoutError)
         again = (401, 407, 413, 429)
-        return self._error is None and self.status < 500 and self.status not in again
+        return is_over and self.status < 500 and self.status not in again
 
     @property
     def is_redirect(self) -> bool:
