@@ -373,7 +373,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.prepare:metadata_fetched",
             ),
         ],
-        "Whoever waited for several pages at once need not wait for each wheel.": [
+        "All wheels are known; who waited for pages together need not wait for each.": [
             Decorate(
                 "RequirementPreparer.prepare_linked_requirements_more",
                 "parallel.resolving:wheels_due",

@@ -6,12 +6,14 @@ import io
 import json
 import marshal
 import os
+import random
 import re
 import stat
 import sys
 import time
 import types
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -304,3 +306,144 @@ def test_what_is_there_already_is_replaced_as_ever(
     assert nowhere.read_text(encoding="utf-8") == "x = (\n"
     nowhere.rename(link)
     assert tree(folder) == before
+
+
+# While it arrives
+
+#: Bytes of the first, by which a process of its own inflates what came before it.
+_LARGE = 9_000_000
+
+
+def of_a_sum(data: bytes, crc: int) -> bytes:
+    """Return data of the same beginning that has this sum (CRC-32)."""
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)
+        table.append(value)
+    by_last = {value >> 24: number for number, value in enumerate(table)}
+    state = crc ^ 0xFFFFFFFF
+    for _ in range(4):
+        number = by_last[state >> 24]
+        state = ((state ^ table[number]) << 8 & 0xFFFFFFFF) | number
+    made = data + (state ^ zlib.crc32(data) ^ 0xFFFFFFFF).to_bytes(4, "little")
+    assert zlib.crc32(made) == crc
+    return made
+
+
+def large_wheel(text: bytes) -> DistFile:
+    """Return a wheel with a module, with this text, and with what takes time to arrive."""
+    noise = random.Random(1).randbytes(_LARGE)
+    files: dict[str, str | bytes] = {
+        "big/__init__.py": "x = 1\n",
+        "big/text": text,
+        "big/zlib.so": noise,
+    }
+    wheel = make_wheel("big", "1.0", files=files)
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(wheel.content)) as old,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as new,
+    ):
+        for info in old.infolist():
+            new.writestr(entry(info.filename), old.read(info))
+    return replace(wheel, content=buffer.getvalue())
+
+
+@pytest.mark.process
+@pytest.mark.on_wheel
+@pytest.mark.parametrize("how", ["resumed", "begun again"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_wheel_that_arrives(
+    venv: Environment, packages: IndexServer, tmp_path: Path, how: str, count: int
+) -> None:
+    """Bytes are inflated before the hash has passed, and those of another file unused."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    good = b"This is what was published."
+    right = large_wheel(good + b"    ")
+    wrong = large_wheel(
+        of_a_sum(b"That is what is published.!", zlib.crc32(good + b"    "))
+    )
+    assert len(right.content) == len(wrong.content)
+    packages.add(right)
+    gate = Gate()
+    first = wrong if how == "begun again" else right
+    packages.ranges = how == "resumed"
+    packages.fault(
+        right.filename, truncate=_LARGE // 2, times=1, body=first.content, gate=gate
+    )
+    names = ["big", "plain"][:count]
+    if count == 2:
+        packages.add(PLAIN)
+    command = ["install", "-vv", *names, "-i", packages.index_url, *FEATURE]
+    running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
+    gate.wait_until_reached()
+    early = "pip-staging-*/*/*"
+    size = _LARGE // 4
+
+    def has_begun() -> bool:
+        found = list(temporary.glob(early))
+        return any(each.stat().st_size > size for each in found)
+
+    wait_for(has_begun, "what came is inflated")
+    seen = [
+        path for path in temporary.glob(early) if path.parent.name.startswith("tmp")
+    ]
+    others = [path for path in seen if not path.name.isdecimal()]
+    assert len(others) <= (count - 1) * 2, "nothing is compiled but the plain one"
+    gate.open()
+    result = running.finish()
+    assert result.returncode == 0, result
+    assert "Attempting to resume incomplete download" in result.stderr
+    assert AHEAD in result.stdout
+    package = venv.site_packages / "big"
+    assert (package / "text").read_bytes() == good + b"    "
+    with zipfile.ZipFile(io.BytesIO(right.content)) as archive:
+        assert (package / "zlib.so").read_bytes() == archive.read("big/zlib.so")
+    assert list((package / "__pycache__").iterdir())
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("way", ["no hash", "hashes are required", "switched off"])
+def test_a_wheel_that_is_not_unpacked_early(
+    venv: Environment, packages: IndexServer, tmp_path: Path, way: str
+) -> None:
+    """Nothing of it is inflated before it is all there."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    wheel = large_wheel(b"")
+    gate = Gate()
+    packages.add(wheel)
+    packages.pages.hashes = way != "no hash"
+    packages.fault(wheel.filename, truncate=_LARGE // 2, times=1, gate=gate)
+    command = ["install", "-vv", "-i", packages.index_url, *FEATURE]
+    if way == "hashes are required":
+        listed = tmp_path / "requirements.txt"
+        listed.write_text(f"big==1.0 --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
+        command += ["-r", str(listed)]
+    else:
+        command += ["big"]
+    if way == "switched off":
+        command += ["--no-fast"]
+    running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
+    gate.wait_until_reached()
+    time.sleep(0.3)
+    assert not list(temporary.glob("pip-staging-*/*/*"))
+    gate.open()
+    result = running.finish()
+    assert result.returncode == 0, result
+    assert (AHEAD in result.stdout) == (way != "switched off")
+
+
+def test_a_local_wheel(venv: Environment, tmp_path: Path) -> None:
+    path = large_wheel(b"text").write_to(tmp_path)
+    options = ["--no-index", "--prefix", str(tmp_path / "into"), str(path)]
+    trees = []
+    for more in ([], FEATURE):
+        result = venv.pip("install", "-vv", *options, *more)
+        trees.append(tree(tmp_path / "into"))
+        (tmp_path / "into").rename(tmp_path / f"was{len(trees)}")
+        assert (AHEAD in result.stdout) is bool(more)
+    assert trees[0] == trees[1]

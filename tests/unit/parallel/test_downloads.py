@@ -8,7 +8,6 @@ import logging
 import threading
 import zipfile
 from collections.abc import Iterator
-from concurrent.futures import wait
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -19,10 +18,12 @@ from pip._vendor.requests import Response
 
 from pip._internal.exceptions import HashMismatch, NetworkConnectionError
 from pip._internal.models.link import Link
+from pip._internal.network.download import _FileDownload
 from pip._internal.network.session import PipSession
 from pip._internal.parallel import sizes
 from pip._internal.parallel.digests import Digests, Verified, check_path
 from pip._internal.parallel.downloads import downloader, pool
+from pip._internal.parallel.downloads.arrival import Arrival
 from pip._internal.parallel.downloads.downloader import ParallelDownloader
 from pip._internal.parallel.downloads.fetch import Fetch, Stopped
 from pip._internal.parallel.downloads.pool import Pool
@@ -31,7 +32,11 @@ from pip._internal.parallel.downloads.staging import Staging
 from pip._internal.parallel.threads import Workers
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
+from tests.lib.processes import wait_for
 from tests.lib.wheels import make_wheel
+
+#: A file of any kind, of which nothing is unpacked.
+ANY = Arrival(None, None, 0, is_early=False)
 
 
 def pool_of(*megabytes: int) -> Pool:
@@ -39,7 +44,7 @@ def pool_of(*megabytes: int) -> Pool:
     links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(megabytes))]
     known = zip(links, megabytes, strict=True)
     sizes._noted = {link.url: size * 1_000_000 for link, size in known if size}
-    fetches = [Fetch(link, "", None, lambda _: None) for link in links]
+    fetches = [Fetch(link, "", ANY) for link in links]
     return Pool(PipSession(), fetches, CombinedProgress("off", fetches))
 
 
@@ -82,9 +87,8 @@ def staging(tmp_path: Path) -> Iterator[Staging]:
 def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
     """Return what lies in the folder of a wheel once it is unpacked."""
     staging.add(Verified.unchecked(str(wheel)))
-    job = staging._jobs[str(wheel)]
-    wait([job.is_staged], timeout=60)
-    assert job.is_staged.done()
+    job = staging._all[str(wheel)]
+    wait_for(lambda: job.has_failed or not job._open, "it is unpacked")
     folder = staging.folder_of(str(wheel))
     if folder is None:
         assert not Path(job.folder).exists()
@@ -157,32 +161,52 @@ def test_a_process_that_dies_takes_nothing_along(
 class Written(Fetch):
     """A download that is over, of which the hash is still to be compared."""
 
-    def __init__(self, path: Path, hashes: Hashes | None) -> None:
-        self.used: list[Verified] = []
-        link = Link("https://example.invalid/demo-1.0-py3-none-any.whl")
-        super().__init__(link, str(path.parent), Digests.of(hashes), self.used.append)
-        self.path = path
-
     def download(self, _session: PipSession) -> tuple[str, str]:
         """Write the file."""
-        self.path.write_bytes(b"right")
-        if self._digests is not None:
-            self._digests.update(b"right")
-        return str(self.path), "application/zip"
+        path = Path(self.folder) / self.link.filename
+        with path.open("wb") as file:
+            download = _FileDownload(self.link, file, len(self.content))
+            self._arrival.watch(download, lambda _: None)
+            for block in (self.content[:700], self.content[700:]):
+                download.write_chunk(block)
+        return str(path), "application/zip"
+
+    content = b""
 
 
 @pytest.mark.parametrize(
-    ("expected", "is_used"), [(b"right", True), (b"wrong", False), (None, True)]
+    ("expected", "is_used"), [("right", True), ("wrong", False), (None, True)]
 )
-def test_nothing_is_unpacked_before_its_hash_has_passed(
-    tmp_path: Path, expected: bytes | None, is_used: bool
+@pytest.mark.parametrize("is_early", [False, True])
+def test_nothing_is_used_before_its_hash_has_passed(
+    staging: Staging,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    expected: str | None,
+    is_early: bool,
+    is_used: bool,
 ) -> None:
-    hashes = None
+    made = make_wheel("demo", "1.0")
+    began: list[str] = []
+
+    def begin(path: str, size: int) -> None:
+        began.append(path)
+        assert size == len(made.content)
+
+    used: list[str] = []
+    monkeypatch.setattr(staging, "begin", begin)
+    monkeypatch.setattr(staging, "add", lambda file: used.append(file.path))
+    digests = None
     if expected is not None:
-        hashes = Hashes({"sha256": [hashlib.sha256(expected).hexdigest()]})
-    fetch = Written(tmp_path / "demo.whl", hashes)
+        digest = made.sha256 if expected == "right" else "0" * 64
+        digests = Digests.of(Hashes({"sha256": [digest]}))
+    link = Link(f"https://example.invalid/{made.filename}")
+    fetch = Written(link, str(tmp_path), Arrival(digests, staging, 0, is_early))
+    fetch.content = made.content
     fetch.run(PipSession())
-    assert [each.path for each in fetch.used] == [str(fetch.path)] * is_used
+    path = str(tmp_path / made.filename)
+    assert began == [path] * (is_early and expected is not None)
+    assert used == [path] * is_used
     assert isinstance(fetch.error, HashMismatch) is not is_used
     assert (fetch.result is not None) is is_used
 
@@ -194,11 +218,10 @@ def test_what_is_settled_is_waited_for_no_more(
     for wheel in wheels:
         staging.add(Verified.unchecked(str(wheel)))
     staging.settle()
-    assert all(job.is_staged.done() for job in staging._jobs.values())
     # What had not begun by then is upstream's.
-    for wheel in wheels:
-        folder = staging.folder_of(str(wheel))
-        assert (folder is not None) == (str(wheel) in staging._jobs)
+    for job in staging._all.values():
+        assert job.has_failed is bool(job._open)
+        assert (staging.folder_of(job.path) is None) is job.has_failed
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
@@ -259,7 +282,9 @@ def test_what_is_stopped_says_no_more(
     waited: list[float] = []
     monkeypatch.setattr(Workers, "join", lambda _, seconds: waited.append(seconds))
     preparer = SimpleNamespace(
-        _session=PipSession(), _download=SimpleNamespace(_progress_bar="off")
+        _session=PipSession(),
+        _download=SimpleNamespace(_progress_bar="off"),
+        require_hashes=False,
     )
     downloads = ParallelDownloader(cast(Any, preparer), None)
     names = ("fails", "waits")
@@ -287,7 +312,7 @@ def test_an_error_is_not_told_before_it_is_for_good(
             logger.critical("HTTP error")
             raise NetworkConnectionError("refused", response=response)
 
-    refused = Refused(Link("https://example.invalid/0.whl"), "", None, lambda _: None)
+    refused = Refused(Link("https://example.invalid/0.whl"), "", ANY)
     downloads = pool_of(0)
     downloads._fetches = [refused]
     monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([refused])))

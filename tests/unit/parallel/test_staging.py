@@ -6,20 +6,26 @@ import io
 import json
 import marshal
 import os
+import random
 import signal
 import sys
 import time
 import types
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from optparse import Values
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pip._internal.parallel.downloads import places, staging_child, trees
+from pip._internal.parallel.digests import Verified
+from pip._internal.parallel.downloads import places, staging_child, trees, unpacking
+from pip._internal.parallel.downloads.staging import Staging
+from pip._internal.parallel.downloads.unpacking import Part, Unpacking
 from pip._internal.utils.temp_dir import global_tempdir_manager
+from tests.lib.processes import wait_for
 from tests.lib.wheels import make_wheel
 
 FILES: Mapping[str, str | bytes] = {
@@ -31,10 +37,36 @@ FILES: Mapping[str, str | bytes] = {
 }
 
 
-def stage(wheel: Path, folder: Path, libs: Mapping[str, str]) -> dict[str, Path]:
-    """Stage a wheel, and return where its files are, by name."""
+def stage(
+    wheel: Path, folder: Path, libs: Mapping[str, str], arriving: int = 0
+) -> dict[str, Path]:
+    """Stage a wheel, and return where its files are, by name; none if it cannot be.
+
+    :param arriving: so many bytes come at a time; 0: all is there
+    """
     folder.mkdir()
-    staging_child.stage(str(wheel), str(folder), dict(libs))
+
+    def do(part: Part) -> None:
+        if part.of.begin():
+            try:
+                staging_child.do(json.loads(json.dumps(part.order)))
+            except (OSError, ValueError) as error:
+                part.of.fail(error)
+            part.of.done()
+
+    unpacking = Unpacking(str(wheel), str(folder), dict(libs), do)
+    if arriving:
+        size = wheel.stat().st_size
+        unpacking.allow(size)
+        for there in range(arriving, size, arriving):
+            unpacking.arrived(there)
+        names = {path.name for path in folder.glob("*")}
+        assert all(map(str.isdecimal, names)), "nothing is compiled yet"
+        assert bool(names) is not unpacking.has_failed
+    unpacking.verified(Verified.unchecked(str(wheel)))
+    if unpacking.result() is None:
+        assert not folder.exists()
+        return {}
     with zipfile.ZipFile(wheel) as archive:
         found = {i.filename: folder / str(i.header_offset) for i in archive.infolist()}
         for name, path in found.items():
@@ -86,40 +118,30 @@ def test_staged(
 def test_what_cannot_be_staged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = make_wheel("demo", "1.0", files=FILES).write_to(tmp_path)
     usage = types.SimpleNamespace(free=1000)
-    monkeypatch.setattr(staging_child.shutil, "disk_usage", lambda _: usage)
-    with pytest.raises(OSError, match="there is no space"):
-        stage(wheel, tmp_path / "full", {})
+    monkeypatch.setattr(unpacking.shutil, "disk_usage", lambda _: usage)
+    assert not stage(wheel, tmp_path / "full", {})
     monkeypatch.undo()
     with zipfile.ZipFile(tmp_path / "none.zip", "w") as archive:
         archive.writestr("demo.py", "")
-    with pytest.raises(ValueError, match="unpack"):
-        stage(tmp_path / "none.zip", tmp_path / "none", {})
-    data = bytearray(wheel.read_bytes())
-    # Two entries of the list at the end name one place.
-    first, second = (
-        data.rindex(name) for name in (b"demo/empty.py", b"demo/broken.py")
-    )
-    data[first - 4 : first] = data[second - 4 : second]
-    wheel.write_bytes(data)
-    with pytest.raises(ValueError, match="entries overlap"):
-        stage(wheel, tmp_path / "overlap", {})
+    assert not stage(tmp_path / "none.zip", tmp_path / "none", {}), "it is no wheel"
+    assert stage(wheel, tmp_path / "good", {})
 
 
-def test_jobs(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line is answered by one line, whatever is in the wheel."""
-    good = make_wheel("demo", "1.0").write_to(tmp_path)
-    bad = tmp_path / "b\n\N{EURO SIGN}.whl"
-    bad.write_bytes(b"no archive")
-    jobs = []
-    for number, wheel in enumerate((good, bad, tmp_path / "missing.whl", good)):
+    """One line is answered by one line, whatever is asked for."""
+    good, missing = tmp_path / "b\n\N{EURO SIGN}.whl", tmp_path / "missing\n.whl"
+    good.write_bytes(b"content")
+    file = (7, 0, 7, 7, zlib.crc32(b"content"), True)
+    parts = []
+    for number, wheel in enumerate((good, missing, good)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        jobs.append({"wheel": str(wheel), "folder": str(folder), "libs": {}})
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(map(json.dumps, jobs))))
+        part = {"wheel": str(wheel), "folder": str(folder), "is_whole": True}
+        parts.append({**part, "files": [file], "modules": []})
+    lines = "\n".join([*map(json.dumps, parts), "no json"])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
     before = signal.getsignal(signal.SIGINT)
     try:
         staging_child.main()
@@ -128,11 +150,9 @@ def test_jobs(
         signal.signal(signal.SIGINT, before)
     answers = capsys.readouterr().out.splitlines()
     assert [each.partition(":")[0] for each in answers] == [
-        *("staged", "not staged", "not staged", "staged")
+        *("done", "not done", "done", "not done")
     ]
-    assert [(tmp_path / str(n)).exists() for n in range(4)] == [
-        *(True, False, False, True)
-    ], "of what is not staged nothing is left"
+    assert [(tmp_path / str(n) / "7").exists() for n in range(3)] == [True, False, True]
 
 
 def options(tmp_path: Path, **changes: Any) -> Values:
@@ -200,3 +220,214 @@ def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
     trees.remove_old(str(tmp_path / "missing"), places._OLD)
     trees.remove_old(str(tmp_path), places._OLD)
     assert [each.name for each in tmp_path.iterdir()] == ["new"]
+
+
+# While a wheel arrives
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a wheel of several parts, of which one is large."""
+    monkeypatch.setattr(unpacking, "_LARGE", 50_000)
+    monkeypatch.setattr(unpacking, "_SECONDS", 4 / unpacking._FILES)
+    noise = random.Random(1).randbytes(60_000)
+    more = {f"demo/m{n}.py": f"x = {n}\n" for n in range(20)}
+    files = {**FILES, **more, "demo/lib.so": noise, "demo/small.bin": noise[:5000]}
+    return make_wheel("demo", "1.0", files=files).write_to(tmp_path)
+
+
+@pytest.mark.parametrize("arriving", [1, 700, 50_000, 1 << 20])
+def test_a_wheel_that_arrives(tmp_path: Path, large: Path, arriving: int) -> None:
+    libs = {"purelib": "/lib", "platlib": "/lib64"}
+    if arriving > large.stat().st_size:
+        arriving = large.stat().st_size - 1
+    early = stage(large, tmp_path / "early", libs, arriving)
+    late = stage(large, tmp_path / "late", libs)
+    assert early.keys() == late.keys()
+    there = [{path.name for path in (tmp_path / each).iterdir()} for each in FOLDERS]
+    assert there[0] == there[1]
+    assert any(name.endswith(".purelib") for name in there[0])
+
+
+FOLDERS = ("early", "late")
+
+
+def change(wheel: Path, old: bytes, new: bytes, *, is_last: bool) -> None:
+    """Replace the first or the last of what is in a wheel twice."""
+    assert len(old) == len(new)
+    data = wheel.read_bytes()
+    at = data.rindex(old) if is_last else data.index(old)
+    wheel.write_bytes(data[:at] + new + data[at + len(old) :])
+
+
+def _rewritten(wheel: Path, **to: Any) -> None:
+    """Let the directory say something else of the module."""
+    with zipfile.ZipFile(wheel, "a") as archive:
+        info = archive.getinfo("demo/m3.py")
+        for name, value in to.items():
+            setattr(info, name, value)
+        archive._didModify = True  # type: ignore[attr-defined]
+
+
+def _omitted(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.filelist.remove(archive.getinfo("demo/m3.py"))
+        archive._didModify = True  # type: ignore[attr-defined]
+
+
+def _shared(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel, "a") as archive:
+        first, second = (archive.getinfo(f"demo/m{n}.py") for n in (3, 4))
+        second.header_offset = first.header_offset
+        archive._didModify = True  # type: ignore[attr-defined]
+
+
+def _with_a_gap(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.fp.seek(archive.start_dir)  # type: ignore[union-attr]
+        archive.fp.write(b"gap")  # type: ignore[union-attr]
+        archive.start_dir += 3
+        archive.writestr("demo/more.py", "")
+
+
+def _commented(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.comment = b"PK\5\6 and more"
+
+
+def _another_start(wheel: Path) -> None:
+    """Let there be a header where an entry begins that the directory knows nothing of."""
+    with zipfile.ZipFile(wheel, "a") as archive:
+        hidden = archive.infolist()[0].FileHeader()
+        archive.fp.seek(archive.start_dir)  # type: ignore[union-attr]
+        archive.fp.write(hidden)  # type: ignore[union-attr]
+        archive.start_dir += len(hidden)
+        archive.writestr("demo/more.py", "")
+
+
+#: Ways in which the two readings of an archive differ, or are not to be compared.
+DIFFERENT: Mapping[str, Callable[[Path], object]] = {
+    "name": lambda w: change(w, b"demo/m3.py", b"demo/m3.pz", is_last=True),
+    "name where it lies": lambda w: change(w, b"demo/m3", b"demo/x3", is_last=False),
+    "sum": lambda w: _rewritten(w, CRC=1),
+    "size": lambda w: _rewritten(w, file_size=5),
+    "packed size": lambda w: _rewritten(w, compress_size=5),
+    "method": lambda w: _rewritten(w, compress_type=zipfile.ZIP_DEFLATED),
+    "flags": lambda w: _rewritten(w, flag_bits=2),
+    "encrypted": lambda w: _rewritten(w, flag_bits=1),
+    "omitted": _omitted,
+    "shared": _shared,
+    "gap": _with_a_gap,
+    "hidden": _another_start,
+    "comment": _commented,
+    "prefix": lambda w: w.write_bytes(b"#!prefix\n" + w.read_bytes()),
+    "trailer": lambda w: w.write_bytes(w.read_bytes() + b"more"),
+    "cut": lambda w: w.write_bytes(w.read_bytes()[:-30]),
+    "content": lambda w: change(w, b"x = 3", b"x = 4", is_last=False),
+}
+
+
+@pytest.mark.parametrize("arriving", [0, 700], ids=["late", "early"])
+@pytest.mark.parametrize("how", DIFFERENT)
+def test_two_readings(tmp_path: Path, large: Path, how: str, arriving: int) -> None:
+    """Where they differ, upstream unpacks the wheel in its own way."""
+    with zipfile.ZipFile(large) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    # So that content can be changed, nothing is compressed.
+    with zipfile.ZipFile(large, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    assert stage(large, tmp_path / "same", {}, arriving)
+    DIFFERENT[how](large)
+    found = stage(large, tmp_path / "different", {}, arriving)
+    assert not found
+
+
+@pytest.mark.parametrize("limit", ["size", "free"])
+def test_what_is_inflated_early_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: Path, limit: str
+) -> None:
+    """What is beyond that waits for the hash."""
+    size = large.stat().st_size
+    usage = types.SimpleNamespace(free=1 << 40)
+    monkeypatch.setattr(unpacking.shutil, "disk_usage", lambda _: usage)
+    parts: list[Part] = []
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    made = Unpacking(str(large), str(folder), {}, parts.append)
+    if limit == "size":
+        # All members take 120 pages or so, and the first one with zeros 74.
+        monkeypatch.setattr(unpacking, "_RATIO", 90 * 4096 / size)
+    else:
+        usage.free = size + 180 * 4096
+    made.allow(size)
+    made.arrived(size - 1)
+    early = [member for part in parts for member in part.files]
+    assert 0 < sum(map(unpacking._space, early)) <= 90 * 4096
+    assert not any(part.is_whole for part in parts)
+    usage.free = 1 << 40
+    made.verified(Verified.unchecked(str(large)))
+    with zipfile.ZipFile(large) as archive:
+        offsets = sorted(info.header_offset for info in archive.infolist())
+    assert sorted(member.at for part in parts for member in part.files) == offsets
+
+
+def test_what_begins_again_is_not_used(large: Path) -> None:
+    """What came first may be another file, of which the hash would not pass."""
+    with global_tempdir_manager():
+        staging = Staging(None, {})
+        size = large.stat().st_size
+        first = staging.begin(str(large), size)
+        assert first is not None
+        first.arrived(size - 1)
+        folders = {path.name for path in Path(staging.path).iterdir()}
+        assert folders == {Path(first.folder).name}
+        first.forget("it begins again")
+        first.arrived(size)
+        staging.add(Verified.unchecked(str(large)))
+        second = staging._all[str(large)]
+        assert second is not first
+        wait_for(lambda: second._has_begun, "a process works")
+        assert staging.folder_of(str(large)) == second.folder
+        assert not Path(first.folder).exists()
+
+
+def test_a_process_waits_for_what_somebody_needs(tmp_path: Path) -> None:
+    """It ends when the folder is gone."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    wheel = tmp_path / "wheel"
+    wheel.write_bytes(b"abc")
+    with wheel.open("rb") as file:
+        blocks = staging_child.arriving(file.fileno(), 0, 6, str(folder))
+        assert next(blocks) == b"abc"
+        with wheel.open("ab") as more:
+            more.write(b"d")
+        assert next(blocks) == b"d"
+        folder.rmdir()
+        with pytest.raises(EOFError, match="2 bytes are missing"):
+            next(blocks)
+
+
+@pytest.mark.parametrize("damage", ["more", "less", "behind", "no end"])
+def test_what_is_not_deflated_as_told(damage: str) -> None:
+    compress = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    data = compress.compress(bytes(3_000_000)) + compress.flush()
+    if damage == "behind":
+        data += b"x"
+    elif damage == "no end":
+        data = data[:-3]
+    size = {"more": 1_000_000, "less": 4_000_000}.get(damage, 3_000_000)
+    found: list[bytes] = []
+    said = {"more": "more bytes", "behind": "bytes behind", "no end": "no end"}
+
+    def inflate() -> None:
+        found.extend(staging_child.inflated(iter([data]), size))
+
+    if damage == "less":
+        inflate()  # The size is compared later.
+    else:
+        with pytest.raises(ValueError, match=f"^{said[damage]}"):
+            inflate()
+    assert sum(map(len, found)) <= size
+    assert max(map(len, found), default=0) <= 4 * staging_child._BLOCK

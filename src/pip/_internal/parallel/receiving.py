@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import http.client
+import io
 import os
 import shutil
 import sys
@@ -58,9 +59,9 @@ def response_processed(
         body = _Body.of(raw)
     if body is None:
         return fn(downloader, download, resp)
-    # Threads compute the hashes that are expected themselves.
-    is_alone = type(downloader) is Downloader
-    digests = Digests.of(download.link.as_hashes()) if is_alone else None
+    # Whoever has put something around the file computes the hashes that are expected.
+    is_bare = isinstance(download.output_file, io.BufferedWriter)
+    digests = Digests.of(download.link.as_hashes()) if is_bare else None
     resp.raw = _Received(body, download, digests)
     try:
         return fn(downloader, download, resp)

@@ -151,12 +151,18 @@ def wheels_due(
     *args: Any,
     **kwargs: Any,
 ) -> None:
-    """Fetch small wheels together if requests were made ahead of the resolver."""
+    """Fetch small wheels together if requests were made ahead of the resolver.
+
+    Who downloads several files at a time unpacks those meanwhile that are here already.
+    """
+    reqs = list(reqs)
+    unpack = getattr(preparer._download, "unpack", None)
+    if unpack is not None:
+        unpack(reqs)
     resolving = RESOLVING.of(preparer.finder, Resolving)
     if resolving is None or not resolving.has_looked_ahead:
         return fn(preparer, reqs, *args, **kwargs)
     from pip._internal.parallel.together import asked_together
 
-    reqs = list(reqs)
     with asked_together(preparer, reqs):
         return fn(preparer, reqs, *args, **kwargs)

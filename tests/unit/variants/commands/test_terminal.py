@@ -16,6 +16,7 @@ import pytest
 from pip._vendor.rich.console import Console
 
 from pip._internal.models.link import Link
+from pip._internal.parallel.downloads.arrival import Arrival
 from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.progress import CombinedProgress
 from pip._internal.parallel.sizes import SMALL
@@ -128,7 +129,8 @@ def test_an_interrupt_clears_the_bar_of_downloads(
     stream = StringIO()
     console = Console(file=stream, force_terminal=True, width=90, _environ={})
     monkeypatch.setattr(upstream, "_stdout_console", console)
-    fetch = Fetch(Link("http://host.example/a.whl"), "", None, lambda _: None)
+    arrival = Arrival(None, None, 0, is_early=False)
+    fetch = Fetch(Link("http://host.example/a.whl"), "", arrival)
     fetch.size, fetch.received, fetch.is_shown = 4 * SMALL, SMALL, True
 
     def show(error: type[BaseException]) -> None:

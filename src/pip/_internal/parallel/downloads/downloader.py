@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
-from pip._internal.exceptions import HashError
+from pip._internal.exceptions import HashError, HashMismatch
 from pip._internal.network.download import Downloader
 from pip._internal.parallel.digests import Digests, Verified
 from pip._internal.parallel.downloads import replacing, staged
+from pip._internal.parallel.downloads.arrival import Arrival
 from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.places import make_staging
 from pip._internal.parallel.downloads.pool import Pool
 from pip._internal.parallel.downloads.progress import CombinedProgress
-from pip._internal.parallel.sizes import take_note
+from pip._internal.parallel.sizes import SMALL, listed_size, take_note
 
 if TYPE_CHECKING:
     from optparse import Values
 
+    from pip._vendor.requests import Response
+
     from pip._internal.models.link import Link
+    from pip._internal.network.download import _FileDownload
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.parallel.downloads.staging import Staging
     from pip._internal.req.req_install import InstallRequirement
@@ -53,6 +58,8 @@ class ParallelDownloader(Downloader):
         self._preparer = preparer
         self._staging = staging
         self._expected: dict[Link, Hashes] = {}
+        #: Of the file that is downloaded alone.
+        self._arrival: Arrival | None = None
 
     def expect(self, requirements: Iterable[InstallRequirement]) -> None:
         """Note the hashes that the files of requirements must have."""
@@ -64,11 +71,21 @@ class ParallelDownloader(Downloader):
                 continue  # Upstream reports it later.
             self._expected[requirement.link] = hashes
 
+    def unpack(self, requirements: Iterable[InstallRequirement]) -> None:
+        """Unpack those large wheels that are here, and were checked if they had to be."""
+        if self._staging is None:
+            return
+        for requirement in requirements:
+            path = requirement.local_file_path or ""
+            if path.endswith(".whl") and os.path.getsize(path) > SMALL:
+                self._staging.add(Verified.unchecked(path))
+
     def batch(self, links: Iterable[Link], location: str) -> Iterator[_Downloaded]:
         """Download links; yield each when it is there and its hash has been checked."""
         links = list(links)
         if len(links) < 2:
-            yield from super().batch(links, location)
+            for link in links:
+                yield link, self._one(link, location)
             return
         fetches = [self._fetch(*each, location) for each in enumerate(links)]
         progress = CombinedProgress(self._progress_bar, fetches)
@@ -87,16 +104,32 @@ class ParallelDownloader(Downloader):
         logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
         return self(fetch.link, fetch.folder)
 
-    def _stage(self, file: Verified) -> None:
-        if self._staging is not None and file.path.endswith(".whl"):
-            self._staging.add(file)
+    def _one(self, link: Link, location: str) -> tuple[str, str]:
+        """Download a file as upstream does, and unpack it meanwhile."""
+        self._arrival = self._arrival_of(link)
+        try:
+            path, content_type = self(link, location)
+            with suppress(HashMismatch):  # Upstream reports it.
+                self._arrival.check(path)
+        finally:
+            self._arrival = None
+        return path, content_type
+
+    def _process_response(self, download: _FileDownload, resp: Response) -> None:
+        if self._arrival is not None:
+            self._arrival.watch(download, lambda _: None)
+        super()._process_response(download, resp)
 
     def _fetch(self, number: int, link: Link, location: str) -> Fetch:
         # Two files that are on their way may have the same name.
         folder = os.path.join(location, str(number))
         os.mkdir(folder)
+        return Fetch(link, folder, self._arrival_of(link))
+
+    def _arrival_of(self, link: Link) -> Arrival:
         digests = Digests.of(self._expected.get(link))
-        return Fetch(link, folder, digests, self._stage)
+        is_early = not self._preparer.require_hashes
+        return Arrival(digests, self._staging, listed_size(link) or 0, is_early)
 
 
 def downloads_left(

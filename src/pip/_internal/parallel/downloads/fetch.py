@@ -7,7 +7,7 @@ import threading
 import traceback
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import RetryError
 from pip._vendor.urllib3.exceptions import ProtocolError, ReadTimeoutError
@@ -20,18 +20,17 @@ from pip._internal.exceptions import (
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
-from pip._internal.parallel.digests import Verified
 from pip._internal.parallel.sizes import SMALL, listed_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from pip._vendor.requests import Response
 
     from pip._internal.models.link import Link
     from pip._internal.network.download import _FileDownload
     from pip._internal.network.session import PipSession
-    from pip._internal.parallel.digests import Digests
+    from pip._internal.parallel.downloads.arrival import Arrival
 
 __all__ = ["Fetch", "Stopped"]
 
@@ -46,7 +45,7 @@ class Stopped(Exception):
 class Fetch:
     """A download and its progress.
 
-    :param use: called with the file when it is there and as expected
+    :param arrival: of the file, when it comes
     :ivar folder: for this file alone
     :ivar listed_size: bytes according to the index; 0 if it does not tell
     :ivar records: what was logged on the way
@@ -58,13 +57,7 @@ class Fetch:
     :ivar error: why it is not there
     """
 
-    def __init__(
-        self,
-        link: Link,
-        folder: str,
-        digests: Digests | None,
-        use: Callable[[Verified], None],
-    ) -> None:
+    def __init__(self, link: Link, folder: str, arrival: Arrival) -> None:
         self.link = link
         self.folder = folder
         self.listed_size = listed_size(link) or 0
@@ -75,8 +68,7 @@ class Fetch:
         self.is_shown = False
         self.result: tuple[str, str] | None = None
         self.error: BaseException | None = None
-        self._digests = digests
-        self._use = use
+        self._arrival = arrival
         self._response: Response | None = None
         self._stop = threading.Event()
 
@@ -89,8 +81,7 @@ class Fetch:
         """Download and check the file; errors are kept."""
         try:
             path, content_type = self.download(session)
-            digests = self._digests
-            self._use(digests.check(path) if digests else Verified.unchecked(path))
+            self._arrival.check(path)
             self.result = path, content_type
         except BaseException as error:
             # Whoever keeps the response keeps a temporary file of the cache open.
@@ -98,6 +89,7 @@ class Fetch:
             for response in (self._response, getattr(error, "response", None)):
                 if response is not None:
                     response.close()
+            self._arrival.begin_again()
             self.error = error
         self._response = None
 
@@ -136,23 +128,17 @@ class Fetch:
         self._response = response
         self.go_on()
 
-    def began(self, size: int | None) -> None:
-        """Note how much is about to arrive."""
-        self.size = size
-        self.is_shown = self.is_shown or not size or size > SMALL
+    def receive(self, download: _FileDownload, response: Response) -> None:
+        """Note how much is about to arrive, and look at it on the way."""
+        if not is_from_cache(response):
+            self.size = download.size
+            self.is_shown = self.is_shown or not self.size or self.size > SMALL
+        self._arrival.watch(download, self._count)
 
-    def wrote(self, data: bytes) -> None:
-        """Note what was written to the file."""
-        if self._digests is not None:
-            self._digests.update(data)
+    def _count(self, received: int) -> None:
+        self.go_on()
         if self.size is not None or self.is_shown:
-            self.received += len(data)
-
-    def begin_again(self) -> None:
-        """Forget what was written to the file."""
-        if self._digests is not None:
-            self._digests.reset()
-        self.received = 0
+            self.received = received
 
     @property
     def refusal(self) -> int:
@@ -192,30 +178,5 @@ class _FetchDownloader(Downloader):
         return response
 
     def _process_response(self, download: _FileDownload, resp: Response) -> None:
-        if not is_from_cache(resp):
-            self._fetch.began(download.size)
-        if not isinstance(download.output_file, _Target):
-            target = _Target(download.output_file, self._fetch)
-            download.output_file = cast(BinaryIO, target)
+        self._fetch.receive(download, resp)
         super()._process_response(download, resp)
-
-
-class _Target:
-    """The file that is written, as far as upstream's downloader uses it."""
-
-    def __init__(self, file: BinaryIO, fetch: Fetch) -> None:
-        self._file = file
-        self._fetch = fetch
-
-    def write(self, data: bytes) -> int:
-        self._fetch.go_on()
-        self._fetch.wrote(data)
-        return self._file.write(data)
-
-    def seek(self, *position: Any) -> int:
-        """Begin again: upstream calls this for nothing else."""
-        self._fetch.begin_again()
-        return self._file.seek(*position)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)

@@ -1,4 +1,4 @@
-"""Unpack and compile wheels while others are still on their way."""
+"""Unpack and compile wheels while others are still on their way, or parts of one at once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import suppress
-from typing import NamedTuple
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel.digests import Verified, identity
+from pip._internal.parallel.cpus import allowed_cpus
+from pip._internal.parallel.digests import Verified
+from pip._internal.parallel.downloads.unpacking import Part, Unpacking
 from pip._internal.parallel.threads import Workers
 from pip._internal.utils.temp_dir import TempDirectory
 
@@ -24,19 +24,8 @@ __all__ = ["Staging"]
 
 logger = get_logger(__name__)
 
-#: Downloads leave the CPU idle: they wait for the network most of the time.
+#: More of them wait for the disk.
 _MAX_CHILDREN = 4
-
-
-class _Job(NamedTuple):
-    """A wheel to be staged.
-
-    :ivar is_staged: whether that succeeded; worth waiting for once it has begun
-    """
-
-    file: Verified
-    folder: str
-    is_staged: Future[bool]
 
 
 class Staging(TempDirectory):
@@ -51,11 +40,13 @@ class Staging(TempDirectory):
 
     def __init__(self, parent: str | None, libs: Mapping[str, str]) -> None:
         self.libs = dict(libs)
-        self._jobs: dict[str, _Job] = {}
-        self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._all: dict[str, Unpacking] = {}
+        self._waiting: queue.SimpleQueue[Part | None] = queue.SimpleQueue()
         self._children: list[subprocess.Popen[bytes]] = []
-        most = min(_MAX_CHILDREN, len(os.sched_getaffinity(0)))
-        self._workers = Workers(self._work, most, self._waiting.get)
+        self._most = min(_MAX_CHILDREN, allowed_cpus())
+        self._workers = Workers(self._work, self._most, self._waiting.get)
+        #: Threads that may take a part still.
+        self._able = self._most
         self._is_closed = threading.Event()
         self._lock = threading.Lock()
         path = None
@@ -64,40 +55,58 @@ class Staging(TempDirectory):
             path = tempfile.mkdtemp(dir=parent)
         super().__init__(path, True, kind="staging", globally_managed=True)
 
+    def begin(self, path: str, size: int) -> Unpacking | None:
+        """Unpack a wheel while it arrives, of which the hash is to be checked.
+
+        :param size: that it will have
+        :return: None if that cannot be
+        """
+        made = self._unpacking(path)
+        if made is not None:
+            with suppress(OSError):
+                made.allow(size)
+        return made
+
     def add(self, file: Verified) -> None:
-        """Stage a wheel as soon as a process is free."""
+        """Unpack a wheel as soon as a process is free."""
+        found = self._all.get(file.path)
+        if found is None or found.has_failed:
+            found = self._unpacking(file.path)
+        if found is not None:
+            found.verified(file)
+
+    def _unpacking(self, path: str) -> Unpacking | None:
+        with self._lock:
+            if self._is_closed.is_set() or not self._able:
+                return None
+            try:
+                folder = tempfile.mkdtemp(dir=self.path)
+                made = Unpacking(path, folder, self.libs, self._put)
+            except OSError as error:
+                logger.debug("%s is not unpacked ahead: %s", path, error)
+                return None
+            self._all[path] = made
+            return made
+
+    def _put(self, part: Part) -> None:
         with self._lock:
             if self._is_closed.is_set():
                 return
-            try:
-                job = _Job(file, tempfile.mkdtemp(dir=self.path), Future())
-            except OSError as error:
-                logger.debug("%s is not unpacked ahead: %s", file.path, error)
-                return
-            self._jobs[file.path] = job
             with suppress(RuntimeError):
                 self._workers.grow(len(self._workers) + 1)
-        self._waiting.put(job)
+        self._waiting.put(part)
 
     def folder_of(self, wheel: str) -> str | None:
         """Return where a wheel is unpacked; wait for that if it has begun.
 
         :return: None if the wheel is not unpacked, and will not be
         """
-        job = self._jobs.get(wheel)
-        if job is None:
-            return None
-        if job.is_staged.cancel():
-            # It is needed now: the caller is faster than a process that is still busy.
-            del self._jobs[wheel]
-            return None
-        if job.is_staged.result() and identity(wheel) == job.file.identity:
-            return job.folder
-        return None
+        found = self._all.get(wheel)
+        return None if found is None else found.result()
 
     def settle(self) -> None:
         """Wait for the wheels that are being staged, and drop those that are waiting."""
-        for wheel in list(self._jobs):
+        for wheel in list(self._all):
             self.folder_of(wheel)
 
     def close(self) -> None:
@@ -110,13 +119,28 @@ class Staging(TempDirectory):
         for child in children:
             child.kill()
             child.wait()
+        self._give_up()
 
     def cleanup(self) -> None:
         """Remove the folder after all work has ended."""
         self.close()
         super().cleanup()
 
-    def _work(self, jobs: Iterator[_Job]) -> None:
+    def _give_up(self) -> None:
+        for each in list(self._all.values()):
+            each.fail("there is no process")
+
+    def _work(self, parts: Iterator[Part]) -> None:
+        try:
+            self._do(parts)
+        finally:
+            with self._lock:
+                self._able -= 1
+                is_last = not self._able
+            if is_last:
+                self._give_up()
+
+    def _do(self, parts: Iterator[Part]) -> None:
         source = pkgutil.get_data(__package__, "staging_child.py")
         assert source is not None, "a module of this package is there"
         command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", source.decode()]
@@ -136,25 +160,25 @@ class Staging(TempDirectory):
             self._children.append(child)
         # A process that was killed takes no more orders.
         with suppress(OSError), child:
-            for job in jobs:
+            for part in parts:
                 if self._is_closed.is_set():
                     return
-                if job.is_staged.set_running_or_notify_cancel():
-                    job.is_staged.set_result(self._is_done_by(child, job))
+                if part.of.begin():
+                    answer = _answer(child, part)
+                    if answer != b"done\n":
+                        part.of.fail(answer)
+                    part.of.done()
                     if child.poll() is not None:
                         return
 
-    def _is_done_by(self, child: subprocess.Popen[bytes], job: _Job) -> bool:
-        assert child.stdin is not None, "it is a pipe"
-        assert child.stdout is not None, "it is a pipe"
-        wheel = job.file.path
-        order = {"wheel": wheel, "folder": job.folder, "libs": self.libs}
-        try:
-            child.stdin.write(json.dumps(order).encode() + b"\n")
-            child.stdin.flush()
-            answer = child.stdout.readline()
-        except (OSError, ValueError) as error:
-            answer = repr(error).encode()
-        if answer != b"staged\n":
-            logger.debug("%s was not unpacked ahead: %r", wheel, answer)
-        return answer == b"staged\n"
+
+def _answer(child: subprocess.Popen[bytes], part: Part) -> bytes:
+    """Let a process do a part, and return what it says."""
+    assert child.stdin is not None, "it is a pipe"
+    assert child.stdout is not None, "it is a pipe"
+    try:
+        child.stdin.write(json.dumps(part.order).encode() + b"\n")
+        child.stdin.flush()
+        return child.stdout.readline()
+    except (OSError, ValueError) as error:
+        return repr(error).encode()

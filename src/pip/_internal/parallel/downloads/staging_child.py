@@ -1,11 +1,11 @@
-"""Run in a process of its own: unpack and compile wheels into a staging folder.
+"""Run in a process of its own: unpack and compile parts of wheels into staging folders.
 
 The source of this module is handed to ``python -I -S -c``, so that it imports nothing but
 the standard library. It reads a JSON object a line from standard input, and answers each
-with a line: ``staged`` if all files of the wheel lie in the folder.
+with a line: ``done`` if all that was asked for lies in the folder.
 
-An unpacked file is named after the position of its entry in the wheel, never after the
-entry. Its bytecode has the same name, with the kind of library it was compiled for.
+It knows nothing of archives: it is told where the bytes are. A file is named after their
+position, and its bytecode likewise, with the kind of library it was compiled for.
 """
 
 from __future__ import annotations
@@ -13,73 +13,108 @@ from __future__ import annotations
 import json
 import os
 import py_compile
-import re
-import shutil
 import signal
 import sys
-import zipfile
+import time
+import zlib
+from collections.abc import Iterator
 from typing import Any
 
 #: Larger blocks need fresh pages of memory each time, and take a third longer.
 _BLOCK = 1 << 18
+#: Seconds between two looks at a file that is still growing.
+_PAUSE = 0.01
 
 
 def main() -> None:
-    """Do one job after the other until pip ends."""
+    """Do one part after the other until pip ends."""
     # Ctrl-C is for pip, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for line in sys.stdin:
-        job = json.loads(line)
         try:
-            stage(job["wheel"], job["folder"], job["libs"])
-            answer = "staged"
+            do(json.loads(line))
+            answer = "done"
         except Exception as error:
             # Upstream reports it when it installs the wheel.
-            shutil.rmtree(job["folder"], ignore_errors=True)
-            answer = f"not staged: {error!r}"
+            answer = f"not done: {error!r}"
         print(answer.encode("ascii", "backslashreplace").decode(), flush=True)
 
 
-def stage(wheel: str, folder: str, libs: dict[str, str]) -> None:
-    """Unpack a wheel into an empty folder, and compile its modules.
+def do(part: dict[str, Any]) -> None:
+    """Unpack files, and compile modules.
 
-    :param libs: where its files will be, by ``purelib`` and ``platlib``; empty if that is
-        unknown, so that nothing is compiled
-    :raises Exception: if it cannot be unpacked
+    :param part: the path of the ``wheel``, and whether it ``is_whole``; the ``folder``; of
+        each of ``files`` where it is to be found, its ``packed`` bytes, its ``size`` and
+        ``crc``, and whether it ``is_stored``; of ``modules``, which are in the folder by
+        then, the names, those of their bytecode, and the places where they will be
+    :raises Exception: if that cannot be done
     """
-    with zipfile.ZipFile(wheel) as archive:
-        entries = [info for info in archive.infolist() if info.filename[-1:] != "/"]
-        if len({info.header_offset for info in entries}) < len(entries):
-            raise ValueError("entries overlap")
-        if sum(info.file_size for info in entries) > shutil.disk_usage(folder).free:
-            raise OSError("there is no space")
-        for info in entries:
-            with open(os.path.join(folder, str(info.header_offset)), "wb") as target:
-                if info.file_size:
-                    with archive.open(info) as source:
-                        size = min(info.file_size, _BLOCK)
-                        shutil.copyfileobj(source, target, size)
-        kind = kind_of_root(archive, entries)
-    if kind in libs:
-        for info in entries:
-            if is_module(info.filename):
-                path = os.path.join(folder, str(info.header_offset))
-                place = os.path.join(libs[kind], os.path.normpath(info.filename))
-                compile_for(path, f"{path}.{kind}", place)
+    if part["files"]:
+        with open(part["wheel"], "rb", buffering=0) as wheel:
+            for each in part["files"]:
+                unpack(wheel.fileno(), part["folder"], part["is_whole"], *each)
+    for name, bytecode, place in part["modules"]:
+        path, target = (os.path.join(part["folder"], each) for each in (name, bytecode))
+        compile_for(path, target, place)
 
 
-def kind_of_root(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> str:
-    """Return the kind of library that a wheel's files go to, apart from its data."""
-    pattern = re.compile(r"[^/]+\.dist-info/WHEEL")
-    (wheel,) = (info for info in entries if pattern.fullmatch(info.filename))
-    lines = archive.read(wheel).decode().lower().splitlines()
-    purelib = any(re.fullmatch(r"root-is-purelib:\s*true\s*", line) for line in lines)
-    return "purelib" if purelib else "platlib"
+def unpack(
+    wheel: int,
+    folder: str,
+    is_whole: bool,
+    at: int,
+    begins: int,
+    packed: int,
+    size: int,
+    crc: int,
+    is_stored: bool,
+) -> None:
+    """Unpack a file; it has the size and the sum that were told, or there is an error."""
+    blocks = arriving(wheel, begins, packed, None if is_whole else folder)
+    total, found = 0, 0
+    with open(os.path.join(folder, str(at)), "xb") as target:
+        for block in blocks if is_stored else inflated(blocks, size):
+            total += len(block)
+            found = zlib.crc32(block, found)
+            target.write(block)
+    if (total, found) != (size, crc):
+        raise ValueError(f"{total} bytes of sum {found} at {at}")
 
 
-def is_module(name: str) -> bool:
-    """Tell whether an entry is a module that is not in the wheel's data folder."""
-    return name.endswith(".py") and not name.split("/", 1)[0].endswith(".data")
+def arriving(wheel: int, at: int, count: int, folder: str | None) -> Iterator[bytes]:
+    """Yield bytes of a file; wait for them while *folder* is there, and pip."""
+    parent = os.getppid()
+    while count:
+        block = os.pread(wheel, min(count, _BLOCK), at)
+        if block:
+            at += len(block)
+            count -= len(block)
+            yield block
+        elif folder is None or not os.path.exists(folder) or os.getppid() != parent:
+            raise EOFError(f"{count} bytes are missing")
+        else:
+            time.sleep(_PAUSE)
+
+
+def inflated(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Yield what was deflated, but not more than *size* and a block."""
+    stream = zlib.decompressobj(-zlib.MAX_WBITS)
+    for block in blocks:
+        rest = block
+        while rest and not stream.eof:
+            data = stream.decompress(rest, 4 * _BLOCK)
+            rest = stream.unconsumed_tail
+            size -= len(data)
+            if size < 0:
+                raise ValueError("more bytes than were told")
+            yield data
+        if rest or stream.unused_data:
+            raise ValueError("bytes behind the end")
+    if not stream.eof:
+        # What is left of it, if anything.
+        yield stream.flush()
+    if not stream.eof:
+        raise ValueError("no end")
 
 
 def compile_for(path: str, target: str, place: str) -> None:
