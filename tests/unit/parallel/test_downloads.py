@@ -211,6 +211,31 @@ def test_nothing_is_used_before_its_hash_has_passed(
     assert (fetch.result is not None) is is_used
 
 
+def test_what_came_first_of_another_file_is_dropped(
+    staging: Staging, tmp_path: Path
+) -> None:
+    """It may have the sums that the right file has, but not its hash."""
+    made = make_wheel("demo", "1.0")
+    digests = Digests.of(Hashes({"sha256": [made.sha256]}))
+    arrival = Arrival(digests, staging, 0, is_early=True)
+    path = tmp_path / made.filename
+    with path.open("wb") as file:
+        link = Link(f"https://example.invalid/{made.filename}")
+        download = _FileDownload(link, file, len(made.content))
+        arrival.watch(download, lambda _: None)
+        download.write_chunk(b"something else")
+        first = staging._all[str(path)]
+        assert not first.has_failed
+        download.reset_file()
+        assert first.has_failed
+        download.write_chunk(made.content)
+    arrival.check(str(path))
+    second = staging._all[str(path)]
+    assert second is not first
+    wait_for(lambda: not second._open, "it is unpacked")
+    assert staging.folder_of(str(path)) == second.folder
+
+
 def test_what_is_settled_is_waited_for_no_more(
     staging: Staging, tmp_path: Path
 ) -> None:
