@@ -15,7 +15,14 @@ from tests.lib.environments import REPOSITORY
 from tools.bench import goals, packages
 from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.instructions import counter
-from tools.bench.large import LARGE, RECEIVED, add_large, add_received
+from tools.bench.large import (
+    ALONE,
+    LARGE,
+    RECEIVED,
+    add_alone,
+    add_large,
+    add_received,
+)
 from tools.bench.report import document, write
 from tools.bench.runner import Scenario, count, measure, scenarios
 from tools.bench.server import BenchServer
@@ -40,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{case.name:16}{case.title}")
         return 0
     chosen = _scenarios(options, cases)
-    has_large = any(scenario.case.package == LARGE for scenario in chosen)
+    has_large = any(scenario.case.package in (LARGE, ALONE) for scenario in chosen)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         server = BenchServer(folder)
@@ -72,9 +79,12 @@ def _fill(
     """Let a server have the packages that are needed; large ones lie in a folder."""
     packages.fill(server)
     needed = {scenario.case.package for scenario in chosen}
-    if LARGE in needed:
+    if not needed.isdisjoint({LARGE, ALONE, RECEIVED}):
         print("making large wheels", file=sys.stderr)
+    if LARGE in needed:
         add_large(server, folder, scale)
+    if ALONE in needed:
+        add_alone(server, folder, scale)
     if RECEIVED in needed:
         add_received(server, folder)
 

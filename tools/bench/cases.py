@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.lib.hosts import forced
-from tools.bench.large import LARGE, PARTS, RECEIVED
+from tools.bench.large import ALONE, LARGE, PARTS, RECEIVED
 from tools.bench.packages import BACKEND, PLUGIN
 from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
@@ -96,6 +96,22 @@ def _large(name: str, way: str, *options: str) -> Case:
         LARGE,
         labels=_plain(LARGE, *PARTS),
         options={FORK: options},
+        unable=_NO_OLD_PIP,
+        rate=_GIGABIT,
+        large=True,
+    )
+
+
+def _alone(name: str, *options: str) -> Case:
+    # It takes as long as the line needs, and what comes after that.
+    said = " without bytecode" if options else ""
+    parallel = "--use-feature=parallel-downloads"
+    return Case(
+        name,
+        f"a 2 GB stand-in for torch alone, 1 Gbit/s{said}",
+        ALONE,
+        labels=_plain(ALONE),
+        options={FORK: (parallel, *options), PIP: options},
         unable=_NO_OLD_PIP,
         rate=_GIGABIT,
         large=True,
@@ -333,6 +349,8 @@ CASES: Sequence[Case] = (
         beyond="fetch",
         large=True,
     ),
+    _alone("large-alone"),
+    _alone("large-alone-no-compile", "--no-compile"),
     _large("large", "one file at a time"),
     _large("large-parallel", "several at a time", "--use-feature=parallel-downloads"),
 )

@@ -57,6 +57,7 @@ GOALS: Sequence[Goal] = (
     Goal(6, "variant-ten", UV, WALL, {30: 1.25, 100: 0.60}),
     Goal(6, "variant-ten-no-compile", UV, WALL, {30: 1.0, 100: 0.55}),
     Goal(7, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
+    Goal(9, "large-alone", PIP, WALL, {0: 0.45}),
     Goal(12, "receive", PIP, CPU, {0: 0.35}),
 )
 _CASES = {case.name: case for case in CASES}

@@ -15,11 +15,21 @@ from typing import cast
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, escape_name, make_wheel
 
-__all__ = ["LARGE", "PARTS", "RECEIVED", "add_large", "add_received"]
+__all__ = [
+    "ALONE",
+    "LARGE",
+    "PARTS",
+    "RECEIVED",
+    "add_alone",
+    "add_large",
+    "add_received",
+]
 
 #: What needs all the others.
 LARGE = "large-torch"
 PARTS = [f"large-part-{number}" for number in range(15)]
+#: What needs nothing else.
+ALONE = "large-alone"
 #: What is only to be received.
 RECEIVED = "received"
 
@@ -81,6 +91,12 @@ def add_large(repository: Repository, folder: Path, scale: float) -> None:
         _add(repository, folder, name, (), size, counts, scale, noise)
     counts = _MODULES, _HEADERS
     _add(repository, folder, LARGE, PARTS, _SIZE, counts, scale, noise)
+
+
+def add_alone(repository: Repository, folder: Path, scale: float) -> None:
+    """Write a stand-in for torch that needs nothing, and add it."""
+    counts = _MODULES, _HEADERS
+    _add(repository, folder, ALONE, (), _SIZE, counts, scale, _noise())
 
 
 def add_received(repository: Repository, folder: Path) -> None:
