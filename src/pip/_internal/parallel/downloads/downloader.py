@@ -106,13 +106,16 @@ class ParallelDownloader(Downloader):
 
     def _one(self, link: Link, location: str) -> tuple[str, str]:
         """Download a file as upstream does, and unpack it meanwhile."""
-        self._arrival = self._arrival_of(link)
+        self._arrival = arrival = self._arrival_of(link)
         try:
             path, content_type = self(link, location)
-            with suppress(HashMismatch):  # Upstream reports it.
-                self._arrival.check(path)
+        except BaseException:
+            arrival.begin_again()
+            raise
         finally:
             self._arrival = None
+        with suppress(HashMismatch):  # Upstream reports it.
+            arrival.check(path)
         return path, content_type
 
     def _process_response(self, download: _FileDownload, resp: Response) -> None:
