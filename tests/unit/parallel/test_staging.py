@@ -57,7 +57,7 @@ def stage(
     unpacking = Unpacking(str(wheel), str(folder), dict(libs), do)
     if arriving:
         size = wheel.stat().st_size
-        unpacking.allow(size)
+        unpacking.allow(size, 1 << 40)
         for there in range(arriving, size, arriving):
             unpacking.arrived(there)
         names = {path.name for path in folder.glob("*")}
@@ -201,6 +201,10 @@ def test_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "is_faithful", lambda: True)
     assert places.make_staging(options(tmp_path, dry_run=True)) is None
     assert places.make_staging(Values()) is None, "nothing says that it installs"
+    for nothing in ("", None):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", nothing)
+            assert places.make_staging(options(tmp_path)) is None
     # Neither temporary files nor the cache are on the disk of what is installed.
     monkeypatch.setattr(places, "_is_beside", lambda *_: False)
     assert places.make_staging(options(tmp_path)) is None
@@ -350,8 +354,7 @@ def test_what_is_inflated_early_is_limited(
 ) -> None:
     """What is beyond that waits for the hash."""
     size = large.stat().st_size
-    usage = types.SimpleNamespace(free=1 << 40)
-    monkeypatch.setattr(unpacking.shutil, "disk_usage", lambda _: usage)
+    free = 1 << 40
     parts: list[Part] = []
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -360,17 +363,35 @@ def test_what_is_inflated_early_is_limited(
         # All members take 120 pages or so, and the first one with zeros 74.
         monkeypatch.setattr(unpacking, "_RATIO", 90 * 4096 / size)
     else:
-        usage.free = size + 180 * 4096
-    made.allow(size)
+        free = size + 180 * 4096
+    made.allow(size, free)
     made.arrived(size - 1)
     early = [member for part in parts for member in part.files]
     assert 0 < sum(map(unpacking._space, early)) <= 90 * 4096
     assert not any(part.is_whole for part in parts)
-    usage.free = 1 << 40
     made.verified(Verified.unchecked(str(large)))
     with zipfile.ZipFile(large) as archive:
         offsets = sorted(info.header_offset for info in archive.infolist())
     assert sorted(member.at for part in parts for member in part.files) == offsets
+
+
+def test_it_is_limited_for_all_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / name for name in ("first", "second", "third")]
+    for path in paths:
+        path.touch()
+    usage = types.SimpleNamespace(free=10_000_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: usage)
+    with global_tempdir_manager():
+        staging = Staging(None, {})
+        made = [staging.begin(str(path), 2_000_000) for path in paths]
+        # Half of what is left beside each wheel.
+        wanted = [2_000_000 + 4_000_000, 2_000_000 + 1_000_000, 2_000_000]
+        assert [each and each.allowed for each in made] == wanted
+        assert made[0] is not None
+        made[0].forget("it has failed")
+        assert made[0].allowed == 0
 
 
 def test_what_begins_again_is_not_used(large: Path) -> None:

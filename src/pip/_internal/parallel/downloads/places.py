@@ -28,9 +28,11 @@ _OLD = 24 * 60 * 60
 def make_staging(options: Values) -> Staging | None:
     """Make the folder in which a command unpacks what it will install.
 
-    :return: None if it installs nothing, or if moved files would differ from new ones
+    :return: None if it installs nothing, if no process can be started to unpack, or if
+        moved files would differ from new ones
     """
-    if getattr(options, "dry_run", True) or not is_faithful():
+    # Some programs that contain Python do not know of one to start.
+    if getattr(options, "dry_run", True) or not sys.executable or not is_faithful():
         return None
     scheme = None
     if options.target_dir is None:

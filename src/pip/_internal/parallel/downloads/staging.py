@@ -6,6 +6,7 @@ import json
 import os
 import pkgutil
 import queue
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -61,10 +62,11 @@ class Staging(TempDirectory):
         :param size: that it will have
         :return: None if that cannot be
         """
+        allowed = sum(each.allowed for each in list(self._all.values()))
         made = self._unpacking(path)
         if made is not None:
             with suppress(OSError):
-                made.allow(size)
+                made.allow(size, shutil.disk_usage(self.path).free - allowed)
         return made
 
     def add(self, file: Verified) -> None:
@@ -123,16 +125,13 @@ class Staging(TempDirectory):
         for child in children:
             child.kill()
             child.wait()
-        self._give_up()
+        for each in list(self._all.values()):
+            each.forget("there is no process")
 
     def cleanup(self) -> None:
         """Remove the folder after all work has ended."""
         self.close()
         super().cleanup()
-
-    def _give_up(self) -> None:
-        for each in list(self._all.values()):
-            each.fail("there is no process")
 
     def _work(self, parts: Iterator[Part]) -> None:
         try:
@@ -142,7 +141,8 @@ class Staging(TempDirectory):
                 self._ended += 1
                 is_last = self._ended == len(self._workers)
             if is_last:
-                self._give_up()
+                for each in list(self._all.values()):
+                    each.fail("there is no process")
 
     def _do(self, parts: Iterator[Part]) -> None:
         source = pkgutil.get_data(__package__, "staging_child.py")

@@ -89,7 +89,7 @@ class Unpacking:
         self._scan = Scan(self._file.fileno())
         #: How many members are in parts, and how many bytes more may be.
         self._begun = 0
-        self._space = 0
+        self._space = self._allowed = 0
         self._kind = ""
         self._verified: Verified | None = None
         #: To be compiled when they are unpacked.
@@ -114,7 +114,7 @@ class Unpacking:
                 shutil.rmtree(gone, ignore_errors=True)
 
     def forget(self, why: object) -> None:
-        """Give up, in the thread that receives the wheel."""
+        """Give up and read no more, in the thread that receives the wheel or at the end."""
         self.fail(why)
         self._file.close()
 
@@ -125,10 +125,18 @@ class Unpacking:
 
     # While the wheel arrives, in the thread that receives it
 
-    def allow(self, size: int) -> None:
-        """Allow to inflate what a wheel of this size may hold, and the disk."""
-        free = shutil.disk_usage(self.folder).free - size
-        self._space = max(0, min(_RATIO * size, free // 2))
+    def allow(self, size: int, free: int) -> None:
+        """Allow to inflate what a wheel of this size may hold, and the disk.
+
+        :param free: bytes that nobody else has been allowed
+        """
+        self._space = max(0, min(_RATIO * size, (free - size) // 2))
+        self._allowed = size + self._space
+
+    @property
+    def allowed(self) -> int:
+        """Return the bytes that may be written still, at most, before it has arrived."""
+        return 0 if self.has_failed or self._verified else self._allowed
 
     def arrived(self, size: int) -> None:
         """Inflate what is worth it of the first *size* bytes."""
