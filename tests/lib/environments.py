@@ -197,6 +197,8 @@ def scrubbed_environ(home: Path, scripts: Path | None = None) -> dict[str, str]:
             "PYTHONIOENCODING": "utf-8",
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            # Else it leaves a process behind that writes into its folders.
+            "VIRTUALENV_NO_PERIODIC_UPDATE": "1",
         }
     )
     return variables
