@@ -105,7 +105,8 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/cli/req_command.py": {
         "Here options meet what downloads the files of a command.": [
             Decorate(
-                "RequirementCommand.make_requirement_preparer", "requirement_preparer"
+                "RequirementCommand.make_requirement_preparer",
+                "parallel.fetching:preparer_made",
             ),
         ],
         "Options and resolver meet here: whether its requests may be made early.": [
@@ -376,20 +377,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All wheels are known; who waited for pages together need not wait for each.": [
             Decorate(
                 "RequirementPreparer.prepare_linked_requirements_more",
-                "parallel.resolving:wheels_due",
+                "parallel.fetching:wheels_due",
             ),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
             Decorate(
                 "RequirementPreparer._prepare_linked_requirement",
                 "variants.hooks.prepare:prepared",
-            ),
-        ],
-        "All downloads that are left are known, and what they must be.": [
-            Decorate(
-                "RequirementPreparer._complete_partial_requirements",
-                "parallel.downloads.downloader:downloads_left",
-                by="if_loaded",
             ),
         ],
     },

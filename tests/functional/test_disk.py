@@ -208,3 +208,100 @@ def test_damaged_copies_of_manifests_are_mended(
             assert "Using the variant gpu of kernels 1.0" in result.stdout, name
             assert result.stderr == "", name
             assert copy.read_bytes() == manifest.file.content, name
+
+
+#: Where there is little space: what is mounted, what is said of it, and how it goes on.
+LITTLE = {
+    "temporary files": (
+        "mkdir -p small; mount -t tmpfs -o size=1500k none small; export TMPDIR=$PWD/small",
+        (
+            "  WORK/small: 2.0 MB are needed for downloads, and 1.5 MB are free\n"
+            "Make space, or set TMPDIR to a folder on another disk.\n"
+        ),
+    ),
+    "packages": (
+        "mkdir -p small; mount -t tmpfs -o size=1500k none small",
+        (
+            "  LIB: 2.0 MB are needed for packages at least, and 1.5 MB are free\n"
+            "Make space.\n"
+        ),
+    ),
+    "all of it": (
+        (
+            "mkdir -p small; mount -t tmpfs -o size=5m none small; export TMPDIR=$PWD/small\n"
+            "mkdir -p small/cache; export PIP_CACHE_DIR=$PWD/small/cache"
+        ),
+        None,
+    ),
+    "packages and cache": (
+        (
+            "mkdir -p small; mount -t tmpfs -o size=3m none small\n"
+            "mkdir -p small/cache; export PIP_CACHE_DIR=$PWD/small/cache"
+        ),
+        (
+            "  LIB: 2.0 MB are needed for packages at least\n"
+            "  WORK/small/cache: 2.0 MB are needed for the cache; 4.0 MB in all, and 3.1 MB "
+            "are free\n"
+            "Make space, or add --no-cache-dir.\n"
+        ),
+    ),
+    "cache": (
+        (
+            "mkdir -p small; mount -t tmpfs -o size=1m none small\n"
+            "export PIP_CACHE_DIR=$PWD/small"
+        ),
+        None,
+    ),
+    "packages of --target": (
+        "mkdir -p small; mount -t tmpfs -o size=3m none small; export TMPDIR=$PWD/small",
+        (
+            "  WORK/small: 2.0 MB are needed for downloads\n"
+            "  WORK/small: 2.0 MB are needed for packages before they are moved; 4.0 MB in "
+            "all, and 3.1 MB are free\n"
+            "Make space, or set TMPDIR to a folder on another disk.\n"
+        ),
+    ),
+    "files of download": (
+        "mkdir -p small; mount -t tmpfs -o size=1500k none small",
+        (
+            "  WORK/small: 2.0 MB are needed to keep the files, and 1.5 MB are free\n"
+            "Make space.\n"
+        ),
+    ),
+}
+#: How, if not into the environment.
+WAYS = {
+    "packages": ["install", "--prefix", "small/in"],
+    "packages and cache": ["install", "--prefix", "small/in"],
+    "packages of --target": ["install", "--target", "in"],
+    "files of download": ["download", "-d", "small"],
+}
+
+
+@pytest.mark.parametrize("name", LITTLE)
+def test_space_is_compared_before_a_download(
+    venv: Environment, mounted: Mounted, tls_index: IndexServer, name: str
+) -> None:
+    data = {f"big/{number}.bin": os.urandom(1_000_000) for number in range(2)}
+    tls_index.add(make_wheel("big", "1.0", files=data))
+    command = [*WAYS.get(name, ["install"]), "big", "-i", tls_index.index_url]
+    command += ["--cert", str(tls_index.certificates)]
+    script, said = LITTLE[name]
+    result = mounted(script, *command, code=1 if said else 0)
+    if said is None:
+        assert "Successfully installed big-1.0" in result.stdout
+        return
+    library = venv.site_packages.relative_to(venv.venv)
+    said = said.replace("LIB", str(venv.work / "small/in" / library))
+    said = said.replace("WORK", str(venv.work))
+    assert result.stderr == (
+        f"ERROR: There is too little space for what is to be downloaded:\n{said}"
+    )
+    wheel = tls_index.file_path("big-1.0-py3-none-any.whl")
+    assert wheel not in [path for _, path in tls_index.log()]
+    if command[0] == "download":
+        return  # Upstream shows a traceback.
+    # Upstream finds out when it is full; what is free may be told wrong.
+    result = mounted(script, *command, "--no-fast", code=1)
+    assert "There is too little space" not in result.stderr
+    assert wheel in [path for _, path in tls_index.log()]

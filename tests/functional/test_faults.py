@@ -147,9 +147,13 @@ def assert_as_upstream(
     folder: Path,
     name: str,
     faults: list[str],
+    *options: str,
 ) -> list[Cell]:
-    """Assert that upstream's own requests fail as they do where nothing has variants."""
-    cells = run_cells(venv, folder / "fork", start, KINDS[name], faults)
+    """Assert that upstream's own requests fail as they do where nothing has variants.
+
+    :param options: of the fork
+    """
+    cells = run_cells(venv, folder / "fork", start, KINDS[name], faults, *options)
     plain = KINDS[f"plain {name}"]
     others = run_cells(upstream_venv, folder / "upstream", start, plain, faults)
     for cell, other in zip(cells, others, strict=True):
@@ -169,8 +173,12 @@ def test_what_stops_upstream_stops_here(
     assert_as_upstream(venv, upstream_venv, make_index, tmp_path, name, UPSTREAMS[name])
 
 
+#: As large wheels are fetched, however small.
+IN_PARALLEL = "wheel", "--use-feature=parallel-downloads"
+
+
 @pytest.mark.matrix
-@pytest.mark.parametrize("name", [*OUTCOMES, *UPSTREAMS])
+@pytest.mark.parametrize("name", [*OUTCOMES, *UPSTREAMS, " ".join(IN_PARALLEL)])
 def test_every_fault_at_every_request(
     venv: Environment,
     upstream_venv: Environment,
@@ -179,9 +187,10 @@ def test_every_fault_at_every_request(
     name: str,
 ) -> None:
     faults = list(FAULTS)
-    if name in UPSTREAMS:
+    kind, *options = name.split()
+    if name not in OUTCOMES:
         cells = assert_as_upstream(
-            venv, upstream_venv, make_index, tmp_path, name, faults
+            venv, upstream_venv, make_index, tmp_path, kind, faults, *options
         )
     else:
         cells = run_cells(venv, tmp_path / "run", make_index, KINDS[name], faults)

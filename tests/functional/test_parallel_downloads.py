@@ -1,4 +1,4 @@
-"""``--use-feature parallel-downloads``: the same outcome, several files at a time."""
+"""Several files at a time, and the same outcome as with ``--no-parallel-downloads``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.lib.manifests import cuda
 from tests.lib.processes import INTERRUPTED, start_pip
 from tests.lib.wheels import make_sdist, make_wheel
 
-FEATURE = ["--use-feature", "parallel-downloads"]
+IN_TURN = ["--no-parallel-downloads"]
 PARTS = [f"part{number}" for number in range(9)]
 
 
@@ -77,7 +77,7 @@ def run_both(
     :param change: what happens to the index before each of the two
     """
     seen, results = [], []
-    for number, options in enumerate(([], FEATURE)):
+    for number, options in enumerate((IN_TURN, [])):
         venv.clear_cache()
         index.clear_log()
         change()
@@ -161,9 +161,9 @@ def test_several_at_a_time(venv: Environment, parts: IndexServer) -> None:
     gate = Gate()
     for name in PARTS:
         parts.fault(wheel(name), gate=gate)
-    running = start_pip(venv, "install", "top", "-i", parts.index_url, *FEATURE, env={})
-    # None of them is answered, and still eight are asked for; one of the ten is not.
-    gate.wait_until_reached(8)
+    running = start_pip(venv, "install", "top", "-i", parts.index_url, env={})
+    # None of them is answered, and still six are asked for; four of the ten are not.
+    gate.wait_until_reached(6)
     gate.open()
     result = running.finish()
     assert result.returncode == 0, result
@@ -174,7 +174,7 @@ def test_begun_again_after_a_break(venv: Environment, parts: IndexServer) -> Non
     parts.ranges = False
     for name in ("part1", "part4"):
         parts.fault(wheel(name), truncate=1500, times=1, methods=["GET"])
-    result = venv.pip("install", "top", "-i", parts.index_url, *FEATURE)
+    result = venv.pip("install", "top", "-i", parts.index_url)
     assert result.stderr.count("Attempting to resume incomplete download") == 2
     assert len(venv.installed()) == 10
 
@@ -184,7 +184,7 @@ def test_resumed_after_a_break(venv: Environment, tls_index: IndexServer) -> Non
     broken = ["part1", "part4"]
     for name in broken:
         tls_index.fault(wheel(name), truncate=1500, times=1, methods=["GET"])
-    command = ["download", "-d", "got", "top", *FEATURE, "-i", tls_index.index_url]
+    command = ["download", "-d", "got", "top", "-i", tls_index.index_url]
     command += ["--cert", str(tls_index.certificates)]
     result = venv.pip(*command)
     for name in broken:
@@ -219,7 +219,7 @@ def test_same_failure(venv: Environment, parts: IndexServer, name: str) -> None:
     options = ["--target", "FOLDER", "--resume-retries", "1"]
     serial, parallel = (
         venv.pip("install", "top", "-i", parts.index_url, *options, *more, code=1)
-        for more in ([], FEATURE)
+        for more in (IN_TURN, [])
     )
     assert serial.stderr == parallel.stderr
     assert parallel.stderr
@@ -241,7 +241,7 @@ def test_a_failure_stops_the_others(
     FAILURES[name](parts)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    command = ["install", "top", "-i", parts.index_url, *FEATURE]
+    command = ["install", "top", "-i", parts.index_url]
     before = files(venv.site_packages)
     # These four would never end.
     result = venv.pip(*command, code=1, env={"TMPDIR": str(temporary)})
@@ -263,7 +263,7 @@ def test_interrupted(venv: Environment, tls_index: IndexServer, tmp_path: Path) 
         tls_index.fault(wheel(part), gate=gate, truncate=700)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    command = ["install", "top", "-i", tls_index.index_url, *FEATURE]
+    command = ["install", "top", "-i", tls_index.index_url]
     command += ["--cert", str(tls_index.certificates)]
     running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
     gate.wait_until_reached(3)
@@ -296,10 +296,10 @@ def test_a_busy_server_is_asked_again(
     command = ["install", "--target", "got", "top", "-i", parts.index_url]
     command += ["--retries", "0"]
     change()
-    assert venv.pip(*command, code=None).returncode != 0
+    assert venv.pip(*command, *IN_TURN, code=None).returncode != 0
     parts.faults.clear()
     change()
-    result = venv.pip(*command, *FEATURE)
+    result = venv.pip(*command)
     assert result.stderr == ""
     assert all(f"Downloading {url}" in result.stdout for url in map(wheel, PARTS))
     assert len(list((venv.work / "got").glob("*.dist-info"))) == 10
@@ -315,7 +315,7 @@ def test_the_user_is_asked_once(venv: Environment) -> None:
     with _FilesNeedCredentials() as index:
         fill(index)
         index.auth = ("user", "secret")
-        command = ["-m", "pip", "download", "-d", "got", "top", *FEATURE]
+        command = ["-m", "pip", "download", "-d", "got", "top"]
         command += ["-i", index.index_url]
         done = subprocess.run(
             [str(venv.python), *command],
@@ -338,7 +338,7 @@ def test_variants_and_required_hashes(venv: Environment, index: IndexServer) -> 
     names = [f"app{number}" for number in range(3)]
     for name in names:
         index.add_release(name, "1.0", {"gpu": cuda("12.8"), "null": {}})
-    command = ["install", "-i", index.index_url, *FEATURE]
+    command = ["install", "-i", index.index_url]
     venv.pip(*command, *names, env=forced("12.8"))
     for name in names:
         assert venv.eval(f"{name}.variant_label", name) == "gpu"

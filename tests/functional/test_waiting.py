@@ -76,6 +76,8 @@ PATHS: Mapping[str, tuple[str, str | None]] = {
     "manifest": ("/files/kernels-1.0-variants.json", None),
     "wheel": (_WHEEL.format("kernels", "-gpu"), _WHEEL.format("plain", "")),
 }
+#: A kind too: wheels as large ones are fetched.
+_IN_PARALLEL = "wheel --use-feature=parallel-downloads"
 WAYS: Mapping[str, Callable[[], Fault]] = {
     "hangs at connect": Fault,
     "hangs at TLS": Fault,
@@ -139,10 +141,11 @@ def test_how_long_it_waits(
 ) -> None:
     def measure(kind: str) -> list[list[float]]:
         """Return seconds: with look-ahead, without, with upstream's pip."""
-        ours, plain = PATHS[kind]
+        ours, plain = PATHS[kind.split()[0]]
+        command = ["first", "kernels", *kind.split()[1:]]
         runs: list[tuple[Environment, str, list[str]]] = [
-            (venv, ours, ["first", "kernels"]),
-            (venv, ours, ["first", "kernels", "--no-lookahead"]),
+            (venv, ours, command),
+            (venv, ours, [*command, "--no-lookahead"]),
         ]
         if plain is not None:
             runs.append((upstream_venv, plain, ["plain-first", "plain"]))
@@ -157,11 +160,12 @@ def test_how_long_it_waits(
         return taken
 
     # They wait, most of the time.
-    with ThreadPoolExecutor(len(PATHS)) as pool:
-        rows = list(pool.map(measure, PATHS))
+    kinds = [*PATHS, _IN_PARALLEL]
+    with ThreadPoolExecutor(len(kinds)) as pool:
+        rows = list(pool.map(measure, kinds))
     print("\n| fault | of | with look-ahead | without | upstream | no longer | runs |")
     print("|---|---|---|---|---|---|---|")
-    for kind, taken in zip(PATHS, rows, strict=True):
+    for kind, taken in zip(kinds, rows, strict=True):
         shown = [f"{statistics.median(each):.1f}" for each in taken]
         shown += ["–"] * (3 - len(shown))
         holds = "yes" if _holds(taken) else "NO"

@@ -14,14 +14,17 @@ from pathlib import Path
 from tests.lib.environments import REPOSITORY
 from tools.bench import goals, packages
 from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.goals import Goal
 from tools.bench.instructions import counter
 from tools.bench.large import (
     ALONE,
     LARGE,
     RECEIVED,
+    TORCH,
     add_alone,
     add_large,
     add_received,
+    find_torch,
 )
 from tools.bench.report import document, write
 from tools.bench.runner import Scenario, count, measure, scenarios
@@ -29,7 +32,7 @@ from tools.bench.server import BenchServer
 from tools.bench.tools import FORK, PIP, TOOLS, UV, Tool, make_tools
 
 _DEFAULT_REPEAT = 11
-_DEFAULT_SCALE = 0.1
+_DEFAULT_SCALE = 1.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,12 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for case in cases if options.case else CASES:
             print(f"{case.name:16}{case.title}")
         return 0
-    chosen = _scenarios(options, cases)
-    has_large = any(scenario.case.package in (LARGE, ALONE) for scenario in chosen)
+    judged = goals.of_cases([case.name for case in cases if options.case])
+    chosen = _scenarios(options, cases, judged)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         server = BenchServer(folder)
-        _fill(server, folder, chosen, options.scale)
+        chosen = _fill(server, folder, chosen, options.scale)
         print("making environments", file=sys.stderr)
         tools = make_tools(options.tool or _needed(options), folder)
         measurements, counts = [], {}
@@ -61,22 +64,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(head, file=sys.stderr)
                 measurements += measure(scenario, tools, server, options.repeat)
             if options.goals:
-                counts = _counts(tools, server)
+                counts = _counts(tools, server, judged)
         versions = {tool.name: tool.version for tool in tools}
-    command = "nox -s bench"
-    if _told(given):
-        command = f"{command} -- {shlex.join(_told(given))}"
-    scale = options.scale if has_large else None
-    judged = goals.results(measurements, counts) if options.goals else ()
-    write(document(measurements, versions, command, scale, judged), options.out)
+    command = _command(given)
+    verdicts = goals.results(measurements, counts, judged) if options.goals else ()
+    scale = _told_scale(options, chosen)
+    write(document(measurements, versions, command, scale, verdicts), options.out)
     print(f"written to {options.out}", file=sys.stderr)
     return 0
 
 
 def _fill(
     server: BenchServer, folder: Path, chosen: Sequence[Scenario], scale: float
-) -> None:
-    """Let a server have the packages that are needed; large ones lie in a folder."""
+) -> list[Scenario]:
+    """Let a server have the packages that are needed; large ones lie in a folder.
+
+    :return: what can be measured
+    """
     packages.fill(server)
     needed = {scenario.case.package for scenario in chosen}
     if not needed.isdisjoint({LARGE, ALONE, RECEIVED}):
@@ -87,6 +91,19 @@ def _fill(
         add_alone(server, folder, scale)
     if RECEIVED in needed:
         add_received(server, folder)
+    problem = find_torch(folder / TORCH) if TORCH in needed else None
+    if problem is None:
+        return list(chosen)
+    print(f"skipped: {problem}", file=sys.stderr)
+    return [each for each in chosen if each.case.package != TORCH]
+
+
+def _told_scale(
+    options: argparse.Namespace, chosen: Sequence[Scenario]
+) -> float | None:
+    """Return the scale if large wheels have other sizes than their cases tell."""
+    has_large = any(scenario.case.package in (LARGE, ALONE) for scenario in chosen)
+    return options.scale if has_large and options.scale != 1 else None
 
 
 def _needed(options: argparse.Namespace) -> Sequence[str]:
@@ -94,9 +111,11 @@ def _needed(options: argparse.Namespace) -> Sequence[str]:
     return (FORK, PIP, UV) if options.goals and not options.case else TOOLS
 
 
-def _scenarios(options: argparse.Namespace, cases: Sequence[Case]) -> list[Scenario]:
+def _scenarios(
+    options: argparse.Namespace, cases: Sequence[Case], judged: Sequence[Goal]
+) -> list[Scenario]:
     """Return what is to be timed: what goals need, and what is named beside it."""
-    found = list(goals.timed()) if options.goals else []
+    found = list(goals.timed(judged)) if options.goals else []
     if options.case or not options.goals:
         named = scenarios(cases, options.cache, options.delay)
         found += [each for each in named if each not in found]
@@ -104,12 +123,12 @@ def _scenarios(options: argparse.Namespace, cases: Sequence[Case]) -> list[Scena
 
 
 def _counts(
-    tools: Sequence[Tool], server: BenchServer
+    tools: Sequence[Tool], server: BenchServer, judged: Sequence[Goal]
 ) -> dict[tuple[str, str], int | str]:
     """Count the instructions that goals need."""
     prefix = counter()
     counts: dict[tuple[str, str], int | str] = {}
-    for case, names in goals.to_count():
+    for case, names in goals.to_count(judged):
         print(f"{case.name}, instructions", file=sys.stderr)
         for tool in tools:
             if tool.name in names:
@@ -119,6 +138,11 @@ def _counts(
                     else count(case, tool, server, prefix)
                 )
     return counts
+
+
+def _command(given: Sequence[str]) -> str:
+    told = _told(given)
+    return f"nox -s bench -- {shlex.join(told)}" if told else "nox -s bench"
 
 
 def _told(given: Sequence[str]) -> list[str]:
@@ -143,7 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--goals",
         action="store_true",
-        help="measure what goals need, and --case NAME beside it, and judge them",
+        help="judge the goals of the cases that --case names, or all but the large ones",
     )
     parser.add_argument("--tool", action="append", choices=TOOLS)
     parser.add_argument(
@@ -165,8 +189,8 @@ def _parser() -> argparse.ArgumentParser:
         type=float,
         default=_DEFAULT_SCALE,
         metavar="N",
-        help="of the large wheels, which have 8 GB at scale 1 (%(default)s); they are "
-        "measured only if --case names them, and take five times that on disk",
+        help="of the large wheels (%(default)s), which at 1 take 40 GB on disk with what is "
+        "installed; they are measured only if --case names them",
     )
     parser.add_argument("--list", action="store_true", help="print the cases")
     return parser

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.lib.hosts import forced
-from tools.bench.large import ALONE, LARGE, PARTS, RECEIVED
+from tools.bench.large import ALONE, LARGE, PARTS, RECEIVED, TORCH
 from tools.bench.packages import BACKEND, PLUGIN
 from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
@@ -20,6 +20,8 @@ COLD, WARM = "cold", "warm"
 #: In bytes per second.
 _GIGABIT = 1e9 / 8
 _DELAYS = (0, 30, 100)
+#: From a folder beside those of the tools, of which each runs in one of its own.
+_LOCALLY = "--no-deps", "--no-index", f"--find-links=../../{TORCH}"
 #: A machine that all tools can be told to be.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
 _NO_VARIANTS = {LTT: "knows no variants"}
@@ -89,13 +91,13 @@ def _plain(*names: str) -> dict[str, str | None]:
     return dict.fromkeys(names)
 
 
-def _large(name: str, way: str, *options: str) -> Case:
+def _large(name: str, way: str, **options: Sequence[str]) -> Case:
     return Case(
         name,
-        f"a 2 GB stand-in for torch with 15 wheels of 100 to 700 MB, 1 Gbit/s, {way}",
+        f"16 wheels, 4 GB, 1 Gbit/s{way}",
         LARGE,
         labels=_plain(LARGE, *PARTS),
-        options={FORK: options},
+        options=options,
         unable=_NO_OLD_PIP,
         rate=_GIGABIT,
         large=True,
@@ -104,14 +106,13 @@ def _large(name: str, way: str, *options: str) -> Case:
 
 def _alone(name: str, *options: str) -> Case:
     # It takes as long as the line needs, and what comes after that.
-    said = " without bytecode" if options else ""
-    parallel = "--use-feature=parallel-downloads"
+    said = ", not compiled to bytecode" if options else ""
     return Case(
         name,
-        f"a 2 GB stand-in for torch alone, 1 Gbit/s{said}",
+        f"one wheel of 2 GB, 1 Gbit/s{said}",
         ALONE,
         labels=_plain(ALONE),
-        options={FORK: (parallel, *options), PIP: options},
+        options={FORK: options, PIP: options},
         unable=_NO_OLD_PIP,
         rate=_GIGABIT,
         large=True,
@@ -351,6 +352,18 @@ CASES: Sequence[Case] = (
     ),
     _alone("large-alone"),
     _alone("large-alone-no-compile", "--no-compile"),
-    _large("large", "one file at a time"),
-    _large("large-parallel", "several at a time", "--use-feature=parallel-downloads"),
+    _large("large", ""),
+    _large("large-in-turn", ", one at a time", fork=["--no-parallel-downloads"]),
+    _large(
+        "large-compiled", ", compiled to bytecode by all", uv=["--compile-bytecode"]
+    ),
+    Case(
+        "torch",
+        "torch 2.13.0 for CPUs, from a local file",
+        TORCH,
+        labels=_plain(TORCH),
+        options=dict.fromkeys((FORK, PIP, UV), _LOCALLY),
+        unable=_NO_OLD_PIP,
+        large=True,
+    ),
 )

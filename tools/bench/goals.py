@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -17,6 +17,7 @@ __all__ = [
     "INSTRUCTIONS",
     "WALL",
     "Goal",
+    "of_cases",
     "results",
     "timed",
     "to_count",
@@ -57,38 +58,49 @@ GOALS: Sequence[Goal] = (
     Goal(6, "variant-ten", UV, WALL, {30: 1.25, 100: 0.60}),
     Goal(6, "variant-ten-no-compile", UV, WALL, {30: 1.0, 100: 0.55}),
     Goal(7, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
+    Goal(8, "large", PIP, WALL, {0: 0.38}),
     Goal(9, "large-alone", PIP, WALL, {0: 0.45}),
+    Goal(10, "torch", PIP, WALL, {0: 0.72}),
     Goal(12, "receive", PIP, CPU, {0: 0.35}),
 )
 _CASES = {case.name: case for case in CASES}
 
 
-def timed() -> Iterator[Scenario]:
-    """Yield what must be timed to judge the goals."""
-    for goal in GOALS:
+def of_cases(names: Collection[str]) -> list[Goal]:
+    """Return the goals of some cases; of none means all that take no gigabytes."""
+    return [
+        goal
+        for goal in GOALS
+        if (goal.case in names if names else not _CASES[goal.case].large)
+    ]
+
+
+def timed(goals: Iterable[Goal] = GOALS) -> Iterator[Scenario]:
+    """Yield what must be timed to judge goals."""
+    for goal in goals:
         if goal.measure != INSTRUCTIONS:
             for delay in goal.limits:
                 yield Scenario(_CASES[goal.case], COLD, delay)
 
 
-def to_count() -> Iterator[tuple[Case, Sequence[str]]]:
+def to_count(goals: Iterable[Goal] = GOALS) -> Iterator[tuple[Case, Sequence[str]]]:
     """Yield the cases whose instructions must be counted, and of which tools."""
-    for goal in GOALS:
+    for goal in goals:
         if goal.measure == INSTRUCTIONS:
             yield _CASES[goal.case], (FORK, goal.peer)
 
 
 def results(
-    measurements: Sequence[Measurement], counts: Counts
+    measurements: Sequence[Measurement], counts: Counts, goals: Iterable[Goal] = GOALS
 ) -> list[dict[str, Any]]:
-    """Judge all goals, ready for JSON.
+    """Judge goals, ready for JSON.
 
     A figure is a ratio of medians; None where something is missing, and the problem says
     what.
     """
     return [
         _judged(goal, delay, limit, measurements, counts)
-        for goal in GOALS
+        for goal in goals
         for delay, limit in goal.limits.items()
     ]
 

@@ -6,11 +6,15 @@ import base64
 import hashlib
 import io
 import random
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+
+from packaging.tags import sys_tags
 
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, escape_name, make_wheel
@@ -20,9 +24,11 @@ __all__ = [
     "LARGE",
     "PARTS",
     "RECEIVED",
+    "TORCH",
     "add_alone",
     "add_large",
     "add_received",
+    "find_torch",
 ]
 
 #: What needs all the others.
@@ -30,16 +36,20 @@ LARGE = "large-torch"
 PARTS = [f"large-part-{number}" for number in range(15)]
 #: What needs nothing else.
 ALONE = "large-alone"
+#: What is on this machine already.
+TORCH = "torch"
 #: What is only to be received.
 RECEIVED = "received"
 
 _MB = 1_000_000
-_SIZE = 2000 * _MB
+_SIZE_ALONE = 2000 * _MB
+_SIZE = _SIZE_ALONE // 2
 _SIZE_OF_RECEIVED = 1000 * _MB
-_SIZES_OF_PARTS = [100 * _MB + number * 600 * _MB // 14 for number in range(15)]
-#: Modules and headers in a wheel of full size, about as many as torch has.
-_MODULES, _HEADERS = 2400, 9000
-_MODULES_OF_PART, _HEADERS_OF_PART = 60, 300
+_SIZES_OF_PARTS = [50 * _MB + number * 300 * _MB // 14 for number in range(15)]
+#: Modules and headers, of the largest one about as many as torch has.
+_COUNTS_ALONE = 2400, 9000
+_COUNTS = 1200, 4500
+_COUNTS_OF_PART = 30, 150
 _BLOCK = 1 << 20
 _MODULE = """\
 from __future__ import annotations
@@ -83,20 +93,43 @@ class _File:
 def add_large(repository: Repository, folder: Path, scale: float) -> None:
     """Write a stand-in for torch and what it needs, and add them.
 
-    :param scale: of all sizes and numbers of files; 1 makes 8 GB
+    :param scale: of all sizes and numbers of files; 1 makes 4 GB
     """
     noise = _noise()
     for name, size in zip(PARTS, _SIZES_OF_PARTS, strict=True):
-        counts = _MODULES_OF_PART, _HEADERS_OF_PART
-        _add(repository, folder, name, (), size, counts, scale, noise)
-    counts = _MODULES, _HEADERS
-    _add(repository, folder, LARGE, PARTS, _SIZE, counts, scale, noise)
+        _add(repository, folder, name, (), size, _COUNTS_OF_PART, scale, noise)
+    _add(repository, folder, LARGE, PARTS, _SIZE, _COUNTS, scale, noise)
 
 
 def add_alone(repository: Repository, folder: Path, scale: float) -> None:
     """Write a stand-in for torch that needs nothing, and add it."""
-    counts = _MODULES, _HEADERS
-    _add(repository, folder, ALONE, (), _SIZE, counts, scale, _noise())
+    _add(repository, folder, ALONE, (), _SIZE_ALONE, _COUNTS_ALONE, scale, _noise())
+
+
+def find_torch(folder: Path) -> str | None:
+    """Download torch for CPUs from the registry, renamed for this machine.
+
+    That is the wheel for macOS, since the one for Linux is not on the registry. It has
+    other libraries and the same modules; nothing of it is run.
+
+    :param folder: where it is put
+    :return: why it is not there
+    """
+    folder.mkdir()
+    system = "--platform=macosx_14_0_arm64"
+    download = ["download", "-q", "--no-deps", "--only-binary=:all:", system]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *download, "-d", str(folder), f"{TORCH}==2.13.0"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        return f"torch is not to be had: {done.stderr.strip().splitlines()[-1]}"
+    (wheel,) = folder.iterdir()
+    name, version, *_ = wheel.stem.split("-")
+    wheel.rename(folder / f"{name}-{version}-{next(sys_tags())}.whl")
+    return None
 
 
 def add_received(repository: Repository, folder: Path) -> None:

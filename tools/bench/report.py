@@ -45,7 +45,7 @@ def document(
 ) -> dict[str, Any]:
     """Return all that was measured, ready for JSON.
 
-    :param scale: of large wheels, if there were any.
+    :param scale: of large wheels; None for what they have at scale 1.
     :param goals: as :func:`tools.bench.goals.results` returns them.
     """
     return {

@@ -43,7 +43,7 @@ def pool_of(*megabytes: int) -> Pool:
     """Return what downloads files of these sizes; 0: not known."""
     links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(megabytes))]
     known = zip(links, megabytes, strict=True)
-    sizes._noted = {link.url: size * 1_000_000 for link, size in known if size}
+    sizes._NOTED.update({link.url: size * 1_000_000 for link, size in known if size})
     fetches = [Fetch(link, "", ANY) for link in links]
     return Pool(PipSession(), fetches, CombinedProgress("off", fetches))
 
@@ -51,7 +51,7 @@ def pool_of(*megabytes: int) -> Pool:
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the sizes of files."""
-    monkeypatch.setattr(sizes, "_noted", None)
+    monkeypatch.setattr(sizes, "_NOTED", {})
 
 
 def numbers(fetches: list[Fetch | None]) -> list[int | None]:

@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 from tests.lib.repository import PageOptions, Repository
-from tools.bench.goals import CPU, GOALS, INSTRUCTIONS, WALL, results, timed, to_count
+from tools.bench.goals import (
+    CPU,
+    GOALS,
+    INSTRUCTIONS,
+    WALL,
+    of_cases,
+    results,
+    timed,
+    to_count,
+)
 from tools.bench.instructions import counted
 from tools.bench.record import groups, reduced
 from tools.bench.recorded import ROOT, add_recorded
@@ -79,6 +88,13 @@ def test_what_went_wrong_is_not_judged() -> None:
     assert _by_row(results([], {}))["refused", 100]["problem"] == (
         "fork: not run; uv: not run"
     )
+
+
+def test_only_what_is_named_takes_gigabytes() -> None:
+    numbers = {goal.number for goal in of_cases([])}
+    assert numbers == {1, 2, 3, 4, 5, 6, 7}
+    assert [goal.number for goal in of_cases(["plain", "large"])] == [1, 8]
+    assert of_cases(["version"]) == []
 
 
 def test_the_report_tells_figure_and_verdict() -> None:

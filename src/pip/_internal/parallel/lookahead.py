@@ -28,7 +28,6 @@ from pip._internal.parallel.course import Doubt, foretell
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.held_records import emit, holding
 from pip._internal.parallel.prospects import FETCHED, Conflict, Prospects
-from pip._internal.parallel.sizes import take_note
 from pip._internal.parallel.slots import EARLY_REQUESTS
 from pip._internal.utils.logging import get_indentation, indent_log
 
@@ -119,7 +118,6 @@ class Lookahead:
         #: Whether something may have changed since it was last foretold.
         self._is_stale = True
         self._is_going_on = False
-        take_note()
 
     def close(self) -> None:
         """Stop; what upstream has not asked for by now is forgotten."""

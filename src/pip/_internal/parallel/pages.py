@@ -107,8 +107,10 @@ def _read(
     """
     parts = _plain_parts(file)
     if parts is None:
-        link: Link | None = Link.from_json(file, page_url)
-        return link
+        made: Link | None = Link.from_json(file, page_url)
+        if made is not None:
+            note(made, file)
+        return made
     filename = file["filename"]
     # Upstream fails where this is no time, whatever the tags are.
     uploaded = file.get("upload-time")

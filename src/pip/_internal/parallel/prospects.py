@@ -15,7 +15,7 @@ from pip._vendor.packaging.version import InvalidVersion
 from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import METADATA, PAGE, Kind
 from pip._internal.parallel.early_requests import NotAnswered
-from pip._internal.parallel.together import is_here
+from pip._internal.parallel.fetching import is_here
 from pip._internal.parallel.told import distribution
 from pip._internal.resolution.resolvelib.base import Constraint
 from pip._internal.resolution.resolvelib.requirements import ExplicitRequirement

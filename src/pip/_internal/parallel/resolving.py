@@ -15,13 +15,11 @@ from pip._internal.parallel.switches import may_look_ahead
 
 if TYPE_CHECKING:
     import optparse
-    from collections.abc import Iterable
 
     from pip._vendor.resolvelib.resolvers import Resolver as RLResolver
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.operations.prepare import RequirementPreparer
-    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.base import BaseResolver
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.factory import (
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     )
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-__all__ = ["look_ahead", "best_candidate", "resolver_made", "watched", "wheels_due"]
+__all__ = ["look_ahead", "best_candidate", "resolver_made", "watched"]
 
 _T = TypeVar("_T")
 
@@ -142,27 +140,3 @@ def best_candidate(
     if resolving is not None and resolving.listener is not None:
         resolving.listener.looked_up(project_name)
     return fn(finder, project_name, *args, **kw)
-
-
-def wheels_due(
-    fn: Callable[..., None],
-    preparer: RequirementPreparer,
-    reqs: Iterable[InstallRequirement],
-    *args: Any,
-    **kwargs: Any,
-) -> None:
-    """Fetch small wheels together if requests were made ahead of the resolver.
-
-    Who downloads several files at a time unpacks those meanwhile that are here already.
-    """
-    reqs = list(reqs)
-    unpack = getattr(preparer._download, "unpack", None)
-    if unpack is not None:
-        unpack(reqs)
-    resolving = RESOLVING.of(preparer.finder, Resolving)
-    if resolving is None or not resolving.has_looked_ahead:
-        return fn(preparer, reqs, *args, **kwargs)
-    from pip._internal.parallel.together import asked_together
-
-    with asked_together(preparer, reqs):
-        return fn(preparer, reqs, *args, **kwargs)

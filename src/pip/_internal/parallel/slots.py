@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["EARLY_REQUESTS", "IS_FAST", "RESOLVING", "Slot"]
+__all__ = ["COMMAND_OPTIONS", "EARLY_REQUESTS", "IS_FAST", "RESOLVING", "Slot"]
 
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
@@ -44,6 +44,9 @@ class Slot:
         return value
 
 
+#: On a ``RequirementPreparer``: the options of its command, if that may be faster than
+#: upstream's. Set and read by ``parallel.fetching``.
+COMMAND_OPTIONS = Slot("_variants_command_options")
 #: On a ``PipSession``: its ``EarlyRequests``. Made by ``parallel.lookahead`` and
 #: ``wheels.sources``, read by ``parallel.together`` too.
 EARLY_REQUESTS = Slot("_variants_early")
@@ -51,5 +54,6 @@ EARLY_REQUESTS = Slot("_variants_early")
 #: ``parallel.connections``, read by ``parallel.receiving``.
 IS_FAST = Slot("_variants_is_fast")
 #: On a ``PackageFinder``: the ``Resolving`` whose requests may be made early. Set and
-#: read by ``parallel.resolving``, read by ``choice.lookahead`` and ``hooks.outcome``.
+#: read by ``parallel.resolving``, read by ``parallel.fetching``, ``choice.lookahead`` and
+#: ``hooks.outcome``.
 RESOLVING = Slot("_variants_resolving")

@@ -6,11 +6,11 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from pip._internal.utils.misc import format_size
 
-__all__ = ["DiskFull", "is_full", "space_for"]
+__all__ = ["DiskFull", "device_of", "existing", "is_full", "space_for"]
 
 #: Not every system has quotas.
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
@@ -59,3 +59,18 @@ def space_for(needed: int, folder: str) -> Iterator[None]:
         if isinstance(error, DiskFull) or not is_full(error):
             raise
         raise DiskFull(folder, needed) from error
+
+
+def existing(path: str) -> str:
+    """Return what exists of a path: itself, or the nearest folder above it."""
+    path = os.path.abspath(path)
+    while not os.path.exists(path) and os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+    return path
+
+
+def device_of(path: str) -> int | None:
+    """Return the number of the disk that a path is on, or will be; None if unknown."""
+    with suppress(OSError):
+        return os.stat(existing(path)).st_dev
+    return None

@@ -13,7 +13,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,7 +81,7 @@ _all_modes = functools.partial(_modes, importlib.import_module)
 _loaded_modes = functools.partial(_modes, sys.modules.get)
 
 # Upstream allows no import once it has begun to install. What variants need then was
-# loaded when one was chosen; what parallel downloads need, when they were asked for.
+# loaded when one was chosen; what parallel downloads need, when they began.
 if_loaded = functools.partial(around, load=sys.modules.get)
 # Only this module knows the modes: some hooks get a function that returns their rooms.
 with_modes = functools.partial(around, given=(_all_modes,))
@@ -140,25 +140,6 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
         return read_manifest(archive, path)
 
     return read
-
-
-def requirement_preparer(fn: Callable[..., R]) -> Callable[..., R]:
-    """Let a command download several files at a time if the user asked for that.
-
-    Stands here because otherwise nothing is imported.
-    """
-
-    @functools.wraps(fn)
-    def make(cls: Any, temp_build_dir: Any, options: Any, **parts: Any) -> R:
-        preparer = fn(cls, temp_build_dir, options, **parts)
-        is_wanted = "parallel-downloads" in options.features_enabled
-        if is_wanted and not getattr(options, "no_fast", False):
-            from pip._internal.parallel.downloads import downloader
-
-            downloader.enable(cast(Any, preparer), options)
-        return preparer
-
-    return make
 
 
 def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:

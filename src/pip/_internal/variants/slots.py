@@ -75,9 +75,8 @@ GLOBALS = {
     "parallel.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
-    "parallel.sizes._noted": (
-        "The sizes that JSON pages tell, by URL. From parallel.sizes.take_note on, "
-        "which takes the place of Link.from_json; read by listed_size."
+    "parallel.sizes._NOTED": (
+        "The sizes that JSON pages tell, by URL. Set by parallel.pages."
     ),
     "parallel.threads._WORK": (
         "What threads are doing, for which Python waits a moment when it ends. Its own."

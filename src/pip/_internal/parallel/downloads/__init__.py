@@ -1,9 +1,10 @@
-"""Fetch the wheels of one command several at a time: ``--use-feature parallel-downloads``.
+"""Fetch the files of one command several at a time, and unpack wheels meanwhile.
 
 This is for wheels of any kind, variants or not. When a command has resolved its
-requirements, it hands over what is left to download, and threads run upstream's own
-downloader for each file (``downloader``, ``pool``, ``fetch``). Meanwhile wheels are
-unpacked and compiled (``staging``), to be moved when upstream installs them (``staged``).
+requirements, it hands over what is left to download (``parallel.fetching``), and threads
+run upstream's own downloader for each file (``downloader``, ``pool``, ``fetch``). Meanwhile
+wheels are unpacked and compiled (``staging``), to be moved when upstream installs them
+(``staged``).
 
 Packages are replaced at once (``replacing``), also where variants are downloaded one after
 the other. If a run is killed at that, the next one finishes its work (``recovery``).

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError, HashMismatch
@@ -17,7 +17,7 @@ from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.places import make_staging
 from pip._internal.parallel.downloads.pool import Pool
 from pip._internal.parallel.downloads.progress import CombinedProgress
-from pip._internal.parallel.sizes import SMALL, listed_size, take_note
+from pip._internal.parallel.sizes import SMALL, listed_size
 
 if TYPE_CHECKING:
     from optparse import Values
@@ -31,20 +31,30 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.utils.hashes import Hashes
 
-__all__ = ["ParallelDownloader", "downloads_left", "enable"]
+__all__ = ["ParallelDownloader", "enable"]
 
 logger = get_logger(__name__)
 
 _Downloaded = tuple["Link", tuple[str, str]]
 
 
-def enable(preparer: RequirementPreparer, options: Values) -> None:
-    """Make the preparer of a command download in parallel."""
-    take_note()
+def enable(
+    preparer: RequirementPreparer,
+    options: Values,
+    left: Iterable[InstallRequirement],
+    here: Iterable[InstallRequirement],
+) -> None:
+    """Make the preparer of a command download in parallel.
+
+    :param left: what it downloads next
+    :param here: of which wheels are here, and were checked if they had to be
+    """
     replacing.enable()
     staging = make_staging(options)
     staged.use(staging)
-    preparer._download = ParallelDownloader(preparer, staging)
+    preparer._download = made = ParallelDownloader(preparer, staging)
+    made.expect(left)
+    made.unpack(here)
 
 
 class ParallelDownloader(Downloader):
@@ -72,12 +82,12 @@ class ParallelDownloader(Downloader):
             self._expected[requirement.link] = hashes
 
     def unpack(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Unpack those large wheels that are here, and were checked if they had to be."""
+        """Unpack those wheels that are large, and here."""
         if self._staging is None:
             return
         for requirement in requirements:
             path = requirement.local_file_path or ""
-            if path.endswith(".whl") and os.path.getsize(path) > SMALL:
+            if os.path.getsize(path) > SMALL:
                 self._staging.add(Verified.unchecked(path))
 
     def batch(self, links: Iterable[Link], location: str) -> Iterator[_Downloaded]:
@@ -133,16 +143,3 @@ class ParallelDownloader(Downloader):
         digests = Digests.of(self._expected.get(link))
         is_early = not self._preparer.require_hashes
         return Arrival(digests, self._staging, listed_size(link) or 0, is_early)
-
-
-def downloads_left(
-    fn: Callable[..., None],
-    preparer: RequirementPreparer,
-    requirements: Iterable[InstallRequirement],
-    **options: Any,
-) -> None:
-    """Let upstream download and prepare what it has only metadata of so far."""
-    if isinstance(preparer._download, ParallelDownloader):
-        requirements = list(requirements)
-        preparer._download.expect(requirements)
-    fn(preparer, requirements, **options)

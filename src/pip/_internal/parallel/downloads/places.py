@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import tempfile
@@ -10,9 +9,10 @@ from collections.abc import Iterator
 from optparse import Values
 from typing import TYPE_CHECKING
 
-from pip._internal.locations import get_scheme
 from pip._internal.parallel.downloads.staging import Staging
 from pip._internal.parallel.downloads.trees import is_faithful, remove_old
+from pip._internal.parallel.space import device_of
+from pip._internal.parallel.target import installed_to
 
 if TYPE_CHECKING:
     from pip._internal.models.scheme import Scheme
@@ -34,15 +34,7 @@ def make_staging(options: Values) -> Staging | None:
     # Some programs that contain Python do not know of one to start.
     if getattr(options, "dry_run", True) or not sys.executable or not is_faithful():
         return None
-    scheme = None
-    if options.target_dir is None:
-        scheme = get_scheme(
-            "any",
-            user=options.use_user_site,
-            root=options.root_path,
-            isolated=options.isolated_mode,
-            prefix=options.prefix_path,
-        )
+    scheme = installed_to(options)
     for parent in _parents(options.cache_dir):
         if scheme is None or _is_beside(parent or tempfile.gettempdir(), scheme):
             return Staging(parent, _libs(options, scheme))
@@ -60,18 +52,8 @@ def _parents(cache: str | None) -> Iterator[str | None]:
 
 def _is_beside(folder: str, scheme: Scheme) -> bool:
     """Tell whether a folder is on the disk that packages are installed on."""
-    device = _device(folder)
-    return device == _device(scheme.purelib) == _device(scheme.platlib)
-
-
-def _device(path: str) -> int | None:
-    while True:
-        with contextlib.suppress(OSError):
-            return os.stat(path).st_dev
-        above = os.path.dirname(path)
-        if above == path:
-            return None
-        path = above
+    device = device_of(folder)
+    return device == device_of(scheme.purelib) == device_of(scheme.platlib)
 
 
 def _libs(options: Values, scheme: Scheme | None) -> dict[str, str]:

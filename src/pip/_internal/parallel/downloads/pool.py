@@ -27,8 +27,8 @@ __all__ = ["Pool"]
 
 logger = get_logger(__name__)
 
-#: So many at once burden neither a server nor this machine.
-_WORKERS = 8
+#: So many connections to a host browsers have too.
+_WORKERS = 6
 #: Bytes; a few files of this size use up most lines. More of them at once would only all
 #: be complete later, and unpacked later.
 _LARGE = 10_000_000

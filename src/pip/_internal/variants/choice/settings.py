@@ -346,6 +346,13 @@ OPTIONS = (
         "for those that will be needed at the same time.",
     ),
     OptionRow(
+        "--no-parallel-downloads",
+        about_this_machine=True,
+        repeated="none",
+        help="Download one file after the other, and unpack none while others are on their "
+        "way.",
+    ),
+    OptionRow(
         "--no-variant-agreement",
         help="Take the best variant of each package, even if they are for different major "
         "versions of CUDA. Without this option, ones that agree on it are preferred.",

@@ -65,7 +65,7 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
     """
     if preparer.require_hashes or link.scheme not in ("http", "https"):
         return False
-    from pip._internal.parallel.together import is_here
+    from pip._internal.parallel.fetching import is_here
 
     return not is_here(preparer, link)
 
