@@ -7,6 +7,8 @@ import random
 import re
 import signal
 import subprocess
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +18,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.faults import Fault, Gate
 from tests.lib.hosts import forced
-from tests.lib.index import IndexServer, Request
+from tests.lib.index import Answer, IndexServer, Request
 from tests.lib.manifests import cuda
 from tests.lib.processes import INTERRUPTED, start_pip
 from tests.lib.wheels import make_sdist, make_wheel
@@ -303,6 +305,49 @@ def test_a_busy_server_is_asked_again(
     assert result.stderr == ""
     assert all(f"Downloading {url}" in result.stdout for url in map(wheel, PARTS))
     assert len(list((venv.work / "got").glob("*.dist-info"))) == 10
+
+
+def test_what_hangs_is_not_waited_for_twice(
+    venv: Environment, parts: IndexServer
+) -> None:
+    gate = Gate()
+    parts.fault(wheel("part4"), gate=gate)
+    command = ["download", "-d", "got", "top", "-i", parts.index_url]
+    command += ["--timeout", "1", "--retries", "1"]
+    said = []
+    for more in (IN_TURN, []):
+        parts.clear_log()
+        result = venv.pip(*command, *more, code=1)
+        said.append(result.stderr)
+    gate.open()
+    assert said[0] == said[1]
+    asked = [path for _, path in parts.log()]
+    assert asked.count(parts.file_path(wheel("part4"))) == 2
+
+
+class _OneAtATime(IndexServer):
+    """Answers one request for a wheel after the other, none of them at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answering = threading.Lock()
+
+    def answer(self, request: Request) -> Answer:
+        if request.path.endswith(".whl"):
+            with self._answering:
+                time.sleep(0.6)
+        return super().answer(request)
+
+
+def test_a_server_that_answers_one_at_a_time(venv: Environment) -> None:
+    with _OneAtATime() as index:
+        for name in ("a", "b"):
+            content = random.Random(name).randbytes(600_000)
+            index.add(make_wheel(name, "1.0", files={f"{name}.bin": content}))
+        command = ["download", "-d", "got", "a", "b", "-i", index.index_url]
+        result = venv.pip(*command, "--timeout", "1", "--retries", "0")
+    assert result.stderr == ""
+    assert len(list((venv.work / "got").iterdir())) == 2
 
 
 class _FilesNeedCredentials(IndexServer):

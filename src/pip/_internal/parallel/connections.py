@@ -60,17 +60,20 @@ def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:
 
 
 def without_questions(session: PipSession, connections: int) -> PipSession:
-    """Copy a session, with connections of its own; the copy never asks the user.
+    """Copy a session, with connections of its own; the copy never asks anybody again.
 
     Where the original would ask for credentials, or look for them in a keyring, the copy
-    returns what the server said: 401.
+    returns what the server said: 401. It does not wait for a server that is busy.
 
     :param connections: how many the copy may keep open to a host
     """
     adapters = OrderedDict(session.adapters)
     for prefix, adapter in adapters.items():
         if isinstance(adapter, HTTPAdapter):
-            adapters[prefix] = with_own_connections(adapter, connections)
+            made = adapters[prefix] = with_own_connections(adapter, connections)
+            made.max_retries = adapter.max_retries.new(
+                status_forcelist=(), respect_retry_after_header=False
+            )
     return like(session, auth=like(session.auth, prompting=False), adapters=adapters)
 
 

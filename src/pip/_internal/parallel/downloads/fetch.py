@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 import traceback
 from collections import deque
 from contextlib import suppress
@@ -55,6 +57,8 @@ class Fetch:
     :ivar is_shown: whether upstream would show the progress
     :ivar result: path and content type of the file, once it is there
     :ivar error: why it is not there
+    :ivar went_on_at: when bytes of it arrived last, or it ended; in seconds, on a clock
+        that only goes forward
     """
 
     def __init__(self, link: Link, folder: str, arrival: Arrival) -> None:
@@ -68,6 +72,7 @@ class Fetch:
         self.is_shown = False
         self.result: tuple[str, str] | None = None
         self.error: BaseException | None = None
+        self.went_on_at = -math.inf
         self._arrival = arrival
         self._response: Response | None = None
         self._stop = threading.Event()
@@ -92,6 +97,7 @@ class Fetch:
             self._arrival.begin_again()
             self.error = error
         self._response = None
+        self.went_on_at = time.monotonic()
 
     def download(self, session: PipSession) -> tuple[str, str]:
         """Download the file without checking it.
@@ -137,6 +143,7 @@ class Fetch:
 
     def _count(self, received: int) -> None:
         self.go_on()
+        self.went_on_at = time.monotonic()
         if self.size is not None or self.is_shown:
             self.received = received
 
@@ -146,19 +153,22 @@ class Fetch:
         response = getattr(self.error, "response", None)
         return 0 if response is None else int(response.status_code)
 
-    def should_be_alone(self) -> bool:
+    @property
+    def is_timed_out(self) -> bool:
+        """Tell whether it was waited for, in vain."""
+        return isinstance(self.error, (ConnectionTimeoutError, ReadTimeoutError))
+
+    def may_need_to_be_alone(self) -> bool:
         """Tell whether the error may come from other downloads, or from being a thread."""
         if self.refusal:
             return self.refusal in _ALONE or self.refusal >= 500
-        return isinstance(
+        return self.is_timed_out or isinstance(
             self.error,
             (
                 Stopped,
                 ConnectionFailedError,
-                ConnectionTimeoutError,
                 ProxyConnectionError,
                 ProtocolError,
-                ReadTimeoutError,
                 RetryError,
             ),
         )

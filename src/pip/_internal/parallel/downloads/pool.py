@@ -86,7 +86,7 @@ class Pool:
         while not fetch.is_over:
             self._wait()
             emit(fetch.records)
-        if fetch.result is None and fetch.should_be_alone():
+        if fetch.result is None and self._should_be_alone(fetch):
             while not all(each.is_over for each in self._fetches):
                 self._wait()
             self._progress.close()
@@ -96,11 +96,21 @@ class Pool:
         emit(fetch.records)
         return fetch.result
 
+    def _should_be_alone(self, fetch: Fetch) -> bool:
+        """Tell whether to try a download that failed once more when nothing else runs.
+
+        Not if it was waited for while no other went on: nobody was in its way.
+        """
+        if not fetch.is_timed_out:
+            return fetch.may_need_to_be_alone()
+        others = (each.went_on_at for each in self._fetches if each is not fetch)
+        return fetch.went_on_at - max(others) < (self._session.timeout or 0)
+
     def _wait(self) -> None:
         """Wait a little, unless a download has failed for good."""
         failed = (each for each in self._fetches if each.error is not None)
         for each in failed:
-            if not each.should_be_alone():
+            if not self._should_be_alone(each):
                 self._fail(each)
         with suppress(queue.Empty):
             self._news.get(timeout=_TICK)
