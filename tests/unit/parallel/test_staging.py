@@ -22,6 +22,7 @@ import pytest
 
 from pip._internal.parallel.digests import Verified
 from pip._internal.parallel.downloads import places, staging_child, trees, unpacking
+from pip._internal.parallel.downloads.members import Scan, Unclear
 from pip._internal.parallel.downloads.staging import Staging
 from pip._internal.parallel.downloads.unpacking import Part, Unpacking
 from pip._internal.utils.temp_dir import global_tempdir_manager
@@ -332,6 +333,15 @@ DIFFERENT: Mapping[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.fixture(params=[zipfile.ZIP64_LIMIT, 100], ids=["as ever", "of 2 GB"])
+def _many_bytes(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Write archives in the form for small or large ones."""
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", request.param)
+
+
+@pytest.mark.usefixtures("_many_bytes")
 @pytest.mark.parametrize("arriving", [0, 700], ids=["late", "early"])
 @pytest.mark.parametrize("how", DIFFERENT)
 def test_two_readings(tmp_path: Path, large: Path, how: str, arriving: int) -> None:
@@ -346,6 +356,41 @@ def test_two_readings(tmp_path: Path, large: Path, how: str, arriving: int) -> N
     DIFFERENT[how](large)
     found = stage(large, tmp_path / "different", {}, arriving)
     assert not found
+
+
+#: Which version of the format is needed, where the end of a large archive tells.
+_VERSIONS = range(12, 16)
+
+
+@pytest.mark.parametrize("limit", [zipfile.ZIP64_LIMIT, 100], ids=["small", "large"])
+def test_each_byte_of_the_end_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", limit)
+    wheel = make_wheel("demo", "1.0", files={"demo/x.py": "x" * 200}).write_to(tmp_path)
+    data = wheel.read_bytes()
+    begins = data.index(b"PK\6\6" if limit == 100 else b"PK\5\6")
+    assert len(data) - begins == (98 if limit == 100 else 22)
+    assert _agrees(wheel)
+    for at in range(begins, len(data)):
+        if limit == 100 and at - begins in _VERSIONS:
+            continue
+        wheel.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert not _agrees(wheel), at - begins
+
+
+def _agrees(wheel: Path) -> bool:
+    """Tell whether the directory of a wheel agrees with what lies before it."""
+    with wheel.open("rb") as file:
+        scan = Scan(file.fileno())
+        for _ in scan.advance(wheel.stat().st_size):
+            pass
+        try:
+            with zipfile.ZipFile(wheel) as archive:
+                scan.check(archive)
+        except (zipfile.BadZipFile, Unclear):
+            return False
+    return True
 
 
 @pytest.mark.parametrize("limit", ["size", "free"])

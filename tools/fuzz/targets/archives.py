@@ -9,6 +9,7 @@ import tempfile
 import warnings
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 from pip._internal.parallel.digests import Verified
 from pip._internal.parallel.downloads import staging_child
@@ -22,14 +23,19 @@ _FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-archives-")
 _NAMES = ("foo/a.py", "foo/b.so", "../c.py", "/d", "foo/", "foo/a.py", "e\u00e9", "")
 _CONTENTS = (b"", b"x = 1\n", b"x = 1\n" * 50, bytes(range(256)) * 40, b"PK\3\4" * 9)
 _METHODS = (*(zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) * 4, zipfile.ZIP_BZIP2)
-_SIGNATURES = (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\7\x08")
+_SIGNATURES = (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7", b"PK\7\x08")
 #: What a field may be changed to.
 _VALUES = (0, 1, 8, 0x800, 0xFFFF, 0xFFFFFFFF)
 
 
 def _archive(choices: Choices) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive, warnings.catch_warnings():
+    limit = 20 if choices.rarely() else zipfile.ZIP64_LIMIT
+    with (
+        mock.patch.object(zipfile, "ZIP64_LIMIT", limit),
+        zipfile.ZipFile(buffer, "w") as archive,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")  # of names that are repeated
         lines = choices.one_of(("Root-Is-Purelib: true\n", ""))
         archive.writestr("foo-1.0.dist-info/WHEEL", lines)

@@ -20,15 +20,20 @@ __all__ = ["DEFLATED", "STORED", "Member", "Scan", "Unclear"]
 STORED, DEFLATED = 0, 8
 
 _HEADER = struct.Struct("<4s2xHH4xLLLHH")
+#: What follows the directory; before it, where numbers are large, two more (APPNOTE 4.3.14).
 _ENDING = struct.Struct("<4sHHHHLLH")
-#: How a header, the directory and the end of the archive begin.
+_LARGE_ENDING, _LOCATOR = struct.Struct("<4sQ4xLLQQQQ"), struct.Struct("<4sLQL")
+#: How a header, the directory and the ends of the archive begin.
 _BEGINS, _DIRECTORY, _END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
+_LARGE_END, _LOCATES = b"PK\6\6", b"PK\6\7"
 #: The name is in UTF-8.
 _UTF_8 = 0x800
 #: Of the flags, those that change nothing of how a member is read.
 _HARMLESS = _UTF_8 | 0x6
 #: A size that is told in an extra field, and which one (APPNOTE 4.5.3).
 _ELSEWHERE, _LARGE = 0xFFFFFFFF, 1
+#: What the fields of the end may say if they are told before it.
+_FULL = None, None, None, 0xFFFF, 0xFFFF, _ELSEWHERE, _ELSEWHERE, None
 #: Bytes that hold nearly every header with its name.
 _MOST = 512
 
@@ -139,11 +144,31 @@ class Scan:
         ]
         if len(infos) != len(self.members) or found != self.members:
             raise Unclear("the directory says something else")
-        size = os.fstat(self._file).st_size
-        ending = os.pread(self._file, _ENDING.size, size - _ENDING.size)
-        length = size - _ENDING.size - self.end
-        count = len(infos)
-        if ending != _ENDING.pack(_END, 0, 0, count, count, length, self.end, 0):
+        self._check_end(len(infos))
+
+    def _check_end(self, count: int) -> None:
+        """See to it that nothing but what tells of the directory follows it.
+
+        :param count: how many members the directory tells of
+        """
+        last = os.fstat(self._file).st_size - _ENDING.size
+        before = last - _LOCATOR.size - _LARGE_ENDING.size
+        locator = os.pread(self._file, _LOCATOR.size, last - _LOCATOR.size)
+        is_large = locator.startswith(_LOCATES)
+        length = (before if is_large else last) - self.end
+        told = count, count, length, self.end
+        if is_large:
+            data = os.pread(self._file, _LARGE_ENDING.size, before)
+            large = _LARGE_ENDING.unpack(data)
+            is_same = large == (_LARGE_END, _LARGE_ENDING.size - 12, 0, 0, *told)
+            if not is_same or locator != _LOCATOR.pack(_LOCATES, 0, before, 1):
+                raise Unclear("its two ends do not agree")
+        ending = _ENDING.unpack(os.pread(self._file, _ENDING.size, last))
+        fields = zip(ending, (_END, 0, 0, *told, 0), _FULL, strict=True)
+        if any(
+            field != number and not (is_large and field == full)
+            for field, number, full in fields
+        ):
             raise Unclear("it does not end with its directory")
 
 
