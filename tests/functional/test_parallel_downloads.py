@@ -307,6 +307,17 @@ def test_a_busy_server_is_asked_again(
     assert len(list((venv.work / "got").glob("*.dist-info"))) == 10
 
 
+def test_of_several_failures_the_first_is_told(
+    venv: Environment, parts: IndexServer
+) -> None:
+    parts.fault(wheel("part0"), status=404, delay=0.5)
+    parts.fault(wheel("part4"), status=403)
+    command = ["download", "-d", "got", "top", "-i", parts.index_url]
+    said = [venv.pip(*command, *more, code=1).stderr for more in (IN_TURN, [])]
+    assert said[0] == said[1]
+    assert "part0" in said[0]
+
+
 def test_what_hangs_is_not_waited_for_twice(
     venv: Environment, parts: IndexServer
 ) -> None:

@@ -82,6 +82,11 @@ class Fetch:
         """Tell whether it has ended, well or not."""
         return self.result is not None or self.error is not None
 
+    @property
+    def has_responded(self) -> bool:
+        """Tell whether a server has answered, well or not, or none will."""
+        return self.is_over or self._response is not None
+
     def run(self, session: PipSession) -> None:
         """Download and check the file; errors are kept."""
         try:

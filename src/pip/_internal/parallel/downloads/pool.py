@@ -108,13 +108,26 @@ class Pool:
 
     def _wait(self) -> None:
         """Wait a little, unless a download has failed for good."""
-        failed = (each for each in self._fetches if each.error is not None)
-        for each in failed:
-            if not self._should_be_alone(each):
-                self._fail(each)
+        failed = self._first_failed()
+        if failed is not None:
+            self._fail(failed)
         with suppress(queue.Empty):
             self._news.get(timeout=_TICK)
         self._progress.update()
+
+    def _first_failed(self) -> Fetch | None:
+        """Return the download that failed for good; of several, upstream's first.
+
+        Whether one before it fails is known when a server has answered.
+        """
+        with self._lock:
+            unknown = {each for each in self._running if not each.has_responded}
+        for fetch in self._fetches:
+            if fetch in unknown:
+                return None
+            if fetch.error is not None and not self._should_be_alone(fetch):
+                return fetch
+        return None
 
     def _fail(self, failed: Fetch) -> NoReturn:
         """Raise the error of one, after what upstream would have said before."""
