@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ __all__ = ["asked_together"]
 
 @contextmanager
 def asked_together(
-    session: PipSession, reqs: Iterable[InstallRequirement]
+    session: PipSession, reqs: Sequence[InstallRequirement]
 ) -> Iterator[None]:
     """Ask at once for the wheels of requirements, of which only the metadata is here.
 
@@ -33,7 +33,8 @@ def asked_together(
     early.due, early.idle = (lambda _: None), (lambda: None)
     early.open()
     try:
-        for req in reqs:
+        # Upstream asks for the first one now, over a connection of its own.
+        for req in reqs[1:]:
             assert req.link, "it is about to be downloaded"
             early.ask(req.link.url_without_fragment, HEADERS, WHEEL)
         yield
