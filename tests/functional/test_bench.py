@@ -167,9 +167,9 @@ def test_a_proxy_stands_for_pytorch_s_index(tools: list[Tool], tmp_path: Path) -
 
 
 def test_large_wheels_over_a_slow_line(tools: list[Tool], tmp_path: Path) -> None:
-    (case,) = (case for case in CASES if case.name == "large-parallel")
+    (case,) = (case for case in CASES if case.name == "large")
     server = BenchServer(tmp_path)
-    add_large(server, tmp_path, scale=0.0005)
+    add_large(server, tmp_path, scale=0.001)
     with server:
         measured = run(case, tools, server)
         assert server.line.rate == case.rate
