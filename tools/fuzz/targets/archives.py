@@ -30,7 +30,8 @@ _VALUES = (0, 1, 8, 0x800, 0xFFFF, 0xFFFFFFFF)
 
 def _archive(choices: Choices) -> bytes:
     buffer = io.BytesIO()
-    limit = 20 if choices.rarely() else zipfile.ZIP64_LIMIT
+    is_large = choices.rarely()
+    limit = 20 if is_large else zipfile.ZIP64_LIMIT
     with (
         mock.patch.object(zipfile, "ZIP64_LIMIT", limit),
         zipfile.ZipFile(buffer, "w") as archive,
@@ -43,7 +44,8 @@ def _archive(choices: Choices) -> bytes:
             info = zipfile.ZipInfo(choices.one_of(_NAMES) or "f")
             info.compress_type = choices.one_of(_METHODS)
             content = choices.one_of(_CONTENTS)
-            with archive.open(info, "w", force_zip64=choices.rarely()) as file:
+            told_so = is_large or choices.rarely()
+            with archive.open(info, "w", force_zip64=told_so) as file:
                 file.write(content)
         if choices.rarely():
             archive.comment = choices.one_of(_CONTENTS)
