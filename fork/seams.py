@@ -74,11 +74,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/cli/cmdoptions.py": {
-        "`--use-feature parallel-downloads` may be given.": [
+        "`--use-feature parallel-downloads` and `unpacked-cache` may be given.": [
             ReplaceExpression(
                 "use_new_feature",
                 expression='"venv-isolation"',
-                replacement='{old}, "parallel-downloads"',
+                replacement='{old}, "parallel-downloads", "unpacked-cache"',
             ),
         ],
         "Every command that chooses candidates has the variant options.": [
@@ -134,6 +134,26 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.commands:cache_info",
             ),
             Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
+        ],
+        "`pip cache` lists, removes and verifies wheels that lie unpacked.": [
+            Decorate("CacheCommand.handler_map", "parallel.unpacked.command:actions"),
+            Decorate(
+                "CacheCommand.list_cache_items", "parallel.unpacked.command:listed"
+            ),
+            Decorate(
+                "CacheCommand.remove_cache_items", "parallel.unpacked.command:removed"
+            ),
+            EditLiteral(
+                "CacheCommand",
+                fragment="- purge: Remove all items from the cache.",
+                replacement="- purge: Remove all items from the cache.\n"
+                "    - verify: Read all unpacked wheels, and remove damaged ones.",
+            ),
+            EditLiteral(
+                "CacheCommand",
+                fragment="%prog purge",
+                replacement="%prog purge\n        %prog verify",
+            ),
         ],
     },
     "pip/_internal/commands/check.py": {
@@ -356,6 +376,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 statement="generated.extend({hook}(wheel_path, dest_info_dir))",
             ),
         ],
+        "What lies unpacked in the cache is not unpacked again.": [
+            Decorate(
+                "_install_wheel",
+                "parallel.unpacked.using:install_wheel",
+                by="if_loaded",
+            ),
+        ],
         "What was unpacked during other downloads is moved to its place.": [
             Decorate(
                 "ZipBackedFile.save", "parallel.downloads.staged:save", by="if_loaded"
@@ -378,6 +405,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "RequirementPreparer.prepare_linked_requirements_more",
                 "parallel.fetching:wheels_due",
+            ),
+        ],
+        "What lies unpacked in the cache is not downloaded.": [
+            Decorate(
+                "unpack_url", "parallel.unpacked.using:unpacked_url", by="if_loaded"
             ),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
@@ -509,6 +541,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "parallel.digests:check_path",
                 by="if_loaded",
             ),
+        ],
+    },
+    "pip/_internal/utils/misc.py": {
+        "The hash of a file that is known is not computed again.": [
+            Decorate("hash_file", "parallel.digests:file_hashed", by="if_loaded"),
         ],
     },
     "pip/_internal/utils/pylock.py": {

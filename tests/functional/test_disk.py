@@ -21,6 +21,7 @@ from tests.lib.wheels import make_wheel
 pytestmark = pytest.mark.process
 
 Mounted = Callable[..., Result]
+_UNPACKED = ["--use-feature", "unpacked-cache"]
 
 #: Prints the files of a package that is installed, and their sizes.
 SNAPSHOT = """\
@@ -109,6 +110,46 @@ def test_no_space_for_temporary_files(mounted: Mounted, options: list[str]) -> N
     assert files(result) == {}
 
 
+@pytest.mark.parametrize("name", CACHES)
+def test_the_cache_of_unpacked_wheels_is(
+    venv: Environment, mounted: Mounted, index: IndexServer, name: str
+) -> None:
+    index.add(make_wheel("kernels", "1.0", files={"kernels/a.bin": b"x" * 9000}))
+    (venv.home / ".cache").mkdir()
+    command = ["install", "kernels", "-i", index.index_url, *_UNPACKED]
+    for _ in range(2):
+        result = mounted(CACHES[name], *command, "--force-reinstall")
+        assert files(result)["kernels/a.bin"] == 9000
+        assert "Using unpacked" not in result.stdout
+        told = result.stderr.splitlines()
+        assert all("is not used" in x or "been disabled" in x for x in told), result
+    assert not list(venv.home.rglob("entry.json"))
+
+
+def _little_space(venv: Environment) -> str:
+    """Return a script that puts the packages on a disk with little space left."""
+    return f"""
+        mkdir -p small; mount -t tmpfs none small; cp -a {venv.site_packages}/. small
+        used=$(df -k --output=used small | tail -1)
+        mount -o remount,size=$((used + 300))k small
+        mount --bind small {venv.site_packages}"""
+
+
+def test_no_space_for_what_lies_unpacked(
+    venv: Environment, mounted: Mounted, index: IndexServer
+) -> None:
+    content = {"kernels/big.bin": b"x" * 1_000_000}
+    index.add(make_wheel("kernels", "1.0", files=content))
+    command = ["install", "kernels", "-i", index.index_url, *_UNPACKED]
+    mounted("", *command)
+    assert files(mounted("", "uninstall", "-y", "kernels")) == {}
+    result = mounted(_little_space(venv), *command, code=1)
+    assert "Using unpacked kernels" in result.stdout
+    assert "No space left on device" in result.stderr, result
+    assert files(result) == {}
+    assert "kernels/big.bin" in files(mounted("", *command))
+
+
 def test_no_space_for_what_is_installed(
     venv: Environment, mounted: Mounted, index: IndexServer
 ) -> None:
@@ -120,12 +161,7 @@ def test_no_space_for_what_is_installed(
         make_wheel("kernels", "1.0", label="gpu", variant_json=own, files=content)
     )
     command = ["install", "kernels", "-i", index.index_url]
-    # The environment lies on a disk with little space left.
-    script = f"""
-        mkdir -p small; mount -t tmpfs none small; cp -a {venv.site_packages}/. small
-        used=$(df -k --output=used small | tail -1)
-        mount -o remount,size=$((used + 300))k small
-        mount --bind small {venv.site_packages}"""
+    script = _little_space(venv)
     # The first one is installed where there is nothing yet.
     before: dict[str, int] = {}
     for _ in range(2):

@@ -24,6 +24,7 @@ from tools.bench.large import (
     add_alone,
     add_large,
     add_received,
+    add_torch,
     find_torch,
 )
 from tools.bench.report import document, write
@@ -93,6 +94,8 @@ def _fill(
         add_received(server, folder)
     problem = find_torch(folder / TORCH) if TORCH in needed else None
     if problem is None:
+        if TORCH in needed:
+            add_torch(server, folder / TORCH)
         return list(chosen)
     print(f"skipped: {problem}", file=sys.stderr)
     return [each for each in chosen if each.case.package != TORCH]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.lib.hosts import forced
 from tools.bench.large import ALONE, LARGE, PARTS, RECEIVED, TORCH
-from tools.bench.packages import BACKEND, PLUGIN
+from tools.bench.packages import BACKEND, MANY, PLUGIN, SMALL_ONES
 from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
 from tools.bench.recorded import ROOT, resolved
@@ -24,6 +24,8 @@ _DELAYS = (0, 30, 100)
 _LOCALLY = "--no-deps", "--no-index", f"--find-links=../../{TORCH}"
 #: A machine that all tools can be told to be.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
+_UNPACKED = "--use-feature", "unpacked-cache"
+_LINKED = (*_UNPACKED, "--unpacked-cache-links")
 _NO_VARIANTS = {LTT: "knows no variants"}
 _NO_FETCH = {UV: "does not download alone", LTT: "not measured"}
 _NO_OLD_PIP = {LTT: "not measured: it is a pip of an older release"}
@@ -101,6 +103,33 @@ def _large(name: str, way: str, **options: Sequence[str]) -> Case:
         unable=_NO_OLD_PIP,
         rate=_GIGABIT,
         large=True,
+    )
+
+
+def _again(name: str, way: str, **options: Sequence[str]) -> Case:
+    # The first environment is that of the run which is not counted.
+    return Case(
+        name,
+        f"torch 2.13.0 for CPUs into a second environment{way}",
+        TORCH,
+        labels=_plain(TORCH),
+        options={tool: ("--no-deps", *more) for tool, more in options.items()},
+        caches=(WARM,),
+        unable=_NO_OLD_PIP,
+        large=True,
+    )
+
+
+def _many(name: str, way: str, *options: str, beyond: str | None = None) -> Case:
+    return Case(
+        name,
+        f"97 small packages{way}",
+        MANY,
+        labels=_plain(MANY, *SMALL_ONES),
+        options={FORK: options},
+        caches=(COLD, WARM),
+        unable=_NO_OLD_PIP,
+        beyond=beyond,
     )
 
 
@@ -366,4 +395,14 @@ CASES: Sequence[Case] = (
         unable=_NO_OLD_PIP,
         large=True,
     ),
+    _again("torch-again", ", by links", fork=_LINKED, pip=(), uv=()),
+    _again(
+        *("torch-again-copied", ", by copies"),
+        fork=_UNPACKED,
+        pip=(),
+        uv=("--link-mode", "copy"),
+    ),
+    _many("many", ""),
+    _many("many-unpacked", ", by copies from the cache", *_UNPACKED, beyond="many"),
+    _many("many-linked", ", by links from the cache", *_LINKED, beyond="many"),
 )

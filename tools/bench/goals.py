@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tools.bench.cases import CASES, COLD, Case
+from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.runner import Measurement, Scenario
 from tools.bench.tools import FORK, PIP, UV
 
@@ -15,6 +15,7 @@ __all__ = [
     "CPU",
     "GOALS",
     "INSTRUCTIONS",
+    "LINE",
     "WALL",
     "Goal",
     "of_cases",
@@ -24,6 +25,8 @@ __all__ = [
 ]
 
 WALL, CPU, INSTRUCTIONS = "wall", "CPU beyond", "instructions"
+#: Beside no tool, but the time that the line needs for what it carried.
+LINE = "the line"
 #: Of runs that were counted: which case, by which tool, and how many instructions, or
 #: why there is no number.
 Counts = Mapping[tuple[str, str], int | str]
@@ -31,14 +34,15 @@ Counts = Mapping[tuple[str, str], int | str]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A row of the table of goals; the cache is always cold.
+    """A row of the table of goals.
 
     :ivar number: of the row.
     :ivar case: the name of a case.
-    :ivar peer: the tool beside which it is measured, in the same run.
+    :ivar peer: the tool beside which it is measured, in the same run; or :data:`LINE`.
     :ivar measure: :data:`WALL`; :data:`CPU`, beyond that of the case that it is beyond; or
         :data:`INSTRUCTIONS`.
     :ivar limits: the largest ratio, by milliseconds a request.
+    :ivar cache: its state.
     """
 
     number: int
@@ -46,6 +50,7 @@ class Goal:
     peer: str
     measure: str
     limits: Mapping[int, float]
+    cache: str = COLD
 
 
 GOALS: Sequence[Goal] = (
@@ -60,7 +65,10 @@ GOALS: Sequence[Goal] = (
     Goal(7, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
     Goal(8, "large", PIP, WALL, {0: 0.38}),
     Goal(9, "large-alone", PIP, WALL, {0: 0.45}),
+    Goal(9, "large-alone-no-compile", LINE, WALL, {0: 1.15}),
     Goal(10, "torch", PIP, WALL, {0: 0.72}),
+    Goal(11, "torch-again", PIP, WALL, {0: 0.08}, WARM),
+    Goal(11, "torch-again-copied", PIP, WALL, {0: 0.30}, WARM),
     Goal(12, "receive", PIP, CPU, {0: 0.35}),
 )
 _CASES = {case.name: case for case in CASES}
@@ -80,7 +88,7 @@ def timed(goals: Iterable[Goal] = GOALS) -> Iterator[Scenario]:
     for goal in goals:
         if goal.measure != INSTRUCTIONS:
             for delay in goal.limits:
-                yield Scenario(_CASES[goal.case], COLD, delay)
+                yield Scenario(_CASES[goal.case], goal.cache, delay)
 
 
 def to_count(goals: Iterable[Goal] = GOALS) -> Iterator[tuple[Case, Sequence[str]]]:
@@ -116,8 +124,9 @@ def _judged(
     values: list[Sequence[float]] = []
     for tool in (FORK, goal.peer):
         if goal.measure != INSTRUCTIONS:
-            scenario = Scenario(_CASES[goal.case], COLD, delay)
-            runs, problem = _times(goal.measure, scenario, tool, measurements)
+            scenario = Scenario(_CASES[goal.case], goal.cache, delay)
+            find = _times_of_line if tool == LINE else _times
+            runs, problem = find(goal.measure, scenario, tool, measurements)
         else:
             runs, problem = _count(counts.get((goal.case, tool), "not counted"))
         values.append(runs)
@@ -160,4 +169,19 @@ def _times(
                 )
                 runs = [round(sample.cpu - base, 5) for sample in each.samples]
             return runs, each.problem or (None if runs else "not run")
+    return [], "not run"
+
+
+def _times_of_line(
+    measure: str, scenario: Scenario, line: str, measurements: Sequence[Measurement]
+) -> tuple[list[float], str | None]:
+    """Return the seconds that the line needs for what it carried in each run."""
+    assert (measure, line) == (WALL, LINE), "no line has a processor"
+    rate = scenario.case.rate
+    if rate is None:
+        return [], "it has no limit"
+    for each in measurements:
+        if (each.scenario, each.tool) == (scenario, FORK) and each.samples:
+            carried = (sum(e.sent for e in s.exchanges) for s in each.samples)
+            return [round(count / rate, 5) for count in carried], None
     return [], "not run"

@@ -28,6 +28,7 @@ __all__ = [
     "add_alone",
     "add_large",
     "add_received",
+    "add_torch",
     "find_torch",
 ]
 
@@ -130,6 +131,16 @@ def find_torch(folder: Path) -> str | None:
     name, version, *_ = wheel.stem.split("-")
     wheel.rename(folder / f"{name}-{version}-{next(sys_tags())}.whl")
     return None
+
+
+def add_torch(repository: Repository, folder: Path) -> None:
+    """Add the wheel that :func:`find_torch` has downloaded."""
+    (path,) = folder.iterdir()
+    with zipfile.ZipFile(path) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        metadata = archive.read(name)
+    _, version, *_ = path.name.split("-")
+    _add_file(repository, DistFile(TORCH, version, path.name, b"", metadata), path)
 
 
 def add_received(repository: Repository, folder: Path) -> None:

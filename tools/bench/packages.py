@@ -14,12 +14,15 @@ from tests.lib.wheels import DistFile, make_wheel
 from tools.bench.project import X86_64, add_project
 from tools.bench.recorded import add_recorded
 
-__all__ = ["BACKEND", "PLUGIN", "fill"]
+__all__ = ["BACKEND", "MANY", "PLUGIN", "SMALL_ONES", "fill"]
 
 #: The plugin that knows the namespace ``npu``.
 PLUGIN = "npu-variant-provider"
 #: What a torch from PyTorch's own index is asked for.
 BACKEND = "cu128"
+#: What needs all the small ones.
+MANY = "many"
+SMALL_ONES = [f"many-{n}" for n in range(96)]
 
 _NEWER = ["75", "80", "86", "90", "100", "120"]
 #: Of these, a machine with CUDA 12.8 and a GPU of compute capability 9.0 takes cu128.
@@ -48,6 +51,20 @@ _PLATFORMS = (
     "macosx_11_0_arm64",
     "win_amd64",
 )
+#: As many modules as a small package has, one of them.
+_MODULES = 20
+_MODULE = """\
+class Step{n}:
+    \"\"\"A step, and what comes of it.\"\"\"
+
+    def __init__(self, limit: int = {n}) -> None:
+        self.limit = limit
+
+    def run(self, values: list[float]) -> list[float]:
+        return [each * {n} for each in values if each < self.limit]
+
+
+"""
 _FILES_OF_PAGE = 10_000
 _LABELS = 5_000
 _UNSUPPORTED = 20
@@ -77,6 +94,7 @@ def fill(repository: PyTorchIndexServer) -> None:
     _add_labels(repository)
     _add_large(repository)
     _add_plugin(repository)
+    _add_many(repository)
     add_project(repository)
     add_recorded(repository)
     repository.add_builds("torch", "2.9.1", ["cpu", "cu126", BACKEND])
@@ -152,6 +170,17 @@ def _add_large(repository: Repository) -> None:
     files = {"large_data/weights.bin": content}
     repository.add(make_wheel("plain-large", "1.0", files=files, **options))
     repository.add_release("large", "1.0", _CUDA, files=files, **options)
+
+
+def _add_many(repository: Repository) -> None:
+    for name in SMALL_ONES:
+        module = name.replace("-", "_")
+        files = {
+            f"{module}/m{n}.py": "".join(_MODULE.format(n=n * 10 + k) for k in range(9))
+            for n in range(_MODULES)
+        }
+        repository.add(make_wheel(name, "1.0", files=files))
+    repository.add(make_wheel(MANY, "1.0", requires=SMALL_ONES))
 
 
 def _add_plugin(repository: Repository) -> None:

@@ -67,6 +67,13 @@ CONFIGURATIONS = (
         options=("--use-feature", "parallel-downloads"),
         is_staged=True,
     ),
+    Configuration(
+        "unpacked",
+        "from the cache of unpacked wheels, by links",
+        has_variants=True,
+        options=("--use-feature", "unpacked-cache", "--unpacked-cache-links"),
+        is_staged=True,
+    ),
 )
 
 

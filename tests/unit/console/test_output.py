@@ -228,6 +228,8 @@ ALLOWED = {
     },
     # Each line of its error is made printable.
     "parallel/needed_space.py": {"InstallationError"},
+    # Its error is made printable.
+    "unpacked/command.py": {"CommandError"},
     # Records that were made printable when they were logged.
     "parallel/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from tests.lib.index import Exchange
 from tests.lib.repository import PageOptions, Repository
 from tools.bench.goals import (
     CPU,
     GOALS,
     INSTRUCTIONS,
+    LINE,
     WALL,
     of_cases,
     results,
@@ -31,12 +33,17 @@ from tools.bench.tools import FORK, PIP, UV
 HALF = (0.5, 0.4, 0.9)
 
 
+def _carried(size: int) -> tuple[Exchange, ...]:
+    return (Exchange("GET", "/", 200, size // 2),) * 2
+
+
 def _measurements(problem: str | None = None) -> list[Measurement]:
     return [
         Measurement(
             scenario,
             tool,
-            [Sample(wall, wall, ()) for wall in walls],
+            # What the line carries in a second.
+            [Sample(w, w, _carried(int(scenario.case.rate or 0))) for w in walls],
             problem=problem if tool == FORK else None,
         )
         for scenario in timed()
@@ -88,6 +95,8 @@ def test_what_went_wrong_is_not_judged() -> None:
     assert _by_row(results([], {}))["refused", 100]["problem"] == (
         "fork: not run; uv: not run"
     )
+    (of_line,) = (row["problem"] for row in results([], {}) if row["peer"] == LINE)
+    assert of_line == "fork: not run; the line: not run"
 
 
 def test_only_what_is_named_takes_gigabytes() -> None:

@@ -12,10 +12,15 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.parallel.digests import is_whole
 from pip._internal.parallel.resolution import Resolving
 from pip._internal.parallel.sizes import SMALL, listed_size
 from pip._internal.parallel.slots import COMMAND_OPTIONS, RESOLVING
-from pip._internal.parallel.switches import is_fast, may_download_in_parallel
+from pip._internal.parallel.switches import (
+    is_fast,
+    keeps_unpacked,
+    may_download_in_parallel,
+)
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -36,6 +41,10 @@ def preparer_made(
     preparer = fn(cls, temp_build_dir, options, **parts)
     if is_fast(options):
         COMMAND_OPTIONS.set(preparer, options)
+        if keeps_unpacked(options):
+            from pip._internal.parallel.unpacked import using
+
+            using.begin(options)
     return preparer
 
 
@@ -54,12 +63,27 @@ def wheels_due(
     options = COMMAND_OPTIONS.of(preparer, optparse.Values)
     if options is None:
         return fn(preparer, reqs, *args, **kwargs)
-    if sum(map(_known_size, left := _left(preparer, reqs))) > SMALL:
-        from pip._internal.parallel.needed_space import check_space
+    with _unpacked(preparer, options, reqs):
+        left = _left(preparer, reqs)
+        if sum(map(_known_size, left)) > SMALL:
+            from pip._internal.parallel.needed_space import check_space
 
-        check_space(preparer, options, left)
-    with _faster(preparer, options, reqs, left):
-        return fn(preparer, reqs, *args, **kwargs)
+            check_space(preparer, options, left)
+        with _faster(preparer, options, reqs, left):
+            return fn(preparer, reqs, *args, **kwargs)
+
+
+def _unpacked(
+    preparer: RequirementPreparer,
+    options: optparse.Values,
+    reqs: list[InstallRequirement],
+) -> AbstractContextManager[None]:
+    """Return what takes from the cache what lies unpacked there, before all else."""
+    if not keeps_unpacked(options):
+        return nullcontext()
+    from pip._internal.parallel.unpacked import using
+
+    return using.prepared(preparer, reqs)
 
 
 def _left(
@@ -95,7 +119,8 @@ def _faster(
     """Return what makes upstream faster while it fetches what is *left*."""
     if not may_download_in_parallel(options):
         return nullcontext()
-    here = [req for req in reqs if (req.local_file_path or "").endswith(".whl")]
+    paths = ((req, req.local_file_path or "") for req in reqs)
+    here = [req for req, path in paths if path.endswith(".whl") and is_whole(path)]
     is_small = sum(map(_known_size, [*here, *left])) <= SMALL and all(
         map(_known_size, left)
     )

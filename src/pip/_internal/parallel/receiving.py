@@ -9,13 +9,10 @@ the way, and the cache gets the very file if it may, or a copy that the system m
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import http.client
 import io
 import os
-import shutil
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -38,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["response_processed"]
 
-#: Bytes that are copied at once.
-_MANY = 1 << 30
 #: As the vendored library names what is called with a whole body, and where it keeps it.
 _CALLBACK, _BUFFER, _INNER = (
     f"_CallbackFileWrapper__{name}" for name in ("callback", "buf", "fp")
@@ -228,11 +223,7 @@ def _linked(source: str, path: str, like_this: str) -> bool:
 
 
 def _copy(path: str, target: BinaryIO) -> None:
+    from pip._internal.parallel.copies import copied
+
     with open(path, "rb", buffering=0) as source:
-        if sys.platform == "linux":
-            # The two may share what they have; at least it stays in the system.
-            with contextlib.suppress(OSError):
-                while os.copy_file_range(source.fileno(), target.fileno(), _MANY):
-                    pass
-        # The rest, or all of it.
-        shutil.copyfileobj(source, target)
+        copied(source, target)

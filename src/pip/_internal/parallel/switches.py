@@ -1,8 +1,8 @@
-"""What turns off what makes this pip fast.
+"""What turns on and off what makes this pip fast.
 
 ``--no-fast`` turns all of it off, ``--no-lookahead`` the early requests alone, and
 ``--no-parallel-downloads`` what fetches several files at a time and unpacks them meanwhile.
-A command without these options, so that nobody could turn it off, is as slow as upstream's.
+What ``--use-feature unpacked-cache`` turns on is off unless it is asked for. A command without these options, so that nobody could turn it off, is as slow as upstream's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import optparse
 
-__all__ = ["is_fast", "may_download_in_parallel", "may_look_ahead"]
+__all__ = [
+    "is_fast",
+    "keeps_unpacked",
+    "may_download_in_parallel",
+    "may_link_unpacked",
+    "may_look_ahead",
+    "most_unpacked",
+]
 
 
 def is_fast(options: optparse.Values) -> bool:
@@ -28,6 +35,23 @@ def may_look_ahead(options: optparse.Values) -> bool:
 def may_download_in_parallel(options: optparse.Values) -> bool:
     """Tell whether several files may be fetched at a time."""
     return is_fast(options) and _is_off(options, "no_parallel_downloads")
+
+
+def keeps_unpacked(options: optparse.Values) -> bool:
+    """Tell whether wheels may come unpacked from the cache, and be kept there."""
+    is_on = is_fast(options) and "unpacked-cache" in options.features_enabled
+    # Other commands than install have no such option.
+    return is_on and not getattr(options, "dry_run", True)
+
+
+def may_link_unpacked(options: optparse.Values) -> bool:
+    """Tell whether what is installed may be one with what the cache has."""
+    return bool(options.unpacked_cache_links)
+
+
+def most_unpacked(options: optparse.Values) -> int:
+    """Return how many bytes the cache may keep unpacked."""
+    return int(options.unpacked_cache_limit * 1_000_000_000)
 
 
 def _is_off(options: optparse.Values, name: str) -> bool:

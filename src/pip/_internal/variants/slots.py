@@ -97,6 +97,13 @@ GLOBALS = {
     "parallel.downloads.replacing._replacement": (
         "The replacement that goes on, for the functions that upstream calls. Its own."
     ),
+    "parallel.downloads.replacing._afterwards": (
+        "What is done when a command has installed all. Set by parallel.unpacked.using."
+    ),
+    "parallel.unpacked.using._using": (
+        "What a command uses of the cache of unpacked wheels, for the functions that "
+        "upstream calls. Its own."
+    ),
     "parallel.downloads.elsewhere._tree": (
         "The folder that stands for the root. Set by parallel.downloads.replacing, read "
         "by all that writes the final path of a file."

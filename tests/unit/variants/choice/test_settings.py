@@ -101,10 +101,11 @@ def test_options_are_allowed_where_their_rows_say() -> None:
 def test_each_option_is_read() -> None:
     """Those that no settings have are read by an action, or by ``parallel.switches``."""
     read = vars(Settings(optparse.Values()))
-    of_actions, of_switches = (
-        {"all_versions"},
-        {"no_fast", "no_lookahead", "no_parallel_downloads"},
-    )
+    of_actions = {"all_versions"}
+    of_switches = {
+        *("no_fast", "no_lookahead", "no_parallel_downloads"),
+        *("unpacked_cache_limit", "unpacked_cache_links"),
+    }
     read_elsewhere = {row.dest for row in settings.OPTIONS} - set(read)
     assert read_elsewhere == of_actions | of_switches
 

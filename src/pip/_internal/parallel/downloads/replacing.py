@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
 
 __all__ = [
+    "afterwards",
     "enable",
     "install",
     "installing",
@@ -277,6 +278,7 @@ class _DeletedLater(UninstallPathSet):
 
 _is_wished = False
 _replacement: _Replacement | None = None
+_afterwards: Callable[[Sequence[InstallRequirement]], None] | None = None
 
 
 def enable() -> None:
@@ -285,12 +287,29 @@ def enable() -> None:
     _is_wished = True
 
 
+def afterwards(do: Callable[[Sequence[InstallRequirement]], None]) -> None:
+    """Have something done with what this command has installed, once it has."""
+    global _afterwards
+    _afterwards = do
+
+
 def installing(
     fn: Callable[..., list[InstallationResult]],
     requirements: list[InstallRequirement],
     **options: Any,
 ) -> list[InstallationResult]:
     """Install all that a command has resolved."""
+    result = _installing(fn, requirements, **options)
+    if _afterwards is not None:
+        _afterwards(requirements)
+    return result
+
+
+def _installing(
+    fn: Callable[..., list[InstallationResult]],
+    requirements: list[InstallRequirement],
+    **options: Any,
+) -> list[InstallationResult]:
     global _is_wished, _replacement
     if not _is_wished:
         return fn(requirements, **options)

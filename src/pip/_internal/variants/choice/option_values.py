@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LabelChoice",
     "Place",
+    "gigabytes",
     "label_choice",
     "namespace",
     "preference",
@@ -38,6 +39,7 @@ __all__ = [
 
 #: What may serve a namespace instead of its usual provider.
 _PROVIDER_KINDS = ("plugin", "builtin")
+_MOST_GIGABYTES = 1_000_000
 
 
 class Place(enum.IntEnum):
@@ -131,6 +133,20 @@ def provider_kind(opt: str, value: str) -> tuple[str, str]:
             f"{' or '.join(f'NAMESPACE={each}' for each in _PROVIDER_KINDS)}"
         )
     return namespace(opt, name), kind
+
+
+def gigabytes(opt: str, value: str) -> float:
+    """Read a number of gigabytes."""
+    try:
+        size = float(value)
+    except ValueError:
+        size = -1
+    if not 0 <= size <= _MOST_GIGABYTES:
+        raise InvalidOption(
+            f"option {opt}: invalid number of gigabytes {value!r}, expected one from 0 "
+            f"to {_MOST_GIGABYTES}"
+        )
+    return size
 
 
 def seconds(opt: str, value: str) -> float:

@@ -353,6 +353,23 @@ OPTIONS = (
         "way.",
     ),
     OptionRow(
+        "--unpacked-cache-links",
+        about_this_machine=True,
+        help="With --use-feature unpacked-cache: let installed files and those of the cache be "
+        "the same, by hard links, where a copy is not needed. Whoever edits an installed file "
+        "then edits it in the cache and in every environment that has it.",
+    ),
+    OptionRow(
+        "--unpacked-cache-limit",
+        about_this_machine=True,
+        repeated="none",
+        check=kind("gigabytes"),
+        metavar="GB",
+        default=20.0,
+        help="With --use-feature unpacked-cache: how much the cache may hold; what was not used "
+        "for longest goes first (default: 20 GB).",
+    ),
+    OptionRow(
         "--no-variant-agreement",
         help="Take the best variant of each package, even if they are for different major "
         "versions of CUDA. Without this option, ones that agree on it are preferred.",

@@ -1,0 +1,160 @@
+"""What ``pip cache`` knows of wheels that lie unpacked."""
+
+from __future__ import annotations
+
+import datetime
+import fnmatch
+import optparse
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.console import printable
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import CommandError
+from pip._internal.parallel.unpacked.entries import Damaged, Entry
+from pip._internal.parallel.unpacked.folder import FOLDER, Folder, InUse
+from pip._internal.utils.misc import format_size
+
+if TYPE_CHECKING:
+    from pip._internal.commands.cache import CacheCommand
+
+    _Action = Callable[[optparse.Values, list[str]], None]
+
+__all__ = ["actions", "listed", "removed", "show"]
+
+logger = get_logger(__name__)
+
+
+class CannotBeDone(CommandError):
+    """An action on the cache cannot be carried out, or has found something bad."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(printable(said))
+
+
+def show(cache: str) -> None:
+    """Say how many wheels lie unpacked, if any."""
+    with _opened(cache) as folder:
+        entries = [] if folder is None else list(folder.entries())
+    if entries:
+        size = format_size(sum(entry.size for entry in entries))
+        logger.info("Unpacked wheels location: %s", os.path.join(cache, FOLDER))
+        logger.info("Unpacked wheels size: %s", size)
+        logger.info("Number of unpacked wheels: %s", len(entries))
+
+
+def listed(
+    fn: Callable[..., None],
+    command: CacheCommand,
+    options: optparse.Values,
+    args: list[str],
+) -> None:
+    """List the wheels that lie unpacked after those that were built here."""
+    fn(command, options, args)
+    with _opened(options.cache_dir) as folder:
+        entries = [] if folder is None else _matching(folder, (args or ["*"])[0])
+        if options.list_format != "human":
+            for entry in entries:
+                logger.info("%s", entry.folder)
+        elif entries:
+            logger.info("Unpacked wheels:\n")
+            for entry in entries:
+                logger.info(" - %s", _described(entry))
+
+
+def _described(entry: Entry) -> str:
+    _, _, tag = os.path.basename(entry.folder).partition("-")
+    day = datetime.date.fromtimestamp(os.stat(entry.folder).st_mtime)
+    python = "without bytecode" if tag == "source" else f"for {tag.rpartition('-')[0]}"
+    return f"{entry.rest.path} ({format_size(entry.size)}, {python}, used {day})"
+
+
+def removed(
+    fn: Callable[..., None],
+    command: CacheCommand,
+    options: optparse.Values,
+    args: list[str],
+) -> None:
+    """Remove wheels that lie unpacked, too."""
+    count = size = 0
+    if len(args) == 1:
+        with _opened(options.cache_dir, alone=True) as folder:
+            if folder is not None:
+                for entry in _matching(folder, args[0]):
+                    folder.remove(entry.folder)
+                    count, size = count + 1, size + entry.size
+                if args[0] == "*":
+                    # What cannot be read, too.
+                    for place in folder.places():
+                        folder.remove(place)
+                    folder.clean()
+    # It complains if it finds none itself.
+    if not count or args == ["*"] or command._find_wheels(options, args[0]):
+        fn(command, options, args)
+    if count:
+        logger.info("Unpacked wheels removed: %s (%s)", count, format_size(size))
+
+
+def actions(
+    fn: Callable[[CacheCommand], dict[str, _Action]], command: CacheCommand
+) -> dict[str, Any]:
+    """Add ``verify`` to what ``pip cache`` does."""
+    return {**fn(command), "verify": _verify}
+
+
+def _verify(options: optparse.Values, args: list[str]) -> None:
+    """Read all wheels that lie unpacked, and remove those that were changed.
+
+    :raises CannotBeDone: if there were any
+    """
+    if args:
+        raise CannotBeDone("Too many arguments")
+    whole = damaged = 0
+    with _opened(options.cache_dir, alone=True) as folder:
+        for place in [] if folder is None else folder.places():
+            assert folder is not None, "it has entries"
+            try:
+                Entry.read(place).verify(thoroughly=True)
+            except Damaged as error:
+                logger.warning("%s is removed: %s", place, error)
+                folder.remove(place)
+                damaged += 1
+            else:
+                whole += 1
+    logger.info("Unpacked wheels that are as they were: %s", whole)
+    if damaged:
+        raise CannotBeDone(
+            f"Unpacked wheels that were damaged and are removed: {damaged}. They are "
+            "downloaded again when they are needed."
+        )
+
+
+@contextmanager
+def _opened(cache: str, *, alone: bool = False) -> Iterator[Folder | None]:
+    """Open the folder of a cache, if there is one.
+
+    :raises CannotBeDone: if it cannot be used
+    """
+    if not os.path.isdir(os.path.join(cache, FOLDER)):
+        yield None
+        return
+    try:
+        folder = Folder(cache, alone=alone)
+    except InUse:
+        raise CannotBeDone(
+            "Another pip is using the unpacked wheels. Try again when it has ended."
+        ) from None
+    except OSError as error:
+        raise CannotBeDone(f"The unpacked wheels cannot be used: {error}") from None
+    try:
+        yield folder
+    finally:
+        folder.close()
+
+
+def _matching(folder: Folder, pattern: str) -> list[Entry]:
+    """Return the entries whose wheels upstream would find by a pattern."""
+    pattern += "*.whl" if "-" in pattern else "-*.whl"
+    return [e for e in folder.entries() if fnmatch.fnmatch(e.rest.path, pattern)]

@@ -1,0 +1,204 @@
+"""All entries of the cache: found, kept, counted and removed.
+
+Whoever uses entries holds a lock together with others; whoever takes some away holds it
+alone. An entry appears whole, by being renamed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from pip._internal.console.output import get_logger
+from pip._internal.parallel.downloads.trees import remove
+from pip._internal.parallel.unpacked.entries import Damaged, Entry, is_own
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["FOLDER", "Folder", "InUse"]
+
+logger = get_logger(__name__)
+
+#: Below pip's cache. The number is that of the form of entries.
+FOLDER = "unpacked-v1"
+_LOCK = "lock"
+#: How entries begin that are being made.
+_PARTIAL = ".partial-"
+
+
+class InUse(Exception):
+    """Another process uses the folder."""
+
+
+class Folder:
+    """The folder of all entries, which nobody takes away while this is open.
+
+    :ivar path: of the folder
+    """
+
+    def __init__(self, cache: str, *, alone: bool = False) -> None:
+        """Open the folder; make it if it is not there.
+
+        :param cache: pip's cache
+        :param alone: take it only if nobody else uses it
+        :raises InUse: if somebody does
+        :raises OSError: if it is not to be used, or nothing there can be locked
+        """
+        if sys.platform == "win32":
+            raise OSError("pip keeps none on Windows yet")
+        self.path = os.path.join(cache, FOLDER)
+        os.makedirs(self.path, exist_ok=True)
+        if not is_own(os.lstat(self.path)):
+            raise PermissionError(f"{self.path} is not this user's alone")
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._lock = os.open(os.path.join(self.path, _LOCK), flags, 0o600)
+        try:
+            if not alone:
+                fcntl.flock(self._lock, fcntl.LOCK_SH)
+            elif not self._is_alone():
+                raise InUse(self.path)
+        except BaseException:
+            os.close(self._lock)
+            raise
+        self._damaged: list[str] = []
+        self._made: list[tuple[str, str]] = []
+
+    def close(self) -> None:
+        """Let others take entries away, unless that is done already."""
+        lock, self._lock = self._lock, -1
+        if lock >= 0:
+            os.close(lock)
+
+    def find(self, digest: str, tag: str) -> Entry | None:
+        """Return an entry that is as it was made; None if there is none.
+
+        :param digest: the sha256 of the wheel, in hexadecimal digits
+        :param tag: of the interpreter
+        """
+        place = self._place(digest, tag)
+        if not os.path.isdir(place):
+            return None
+        try:
+            entry = Entry.read(place)
+            entry.verify()
+        except Damaged as error:
+            logger.debug("%s is not used: %s", place, error)
+            self._damaged.append(place)
+            return None
+        with suppress(OSError):
+            # It counts as used now.
+            os.utime(place)
+        return entry
+
+    @property
+    def free(self) -> int:
+        """Return how many bytes the disk has left.
+
+        :raises OSError: if it does not tell
+        """
+        return shutil.disk_usage(self.path).free
+
+    def _place(self, digest: str, tag: str) -> str:
+        return os.path.join(self.path, f"{digest}-{tag}")
+
+    def new(self) -> str:
+        """Make a folder for an entry.
+
+        :raises OSError: if that is not possible
+        """
+        return tempfile.mkdtemp(prefix=_PARTIAL, dir=self.path)
+
+    def keep(self, entry: Entry, digest: str, tag: str) -> None:
+        """Let an entry that is complete be found, once this is closed by :meth:`settle`."""
+        self._made.append((entry.folder, self._place(digest, tag)))
+
+    def settle(self, limit: int) -> None:
+        """Put new entries in their places, and close this.
+
+        If nobody else uses the folder, take away what is damaged, what runs that were
+        killed have left, and, the oldest first, what is above the limit.
+
+        :param limit: of all entries, in bytes
+        """
+        try:
+            if not self._made and not self._damaged:
+                return
+            is_alone = self._is_alone()
+            if is_alone:
+                for place in self._damaged:
+                    self.remove(place)
+            for made, place in self._made:
+                # Somebody else may have been faster, with the same.
+                with suppress(OSError):
+                    os.rename(made, place)
+            if is_alone:
+                self.clean()
+                self._reduce(limit)
+            for made, _ in self._made:
+                if os.path.exists(made):
+                    shutil.rmtree(made, ignore_errors=True)
+        finally:
+            self.close()
+
+    def _is_alone(self) -> bool:
+        """Hold the lock alone if nobody else holds it, else together with others."""
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            # It may have been lost in the attempt; what was found is not used any more.
+            fcntl.flock(self._lock, fcntl.LOCK_SH)
+            return False
+        return True
+
+    def clean(self) -> None:
+        """Take away what runs that were killed have left; to be called alone."""
+        for name in os.listdir(self.path):
+            if name.startswith(_PARTIAL):
+                self.remove(os.path.join(self.path, name))
+
+    def _reduce(self, limit: int) -> None:
+        found = sorted(self.entries(), key=lambda entry: os.stat(entry.folder).st_mtime)
+        size = sum(entry.size for entry in found)
+        for entry in found:
+            if size <= limit:
+                return
+            logger.debug("%s is taken out of the cache", entry.folder)
+            self.remove(entry.folder)
+            size -= entry.size
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield what is there and can be read; remember what cannot."""
+        for place in self.places():
+            try:
+                yield Entry.read(place)
+            except Damaged as error:
+                logger.debug("%s is not used: %s", place, error)
+                self._damaged.append(place)
+
+    def places(self) -> Sequence[str]:
+        """Return the folders of all entries."""
+        names = (name for name in sorted(os.listdir(self.path)) if name != _LOCK)
+        return [
+            os.path.join(self.path, name)
+            for name in names
+            if not name.startswith(_PARTIAL)
+        ]
+
+    def remove(self, place: str) -> None:
+        """Take away one entry; to be called alone.
+
+        Renamed first, so that nobody finds it half removed.
+        """
+        doomed = place
+        if not os.path.basename(place).startswith(_PARTIAL):
+            doomed = f"{self.path}{os.sep}{_PARTIAL}{os.urandom(4).hex()}"
+            os.rename(place, doomed)
+        try:
+            remove(doomed)
+        except OSError as error:
+            logger.warning("%s cannot be removed: %s", doomed, error)

@@ -1,0 +1,276 @@
+"""Install from the cache what lies unpacked there, and keep what is installed.
+
+Upstream allows no import once it has begun to install, so that nothing is imported late
+here. Whatever is not as it should be is downloaded and installed as ever.
+"""
+
+from __future__ import annotations
+
+import optparse
+import os
+import re
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import MAGIC_NUMBER
+from typing import TYPE_CHECKING, Any
+
+# Logging needs it while pip installs, when nothing may be imported.
+import pip._internal.console.wrapped  # noqa: F401
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import HashError
+from pip._internal.operations.prepare import File
+from pip._internal.parallel.digests import sha256_of, vouch
+from pip._internal.parallel.downloads import replacing
+from pip._internal.parallel.downloads.elsewhere import final_path
+from pip._internal.parallel.downloads.trees import remove_files
+from pip._internal.parallel.switches import may_link_unpacked, most_unpacked
+from pip._internal.parallel.unpacked.entries import Entry
+from pip._internal.parallel.unpacked.folder import Folder
+from pip._internal.parallel.unpacked.made import Installed, Unsuitable, made
+from pip._internal.parallel.unpacked.placing import Placer
+
+if TYPE_CHECKING:
+    from pip._internal.models.link import Link
+    from pip._internal.network.download import Downloader
+    from pip._internal.operations.install.wheel import _WheelInstallRecord
+    from pip._internal.operations.prepare import RequirementPreparer
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.utils.hashes import Hashes
+
+__all__ = ["Using", "begin", "install_wheel", "prepared", "unpacked_url"]
+
+logger = get_logger(__name__)
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+#: What is said of a wheel, or of the disk, that is no fault of this run.
+_WHY_NOT = (
+    *(Unsuitable, OSError, ValueError, KeyError, NotImplementedError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+
+
+class Using:
+    """What one command takes from the cache, and puts there.
+
+    :param folder: open
+    :param tag: of the interpreter, for which there is bytecode
+    :param limit: of all entries, in bytes
+    :param may_link: whether a file of the cache and an installed one may be one
+    """
+
+    def __init__(self, folder: Folder, tag: str, limit: int, *, may_link: bool) -> None:
+        self._folder = folder
+        self._tag = tag
+        self._limit = limit
+        self._may_link = may_link
+        self._placer = Placer(may_link=may_link)
+        #: By path of the wheel that upstream installs.
+        self._entries: dict[str, Entry] = {}
+        self._digests: dict[str, str] = {}
+        self._installed: dict[str, Installed] = {}
+
+    def take(self, link: Link, hashes: Hashes | None) -> str | None:
+        """Take a wheel that lies unpacked.
+
+        :param hashes: of which it must have one
+        :return: the path of the wheel that upstream installs in its place
+        """
+        digest = _digest(link, hashes)
+        entry = None if digest is None else self._folder.find(digest, self._tag)
+        if entry is None or digest is None:
+            return None
+        logger.info("Using unpacked %s", link.filename)
+        # It takes no longer than to write over what is there.
+        replacing.enable()
+        self._entries[entry.wheel] = entry
+        # It stands for the wheel that has this hash.
+        vouch(entry.wheel, {"sha256": digest})
+        return entry.wheel
+
+    def take_due(
+        self, preparer: RequirementPreparer, reqs: Iterable[InstallRequirement]
+    ) -> None:
+        """Take what upstream would download next, so that it does not."""
+        for req in reqs:
+            if req.link and req.needs_more_preparation:
+                wheel = self.take(req.link, _hashes(preparer, req))
+                if wheel is not None:
+                    preparer._downloaded[req.link.url] = wheel
+                    req.needs_more_preparation = False
+                    preparer._prepare_linked_requirement(req, parallel_builds=False)
+
+    def expect(
+        self, preparer: RequirementPreparer, reqs: Iterable[InstallRequirement]
+    ) -> None:
+        """Keep what is about to be installed, where hashes are known."""
+        for req in reqs:
+            path = req.local_file_path
+            if path is None or path in self._entries or not req.link:
+                continue
+            digest = _digest(req.link, _hashes(preparer, req))
+            if digest is not None:
+                self._digests[path] = digest
+
+    def install(
+        self,
+        install: Callable[[], None],
+        wheel: str,
+        record: _WheelInstallRecord,
+        *,
+        compiles: bool,
+    ) -> None:
+        """Let upstream install a wheel, after the files that lie unpacked."""
+        entry = self._entries.get(wheel)
+        if entry is None:
+            install()
+            if wheel in self._digests:
+                lib = final_path(record.lib_dir)
+                self._installed[wheel] = Installed(wheel, lib, compiles)
+            return
+        put: list[str] = []
+        try:
+            entry.put(record.lib_dir, self._placer, put)
+            install()
+        except BaseException:
+            remove_files(put, record.lib_dir)
+            raise
+
+    def keep(self, reqs: Iterable[InstallRequirement]) -> None:
+        """Keep what was installed, and let others take entries away."""
+        known = {*self._entries, *self._digests}
+        if known.isdisjoint(req.local_file_path for req in reqs):
+            # These are for building something; what is due is installed later.
+            return
+        try:
+            for wheel, installed in self._installed.items():
+                self._keep(installed, self._digests[wheel])
+        finally:
+            try:
+                self._folder.settle(self._limit)
+            except OSError as error:
+                # All is installed; it is no matter to this run.
+                logger.debug("The cache of unpacked wheels: %s", error)
+
+    def _keep(self, installed: Installed, digest: str) -> None:
+        folder = None
+        try:
+            if sha256_of(installed.wheel) != digest:
+                raise Unsuitable("its hash is another one")
+            folder = self._folder.new()
+            # From there to the cache the best way may be another one than back.
+            placer = Placer(may_link=self._may_link)
+            space = min(self._folder.free // 2, self._limit)
+            entry = made(installed, folder, placer, space)
+            self._folder.keep(entry, digest, self._tag)
+        except BaseException as error:
+            if folder is not None:
+                self._folder.remove(folder)
+            if not isinstance(error, _WHY_NOT):
+                raise
+            logger.debug("%s is not kept unpacked: %r", installed.wheel, error)
+
+    def close(self) -> None:
+        """Let others take entries away."""
+        self._folder.close()
+
+
+def _hashes(preparer: RequirementPreparer, req: InstallRequirement) -> Hashes | None:
+    """Return the hashes of which the file of a requirement must have one."""
+    if req.is_wheel_from_cache:
+        return None
+    try:
+        return preparer._get_linked_req_hashes(req)
+    except HashError:
+        # Upstream reports it.
+        return None
+
+
+def _digest(link: Link, hashes: Hashes | None) -> str | None:
+    """Return the sha256 that a wheel must have, if it is known which of several."""
+    if not link.is_wheel or not hashes:
+        return None
+    allowed = set(hashes._allowed.get("sha256", ()))
+    if told := link.as_hashes()._allowed.get("sha256"):
+        allowed.intersection_update(told)
+    digest = allowed.pop() if len(allowed) == 1 else ""
+    return digest if _SHA256.fullmatch(digest) else None
+
+
+def _tag(options: optparse.Values) -> str | None:
+    """Return what tells bytecode from that of others; None if there is another kind."""
+    if not options.compile:
+        return "source"
+    if (
+        sys.flags.optimize
+        or sys.pycache_prefix is not None
+        or "SOURCE_DATE_EPOCH" in os.environ
+        or sys.implementation.cache_tag is None
+    ):
+        return None
+    return f"{sys.implementation.cache_tag}-{MAGIC_NUMBER.hex()}"
+
+
+_using: Using | None = None
+
+
+def begin(options: optparse.Values) -> None:
+    """Let this command, and none after it, use the cache if that is possible."""
+    global _using
+    if _using is not None:
+        _using.close()
+        _using = None
+    tag = _tag(options)
+    if tag is None or not options.cache_dir:
+        logger.debug("Wheels are not kept unpacked: no cache, or no usual bytecode")
+        return
+    try:
+        folder = Folder(options.cache_dir)
+    except OSError as error:
+        logger.warning("The cache of unpacked wheels is not used: %s", error)
+        return
+    limit = most_unpacked(options)
+    _using = Using(folder, tag, limit, may_link=may_link_unpacked(options))
+    replacing.afterwards(_using.keep)
+
+
+@contextmanager
+def prepared(
+    preparer: RequirementPreparer, reqs: Sequence[InstallRequirement]
+) -> Iterator[None]:
+    """Take from the cache what upstream would fetch meanwhile, and keep the rest later."""
+    if _using is None:
+        yield
+        return
+    _using.take_due(preparer, reqs)
+    yield
+    _using.expect(preparer, reqs)
+
+
+def unpacked_url(
+    fn: Callable[..., File],
+    link: Link,
+    location: str,
+    download: Downloader,
+    verbosity: int,
+    download_dir: str | None = None,
+    hashes: Hashes | None = None,
+) -> File:
+    """Get one file, while upstream still resolves."""
+    wheel = None
+    if _using is not None and download_dir is None:
+        wheel = _using.take(link, hashes)
+    if wheel is not None:
+        return File(wheel)
+    return fn(link, location, download, verbosity, download_dir, hashes)
+
+
+def install_wheel(fn: Callable[..., None], **wheel: Any) -> None:
+    """Install one wheel."""
+    if _using is None:
+        fn(**wheel)
+        return
+    path, record = wheel["wheel_path"], wheel["record"]
+    _using.install(lambda: fn(**wheel), path, record, compiles=wheel["pycompile"])

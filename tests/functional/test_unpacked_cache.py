@@ -1,0 +1,737 @@
+"""A second environment gets what lies unpacked in the cache, and is the same as ever."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.functional.test_staged_installs import PLAIN, changed, entry, fill, tree
+from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.faults import Gate
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.processes import start_pip, wait_for
+from tests.lib.wheels import DistFile, make_wheel
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
+
+FEATURE = ["--use-feature", "unpacked-cache"]
+LINKS = [*FEATURE, "--unpacked-cache-links"]
+CACHE = "unpacked-v1"
+#: What the index has that can be kept; "scripts" and "odd" are not as plain as wheels are.
+PLAIN_ONES = {"top", "broken", "many", "plat", "tidy"}
+
+
+@pytest.fixture
+def packages(index: IndexServer) -> IndexServer:
+    """Return an index with wheels of all kinds."""
+    fill(index)
+    tidy = {
+        "tidy/__init__.py": "def main(): return __file__\n",
+        "tidy/data.txt": "data\n",
+        "tidy-1.0.dist-info/entry_points.txt": "[console_scripts]\ntidy = tidy:main\n",
+        "tidy-1.0.data/scripts/own-tidy": "#!python\nprint('own')\n",
+        "tidy-1.0.data/data/share/tidy.txt": "data\n",
+        "tidy-1.0.data/purelib/beside_tidy.py": "beside = True\n",
+    }
+    index.add(make_wheel("tidy", "1.0", files=tidy))
+    needed = ["scripts", "broken", "many", "odd", "plat", "tidy"]
+    index.add(make_wheel("top", "2.0", requires=needed))
+    return index
+
+
+class Install:
+    """Installs into one new folder after the other.
+
+    :ivar result: of the last time
+    :ivar taken: the packages that came from the cache
+    :ivar asked: the packages whose wheels the index was asked for
+    """
+
+    result: Result
+    taken: frozenset[str]
+    asked: frozenset[str]
+
+    def __init__(self, venv: Environment, index: IndexServer, root: Path) -> None:
+        self._venv, self._index, self._root = venv, index, root
+        self._count = 0
+
+    def __call__(
+        self, *arguments: str, code: int = 0, env: Mapping[str, str] | None = None
+    ) -> Path:
+        """Install packages, and return the folder."""
+        self._count += 1
+        folder = self._root / f"into{self._count}"
+        self._index.clear_log()
+        given = ["-i", self._index.index_url, "--prefix", str(folder), *arguments]
+        self.result = self._venv.pip("install", *given, code=code, env=env)
+        self.taken, self.asked = taken(self.result), asked(self._index)
+        return folder
+
+
+@pytest.fixture
+def install(venv: Environment, packages: IndexServer, tmp_path: Path) -> Install:
+    """Return what installs packages into new folders."""
+    return Install(venv, packages, tmp_path)
+
+
+def taken(result: Result) -> frozenset[str]:
+    """Return the names of the packages that were taken from the cache."""
+    found = re.findall(r"Using unpacked (\w+)-\S+\.whl", result.stdout)
+    assert len(found) == len(set(found))
+    return frozenset(found)
+
+
+def asked(index: IndexServer) -> frozenset[str]:
+    """Return the names of the packages whose wheels the index was asked for."""
+    names = (path.rpartition("/")[2] for _, path in index.log())
+    wheels = (name for name in names if name.endswith(".whl"))
+    return frozenset(name.partition("-")[0] for name in wheels)
+
+
+def folder_of(venv: Environment) -> Path:
+    """Return the folder of what lies unpacked."""
+    (found,) = venv.home.rglob(CACHE)
+    return found
+
+
+def entries(venv: Environment) -> dict[str, Path]:
+    """Return the entries of the cache by package."""
+    folders = [each for each in folder_of(venv).iterdir() if each.is_dir()]
+    return {next(e.glob("*.whl")).name.partition("-")[0]: e for e in folders}
+
+
+def _place_apart(files: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out of compiled code where its module was."""
+
+    def apart(part: Any) -> Any:
+        match part:
+            case [
+                str(),
+                bytes() as code,
+                tuple() as names,
+                int() as line,
+                list() as inner,
+            ]:
+                return [code, names, line, [apart(each) for each in inner]]
+        return part
+
+    return {path: [apart(part) for part in parts] for path, parts in files.items()}
+
+
+def module(folder: Path, name: str) -> Path:
+    """Return an installed file."""
+    (found,) = folder.rglob(name)
+    return found
+
+
+# The same
+
+
+WAYS: Mapping[str, Sequence[str]] = {
+    "prefix": ["--prefix", "FOLDER"],
+    "no bytecode": ["--prefix", "FOLDER", "--no-compile"],
+    "root": ["--root", "FOLDER", "--prefix", "/usr"],
+    "target": ["--target", "FOLDER"],
+    "in turn": ["--prefix", "FOLDER", "--no-parallel-downloads"],
+}
+
+
+@pytest.mark.on_wheel
+@pytest.mark.parametrize("options", [FEATURE, LINKS], ids=["copies", "links"])
+@pytest.mark.parametrize("way", WAYS)
+def test_same_tree(
+    venv: Environment,
+    packages: IndexServer,
+    tmp_path: Path,
+    way: str,
+    options: Sequence[str],
+) -> None:
+    command = ["install", "-v", "top", "-i", packages.index_url]
+    trees = []
+    for number, more in enumerate([[], options, options]):
+        folder = tmp_path / f"into{number}"
+        where = [part.replace("FOLDER", str(folder)) for part in WAYS[way]]
+        packages.clear_log()
+        result = venv.pip(*command, *where, *more)
+        trees.append(_place_apart(tree(folder)))
+        is_again = number == 2
+        assert taken(result) == (PLAIN_ONES if is_again else set())
+        assert not is_again or asked(packages) <= {"scripts", "odd"}
+    assert trees[0] == trees[1] == trees[2]
+    assert any(name.endswith(".pyc") for name in trees[2]) == (way != "no bytecode")
+
+
+@pytest.mark.process
+def test_it_works_and_goes_away(
+    venv: Environment, packages: IndexServer, workshop: Workshop, tmp_path: Path
+) -> None:
+    other = workshop.fork(tmp_path / "other")
+    command = ["install", "top", "-i", packages.index_url, *LINKS]
+    venv.pip(*command)
+    before = tree(other.site_packages)
+    env = {"PIP_CACHE_DIR": str(folder_of(venv).parent)}
+    assert taken(other.pip(*command, env=env)) == PLAIN_ONES
+    assert other.eval("many.m7.f7(), tidy.main()", "many.m7, tidy").startswith("7 ")
+    assert (
+        other.run(other.scripts / "tidy", code=1)
+        .stderr.strip()
+        .endswith("tidy/__init__.py")
+    )
+    assert other.run(other.python, other.scripts / "own-tidy").stdout == "own\n"
+    assert "No broken" in other.pip("check").stdout
+    other.pip("uninstall", "-y", *PLAIN_ONES, "scripts", "odd")
+    assert tree(other.site_packages) == before
+    assert not (other.scripts / "tidy").exists()
+    # The first environment has all of it.
+    assert venv.eval("many.m7.f7()", "many.m7") == "7"
+
+
+def test_a_variant(venv: Environment, index: IndexServer, tmp_path: Path) -> None:
+    index.add_release("kernels", "1.0", {"cu128": cuda("12.8"), "null": {}})
+    command = ["install", "-v", "kernels", "-i", index.index_url, *FEATURE]
+    for number in range(2):
+        folder = tmp_path / f"into{number}"
+        result = venv.pip(*command, "--prefix", str(folder), env=forced("12.8"))
+        assert taken(result) == ({"kernels"} if number else set())
+        assert "Using the variant cu128 of kernels 1.0" in result.stdout
+        assert "kernels-1.0 (cu128)" in result.stdout
+        assert module(folder, "variant.json").is_file()
+        assert "cu128" in module(folder, "kernels/__init__.py").read_text("utf-8")
+
+
+def test_an_upgrade_and_back(venv: Environment, packages: IndexServer) -> None:
+    index = ["-i", packages.index_url, *LINKS]
+    many = {f"many/m{n}.py": f"def f{n}(): return {n + 1}\n" for n in range(40)}
+    packages.add(make_wheel("many", "2.0", files=many))
+    venv.pip("install", "many==1.0", *index)
+    old = _place_apart(tree(venv.site_packages))
+    venv.pip("install", "many==2.0", *index)
+    new = _place_apart(tree(venv.site_packages))
+    for version, expected in ("1.0", old), ("2.0", new), ("1.0", old):
+        result = venv.pip("install", "-v", f"many=={version}", *index)
+        assert taken(result) == {"many"}
+        assert _place_apart(tree(venv.site_packages)) == expected
+
+
+@pytest.mark.parametrize("name", ["m30.py", "INSTALLER"])
+def test_what_cannot_be_installed_is_not_half_there(
+    install: Install, tmp_path: Path, name: str
+) -> None:
+    """Neither where a file of the cache cannot be put, nor where upstream fails later."""
+    place = module(install("many", *FEATURE), name).relative_to(tmp_path / "into1")
+    in_the_way = tmp_path / "into2" / place / "kept"
+    in_the_way.mkdir(parents=True)
+    install("many", *FEATURE, code=1)
+    assert install.taken == {"many"}
+    assert in_the_way.is_dir()
+    left = (tmp_path / "into2").rglob("*.py")
+    assert not [path for path in left if path.is_file()]
+
+
+# By which hash
+
+
+def test_no_hash_no_cache(install: Install, packages: IndexServer) -> None:
+    packages.pages.hashes = False
+    for _ in range(2):
+        install("many", *FEATURE)
+        assert not install.taken
+
+
+@pytest.mark.parametrize("kind", ["md5", "sha512"])
+def test_another_kind_of_hash(
+    install: Install, packages: IndexServer, kind: str
+) -> None:
+    wheel = make_wheel("direct", "1.0")
+    packages.add(wheel)
+    digest = hashlib.new(kind, wheel.content).hexdigest()
+    url = f"{packages.url}/files/{wheel.filename}#{kind}={digest}"
+    for _ in range(2):
+        install(f"direct @ {url}", *FEATURE)
+        assert not install.taken
+
+
+def test_a_url_with_its_hash(
+    install: Install, packages: IndexServer, tmp_path: Path
+) -> None:
+    wheel = make_wheel("direct", "1.0")
+    packages.add(wheel)
+    url = f"{packages.url}/files/{wheel.filename}"
+    with_hash = f"direct @ {url}#sha256={wheel.sha256}"
+    folders = [install(with_hash, *FEATURE) for _ in range(2)]
+    assert install.taken == {"direct"}
+    first, second = (module(each, "direct_url.json").read_bytes() for each in folders)
+    assert first == second
+    assert wheel.sha256.encode() in second
+    folder = install(f"direct @ {url}", *FEATURE)
+    assert not install.taken
+    assert wheel.sha256.encode() in module(folder, "direct_url.json").read_bytes()
+    # What upstream writes down of such a link is computed from a file.
+    listed = tmp_path / "requirements.txt"
+    line = f"direct @ {url} --hash=sha256:{wheel.sha256}\n"
+    listed.write_text(line, encoding="utf-8")
+    folder = install("-r", str(listed), *FEATURE)
+    assert install.taken == {"direct"}
+    assert wheel.sha256.encode() in module(folder, "direct_url.json").read_bytes()
+
+
+def test_required_hashes(
+    install: Install, packages: IndexServer, tmp_path: Path
+) -> None:
+    wheel = make_wheel("direct", "1.0")
+    packages.add(wheel)
+    listed = tmp_path / "requirements.txt"
+    listed.write_text(f"direct==1.0 --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
+    for number in range(2):
+        install("-r", str(listed), *FEATURE)
+        assert install.taken == ({"direct"} if number else set())
+    assert not install.asked
+    # Another hash that the file must have.
+    other = hashlib.sha512(wheel.content).hexdigest()
+    listed.write_text(f"direct==1.0 --hash=sha512:{other}\n", encoding="utf-8")
+    install("-r", str(listed), *FEATURE)
+    assert not install.taken
+    listed.write_text(f"direct==1.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
+    install("-r", str(listed), *FEATURE, code=1)
+    assert "Expected sha256 0000" in install.result.stderr
+
+
+def test_a_lock_file(venv: Environment, packages: IndexServer, tmp_path: Path) -> None:
+    lock = tmp_path / "pylock.toml"
+    venv.pip("lock", "many", "-i", packages.index_url, "-o", str(lock))
+    for number in range(2):
+        given = ["--prefix", str(tmp_path / f"into{number}"), *FEATURE]
+        result = venv.pip("install", "-v", "-r", str(lock), *given)
+        assert taken(result) == ({"many"} if number else set())
+
+
+def test_a_wrong_hash_on_the_page_is_told(
+    install: Install, packages: IndexServer
+) -> None:
+    install("many", *FEATURE)
+    packages.projects["many"].clear()
+    packages.add(make_wheel("many", "1.0"), sha256="0" * 64)
+    install("many", *FEATURE, code=1)
+    assert "Expected sha256 0000" in install.result.stderr
+
+
+# What is not kept
+
+
+def _without_digests(archive: Any) -> None:
+    archive.writestr(entry("plain/more.py"), "more = True\n")
+
+
+UNSUITABLE: Mapping[str, Callable[[], DistFile]] = {
+    "not in its RECORD": lambda: changed(PLAIN, _without_digests),
+    "bytecode": lambda: make_wheel(
+        *("plain", "1.0"),
+        files={
+            "plain/x.py": "x = 1\n",
+            "plain/__pycache__/note.txt": "x",
+        },
+    ),
+    "one name twice": lambda: make_wheel(
+        "plain", "1.0", files={"plain/a.py": "a = 1\n", "plain/A.py": "a = 2\n"}
+    ),
+    "backslash": lambda: make_wheel("plain", "1.0", files={"plain/a\\b.py": "a = 1\n"}),
+}
+
+
+@pytest.mark.parametrize("name", UNSUITABLE)
+def test_what_is_not_as_plain_as_wheels_are(
+    install: Install, packages: IndexServer, venv: Environment, name: str
+) -> None:
+    packages.add(UNSUITABLE[name]())
+    trees = [_place_apart(tree(install("plain", *FEATURE))) for _ in range(2)]
+    assert trees[0] == trees[1]
+    assert not install.taken
+    assert not list(folder_of(venv).glob("*/entry.json"))
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [{"PYTHONPYCACHEPREFIX": "/nowhere"}, {"SOURCE_DATE_EPOCH": "1600000000"}],
+    ids=["elsewhere", "by hashes"],
+)
+@pytest.mark.process
+def test_bytecode_of_another_kind(install: Install, environ: Mapping[str, str]) -> None:
+    install("many", *FEATURE)
+    install("many", *FEATURE, env=environ)
+    assert not install.taken
+
+
+def test_what_was_installed_over(install: Install, packages: IndexServer) -> None:
+    """A file that a later package of the same run replaces is not kept for the first."""
+    packages.add(make_wheel("first", "1.0", files={"shared.py": "of = 'first'\n"}))
+    files = {"shared.py": "of = 'other'\n"}
+    packages.add(make_wheel("other", "1.0", files=files, requires=["first"]))
+    install("other", *FEATURE)
+    folder = install("first", *FEATURE)
+    assert not install.taken
+    assert module(folder, "shared.py").read_text("utf-8") == "of = 'first'\n"
+
+
+@pytest.mark.parametrize("options", [["--dry-run"], ["--no-cache-dir"], ["--no-fast"]])
+def test_where_nothing_is_kept(
+    install: Install, venv: Environment, options: Sequence[str]
+) -> None:
+    for _ in range(2):
+        install("many", *FEATURE, *options)
+        assert not install.taken
+    assert not list(venv.home.rglob("entry.json"))
+
+
+# Damage
+
+
+def _edited(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("return 7", "return 8"), encoding="utf-8")
+
+
+def _longer(path: Path) -> None:
+    path.write_text("x = 1\n", encoding="utf-8")
+
+
+def _link(path: Path) -> None:
+    other = path.with_name("elsewhere.py")
+    path.rename(other)
+    path.symlink_to(other)
+
+
+DAMAGES: Mapping[str, Callable[[Path], None]] = {
+    "edited": _edited,
+    "of another size": _longer,
+    "gone": Path.unlink,
+    "a link": _link,
+    "for everybody to change": lambda path: path.chmod(0o666),
+    "no list": lambda path: (path.parents[2] / "entry.json").unlink(),
+    "a broken list": lambda path: _longer(path.parents[2] / "entry.json"),
+    "a hostile list": lambda path: _hostile(path.parents[2] / "entry.json"),
+    "a broken wheel": lambda path: _longer(next(path.parents[2].glob("*.whl"))),
+}
+
+
+def _hostile(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("many/m7.py", "../m7.py"), encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_what_is_damaged_is_replaced_whole(
+    install: Install, venv: Environment, tmp_path: Path, name: str
+) -> None:
+    expected = _place_apart(tree(install("many", *FEATURE)))
+    (kept,) = entries(venv).values()
+    DAMAGES[name](kept / "files/many/m7.py")
+    for is_taken in (False, True):
+        assert _place_apart(tree(install("many", *FEATURE))) == expected
+        assert install.taken == ({"many"} if is_taken else set())
+        assert not list(tmp_path.rglob("site-packages/m7.py"))
+
+
+def test_an_edit_with_links_is_noticed(install: Install) -> None:
+    first = install("many", *LINKS)
+    expected = _place_apart(tree(first))
+    second = install("many", *LINKS)
+    assert install.taken == {"many"}
+    edited = module(second, "m7.py")
+    assert edited.samefile(module(first, "m7.py"))
+    _edited(edited)
+    assert _place_apart(tree(install("many", *LINKS))) == expected
+    assert not install.taken
+
+
+def test_what_was_only_touched_is_read_and_used(
+    install: Install, venv: Environment
+) -> None:
+    """As a cache that was copied without its times; bytecode tells that of its source."""
+    expected = _place_apart(tree(install("many", *FEATURE)))
+    (kept,) = entries(venv).values()
+    for path in kept.rglob("*.*"):
+        os.utime(path, (1, 1))
+    assert _place_apart(tree(install("many", *FEATURE))) == expected
+    assert install.taken == {"many"}
+
+
+@pytest.mark.process
+def test_another_users_cache(install: Install, venv: Environment) -> None:
+    if os.geteuid() != 0:
+        pytest.skip(
+            "only root gives files away: other users are tested where root is at work"
+        )
+    install("many", *FEATURE)
+    (kept,) = entries(venv).values()
+    whole = [kept, *kept.rglob("*")]
+    for given in (
+        [kept],
+        [kept / "entry.json"],
+        [kept / "files/many/m7.py"],
+        [folder_of(venv)],
+    ):
+        for path in given:
+            os.chown(path, 4242, -1)
+        install("many", *FEATURE)
+        assert not install.taken
+        for path in (*whole, *given):
+            if path.exists():
+                os.chown(path, 0, -1)
+    assert "is not used" in install.result.output
+
+
+# Links
+
+
+def test_what_is_linked(install: Install) -> None:
+    install("top", *LINKS)
+    folder = install("top", *LINKS)
+    linked = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and path.stat().st_nlink > 1
+    }
+    assert {path.rpartition("/")[2] for path in linked} >= {"m7.py", "data.txt"}
+    assert any(path.endswith(".pyc") for path in linked)
+    never = (".dist-info/", "bin/", "share/", "beside_tidy")
+    assert not [path for path in linked if any(each in path for each in never)]
+
+
+def test_nothing_is_linked_unasked(install: Install, venv: Environment) -> None:
+    install("top", *FEATURE)
+    folder = install("top", *FEATURE)
+    assert install.taken
+    for path in (*folder.rglob("*"), *folder_of(venv).rglob("*")):
+        assert path.is_dir() or path.stat().st_nlink == 1
+
+
+def test_links_only_where_rights_are_the_same(install: Install) -> None:
+    install("tidy", *LINKS)
+    was = os.umask(0o077)
+    try:
+        folder = install("tidy", *LINKS)
+    finally:
+        os.umask(was)
+    assert install.taken == {"tidy"}
+    data = module(folder, "data.txt").stat()
+    assert stat.S_IMODE(data.st_mode) == 0o600
+    assert data.st_nlink == 1
+
+
+@pytest.mark.process
+def test_a_folder_that_gives_its_group(
+    venv: Environment, packages: IndexServer
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip(
+            "only root gives files away: other users are tested where root is at work"
+        )
+    command = ["install", "-v", "many", "-i", packages.index_url, *LINKS]
+    venv.pip(*command)
+    venv.pip("uninstall", "-y", "many")
+    os.chown(venv.site_packages, -1, 4242)
+    venv.site_packages.chmod(0o2755)
+    assert taken(venv.pip(*command)) == {"many"}
+    assert module(venv.site_packages, "m7.py").stat().st_gid == 4242
+
+
+def test_links_say_nothing_without_the_feature(
+    install: Install, venv: Environment
+) -> None:
+    install("many", "--unpacked-cache-links")
+    assert not list(venv.home.rglob(CACHE))
+
+
+@pytest.fixture
+def other_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return an empty folder on another disk."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other disk")
+    folder = memory / f"pip-test-{os.getpid()}-{tmp_path.name}"
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.process
+def test_the_cache_on_another_disk(install: Install, other_disk: Path) -> None:
+    env = {"PIP_CACHE_DIR": str(other_disk)}
+    first = tree(install("top", *LINKS, env=env))
+    second = tree(install("top", *LINKS, env=env))
+    assert install.taken == PLAIN_ONES
+    assert _place_apart(first) == _place_apart(second)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kind", ["btrfs", "xfs"])
+def test_a_disk_where_files_share_data(
+    venv: Environment, packages: IndexServer, tmp_path: Path, kind: str
+) -> None:
+    image, place = tmp_path / "image", tmp_path / "place"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(400_000_000)
+    make, mount = (
+        shutil.which(f"mkfs.{kind}"),
+        ["mount", "-o", "loop", str(image), str(place)],
+    )
+    if (
+        make is None
+        or subprocess.run([make, image], check=False, capture_output=True).returncode
+        or subprocess.run(mount, check=False, capture_output=True).returncode
+    ):
+        pytest.skip(f"no disk with {kind}")
+    try:
+        files = {"many/large.bin": os.urandom(30_000_000)}
+        packages.projects["many"].clear()
+        packages.add(make_wheel("many", "1.0", files=files))
+        command = ["install", "-v", "many", "-i", packages.index_url, *FEATURE]
+        env = {"PIP_CACHE_DIR": str(place / "cache")}
+        used = []
+        for number in range(3):
+            venv.pip(*command, "--prefix", str(place / f"into{number}"), env=env)
+            os.sync()
+            used.append(shutil.disk_usage(place).used)
+        assert used[2] - used[1] < 20_000_000
+        assert module(place / "into2", "large.bin").stat().st_nlink == 1
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+# Limits, and several at once
+
+
+def test_the_oldest_goes_first(
+    install: Install, venv: Environment, packages: IndexServer
+) -> None:
+    for name in "abc":
+        files = {f"{name}/data.bin": os.urandom(1_000_000)}
+        packages.add(make_wheel(name, "1.0", files=files))
+    limit = ["--unpacked-cache-limit", "0.0025"]
+    for name in "abac":
+        install(name, *FEATURE, *limit)
+        for number, each in enumerate(entries(venv).values()):
+            # The clock of the disk is not as fine as this.
+            status = each.stat()
+            os.utime(each, ns=(status.st_atime_ns, status.st_mtime_ns - number - 1))
+    assert set(entries(venv)) == {"a", "c"}
+    # Nothing larger than all of it.
+    install("b", *FEATURE, "--unpacked-cache-limit", "0.0005")
+    assert "b" not in entries(venv)
+
+
+@pytest.mark.parametrize("value", ["-1", "much", "nan"])
+def test_a_limit_that_is_none(install: Install, value: str) -> None:
+    install("many", *FEATURE, f"--unpacked-cache-limit={value}", code=2)
+    assert "invalid number of gigabytes" in install.result.stderr
+
+
+@pytest.mark.process
+def test_two_at_once(venv: Environment, packages: IndexServer, tmp_path: Path) -> None:
+    command = ["install", "-v", "top", "-i", packages.index_url, *LINKS, "--prefix"]
+    for turn in range(2):
+        places = [str(tmp_path / f"into{turn}{number}") for number in range(3)]
+        running = [start_pip(venv, *command, place, env={}) for place in places]
+        results = [each.finish() for each in running]
+        assert [each.returncode for each in results] == [0, 0, 0], results
+        trees = [_place_apart(tree(Path(place))) for place in places]
+        assert trees[0] == trees[1] == trees[2]
+        if turn:
+            assert [taken(each) for each in results] == [PLAIN_ONES] * 3
+    assert set(entries(venv)) == PLAIN_ONES
+
+
+@pytest.mark.process
+def test_killed_while_it_keeps(
+    venv: Environment, packages: IndexServer, tmp_path: Path
+) -> None:
+    files = {f"many/d{n}.bin": os.urandom(100_000) for n in range(300)}
+    packages.projects["many"].clear()
+    packages.add(make_wheel("many", "1.0", files=files))
+    command = ["install", "-v", "many", "-i", packages.index_url, *FEATURE]
+    running = start_pip(venv, *command, env={})
+    wait_for(
+        lambda: bool(list(venv.home.rglob(".partial-*/files/many"))), "it keeps it"
+    )
+    running.send(signal.SIGKILL)
+    running.finish()
+    assert "No broken" in venv.pip("check").stdout
+    assert len(list((venv.site_packages / "many").glob("*.bin"))) == 300
+    prefix = ["--prefix", str(tmp_path / "into")]
+    assert not taken(venv.pip(*command, "--ignore-installed", *prefix))
+    assert set(entries(venv)) == {"many"}
+    assert not list(folder_of(venv).glob(".partial-*"))
+
+
+# pip cache
+
+
+def test_what_pip_cache_says_and_does(install: Install, venv: Environment) -> None:
+    assert "npacked" not in venv.pip("cache", "list").stdout
+    assert "npacked" not in venv.pip("cache", "info").stdout
+    assert "as they were: 0" in venv.pip("cache", "verify").stdout
+    install("top", *FEATURE)
+    install("many", *FEATURE, "--no-compile")
+    shown = venv.pip("cache", "info").stdout
+    assert "Number of unpacked wheels: 6" in shown
+    assert f"Unpacked wheels location: {folder_of(venv)}" in shown
+    listed = venv.pip("cache", "list").lines
+    assert len([line for line in listed if line.startswith(" - ")]) == 6
+    many = [line for line in listed if "many-1.0" in line]
+    assert "without bytecode" in many[1] or "without bytecode" in many[0]
+    assert f"for {sys.implementation.cache_tag[:-1]}" in "".join(many)
+    paths = venv.pip("cache", "list", "--format", "abspath", "plat").lines
+    assert paths == [str(entries(venv)["plat"])]
+    assert "as they were: 6" in venv.pip("cache", "verify").stdout
+    # One of them.
+    result = venv.pip("cache", "remove", "many-1.0")
+    assert "Unpacked wheels removed: 2" in result.stdout
+    assert "No matching" not in result.output
+    assert "many" not in entries(venv)
+    result = venv.pip("cache", "remove", "nothing")
+    assert "No matching packages" in result.output
+    # Damage that nobody would see otherwise.
+    path = entries(venv)["plat"] / "files/plat/__init__.py"
+    status = path.stat()
+    path.write_bytes(path.read_bytes()[::-1])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    result = venv.pip("cache", "verify", code=1)
+    assert "plat/__init__.py was changed" in result.output
+    assert "as they were: 3" in result.stdout
+    assert "plat" not in entries(venv)
+    venv.pip("cache", "verify")
+    assert "Unpacked wheels removed: 3" in venv.pip("cache", "purge").stdout
+    assert not entries(venv)
+
+
+@pytest.mark.process
+def test_nothing_is_removed_that_is_in_use(
+    install: Install, venv: Environment, packages: IndexServer
+) -> None:
+    install("many", *FEATURE)
+    gate = Gate()
+    packages.add(make_wheel("slow", "1.0"))
+    packages.fault("slow-1.0-py3-none-any.whl", gate=gate)
+    command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE]
+    running = start_pip(venv, *command, env={})
+    gate.wait_until_reached()
+    for action in ["purge"], ["remove", "many"], ["verify"]:
+        result = venv.pip("cache", *action, code=1)
+        assert "Another pip is using the unpacked wheels" in result.stderr
+    gate.open()
+    assert running.finish().returncode == 0
+    venv.pip("cache", "purge")
