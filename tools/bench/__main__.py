@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.lib.environments import REPOSITORY
 from tools.bench import goals, packages
 from tools.bench.cases import CASES, COLD, WARM, Case
-from tools.bench.goals import Goal
+from tools.bench.goals import Counts, Goal
 from tools.bench.instructions import counter
 from tools.bench.large import (
     ALONE,
@@ -27,8 +27,8 @@ from tools.bench.large import (
     add_torch,
     find_torch,
 )
-from tools.bench.report import document, write
-from tools.bench.runner import Scenario, count, measure, scenarios
+from tools.bench.report import Document, document, keep, write
+from tools.bench.runner import Measurement, Scenario, count, measure, scenarios
 from tools.bench.server import BenchServer
 from tools.bench.tools import FORK, PIP, TOOLS, UV, Tool, make_tools
 
@@ -58,19 +58,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = _fill(server, folder, chosen, options.scale)
         print("making environments", file=sys.stderr)
         tools = make_tools(options.tool or _needed(options), folder)
-        measurements, counts = [], {}
+        measurements: list[Measurement] = []
+        counts: Counts = {}
+
+        def found() -> Document:
+            versions = {tool.name: tool.version for tool in tools}
+            verdicts = goals.results(measurements, counts, judged)
+            told = verdicts if options.goals else ()
+            scale = _told_scale(options, chosen)
+            return document(measurements, versions, _command(given), scale, told)
+
         with server:
             for scenario in chosen:
                 head = f"{scenario.case.name}, {scenario.cache}, {scenario.delay} ms"
                 print(head, file=sys.stderr)
                 measurements += measure(scenario, tools, server, options.repeat)
+                # A run takes an hour, and may end early.
+                keep(found(), options.out)
             if options.goals:
                 counts = _counts(tools, server, judged)
-        versions = {tool.name: tool.version for tool in tools}
-    command = _command(given)
-    verdicts = goals.results(measurements, counts, judged) if options.goals else ()
-    scale = _told_scale(options, chosen)
-    write(document(measurements, versions, command, scale, verdicts), options.out)
+        write(found(), options.out)
     print(f"written to {options.out}", file=sys.stderr)
     return 0
 

@@ -17,6 +17,7 @@ __all__ = [
     "INSTRUCTIONS",
     "LINE",
     "WALL",
+    "Counts",
     "Goal",
     "of_cases",
     "results",

@@ -18,7 +18,7 @@ from tools.bench.runner import Measurement
 from tools.bench.summary import ratio
 from tools.bench.tools import FORK, PIP, TOOLS, UV
 
-__all__ = ["document", "markdown", "write"]
+__all__ = ["document", "keep", "markdown", "write"]
 
 Document = Mapping[str, Any]
 Row = Mapping[str, Any]
@@ -84,11 +84,16 @@ def _row(measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def write(measured: Document, folder: Path) -> None:
-    """Write ``results.json``, ``results.md`` and ``results.svg`` into a folder."""
+def keep(measured: Document, folder: Path) -> None:
+    """Write ``results.json`` into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(measured, indent=1, ensure_ascii=False)
     (folder / "results.json").write_text(text + "\n", encoding="utf-8")
+
+
+def write(measured: Document, folder: Path) -> None:
+    """Write ``results.json``, ``results.md`` and ``results.svg`` into a folder."""
+    keep(measured, folder)
     (folder / "results.md").write_text(markdown(measured), encoding="utf-8")
     draw(measured, folder / "results.svg")
 

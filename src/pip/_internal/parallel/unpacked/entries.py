@@ -13,8 +13,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -105,70 +104,82 @@ class Entry(NamedTuple):
             raise Damaged(f"its wheel is {rest.path!r}")
         return cls(folder, rest, rows)
 
-    def verify(self, *, thoroughly: bool = False) -> None:
+    def verify(self, *, thoroughly: bool = False) -> Sequence[bool]:
         """See to it that all files are as they were when the entry was made.
 
         A file of the same size that was changed at another time is read. If it is the same
         all the same, it gets its time back, which its bytecode tells.
 
         :param thoroughly: read all of them
-        :raises Damaged: if one is not
+        :return: for each row, whether its file has the rights and the group of a new one
+        :raises Damaged: if one is not as it was
         """
-        for path, row in self._files():
-            try:
-                status = os.lstat(path)
-                if not stat.S_ISREG(status.st_mode) or not is_own(status):
-                    raise Damaged(f"{path} is no file of this user's")
-                is_other = status.st_mtime_ns != row.time
-                if status.st_size != row.size or (
-                    (thoroughly or is_other) and sha256_of(path) != row.digest
-                ):
-                    raise Damaged(f"{path} was changed")
-                if is_other:
-                    os.utime(path, ns=(status.st_atime_ns, row.time))
-            except OSError as error:
-                raise Damaged(repr(error)) from None
-
-    def _files(self) -> Iterator[tuple[str, Row]]:
-        yield self.wheel, self.rest
+        rights = _Rights()
         files = os.path.join(self.folder, FILES)
-        for row in self.rows:
-            yield f"{files}/{row.path}", row
+        try:
+            _verify(self.wheel, self.rest, thoroughly)
+            return [
+                rights.suit(_verify(f"{files}/{row.path}", row, thoroughly), row)
+                for row in self.rows
+            ]
+        except OSError as error:
+            raise Damaged(repr(error)) from None
 
-    def put(self, lib: str, placer: Placer, put: list[str]) -> None:
+    def put(
+        self, lib: str, placer: Placer, suit: Sequence[bool], put: list[str]
+    ) -> None:
         """Put all files in their places, as upstream would.
 
         :param lib: the folder of packages
+        :param suit: what :meth:`verify` returned
         :param put: gets the paths of those that are there
         :raises OSError: if that is not possible
         """
         files = os.path.join(self.folder, FILES)
-        rights = _Rights()
-        for below, rows in groupby(self.rows, lambda row: os.path.dirname(row.path)):
+        rows = zip(self.rows, suit, strict=True)
+        for below, here in groupby(rows, lambda each: os.path.dirname(each[0].path)):
             source, target = os.path.join(files, below), os.path.join(lib, below)
             ensure_dir(target)
-            is_like_new = rights.are_plain_in(target)
-            for row in rows:
-                name = os.path.basename(row.path)
-                old, new = os.path.join(source, name), os.path.join(target, name)
-                # A link has the rights of its source.
-                may_link = is_like_new and rights.suit(old, row)
-                # Bytecode tells when its source was changed.
+            is_plain_here = _gives_nothing_on(target)
+            start = len(below) + 1 if below else 0
+            for row, suits in here:
+                name = row.path[start:]
+                old, new = f"{source}{os.sep}{name}", f"{target}{os.sep}{name}"
+                # A link has the rights of its source, and bytecode tells the time of its.
+                may_link = suits and is_plain_here
                 time = row.time if name.endswith(".py") else None
-                place = partial(
-                    placer.place,
-                    old,
-                    new,
-                    is_executable=row.is_executable,
-                    may_link=may_link,
-                    time=time,
-                )
                 try:
-                    place()
+                    placer.place(old, new, row.is_executable, may_link, time)
                 except FileExistsError:
                     os.unlink(new)
-                    place()
+                    placer.place(old, new, row.is_executable, may_link, time)
                 put.append(new)
+
+
+def _verify(path: str, row: Row, thoroughly: bool) -> os.stat_result:
+    """Return what is told of a file, which is as it was.
+
+    :raises Damaged: if it is not
+    :raises OSError: if it cannot be looked at
+    """
+    status = os.lstat(path)
+    if not stat.S_ISREG(status.st_mode) or not is_own(status):
+        raise Damaged(f"{path} is no file of this user's")
+    is_other = status.st_mtime_ns != row.time
+    if status.st_size != row.size or (
+        (thoroughly or is_other) and sha256_of(path) != row.digest
+    ):
+        raise Damaged(f"{path} was changed")
+    if is_other:
+        os.utime(path, ns=(status.st_atime_ns, row.time))
+    return status
+
+
+def _gives_nothing_on(folder: str) -> bool:
+    try:
+        return gives_nothing_on(folder)
+    except OSError:
+        return False
 
 
 class _Rights:
@@ -176,24 +187,16 @@ class _Rights:
 
     def __init__(self) -> None:
         umask = current_umask()
-        self._modes = 0o666 & ~umask, 0o777 & ~umask | 0o111
-        self._is_faithful = is_faithful()
+        modes = 0o666 & ~umask, 0o777 & ~umask | 0o111
+        #: By whether it is executable: its mode, with the kind of a file.
+        self._modes = [stat.S_IFREG | mode for mode in modes]
+        # Where this module cannot see all that rights depend on, no file suits.
+        self._group = os.getegid() if is_faithful() else -1
 
-    def are_plain_in(self, folder: str) -> bool:
-        """Tell whether new files in a folder get nothing from it."""
-        try:
-            return self._is_faithful and gives_nothing_on(folder)
-        except OSError:
-            return False
-
-    def suit(self, path: str, row: Row) -> bool:
-        """Tell whether a file has the rights, owner and group of a new one."""
-        status = os.lstat(path)
-        return (
-            stat.S_IMODE(status.st_mode) == self._modes[row.is_executable]
-            and status.st_uid == os.geteuid()
-            and status.st_gid == os.getegid()
-        )
+    def suit(self, status: os.stat_result, row: Row) -> bool:
+        """Tell whether a file of this user's has the rights and the group of a new one."""
+        is_group = status.st_gid == self._group
+        return is_group and status.st_mode == self._modes[row.is_executable]
 
 
 def _row(fields: Any) -> Row:

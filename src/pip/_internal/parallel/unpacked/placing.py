@@ -43,7 +43,6 @@ class Placer:
         self,
         source: str,
         target: str,
-        *,
         is_executable: bool = False,
         may_link: bool = True,
         time: int | None = None,

@@ -68,7 +68,7 @@ class Using:
         self._may_link = may_link
         self._placer = Placer(may_link=may_link)
         #: By path of the wheel that upstream installs.
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, tuple[Entry, Sequence[bool]]] = {}
         self._digests: dict[str, str] = {}
         self._installed: dict[str, Installed] = {}
 
@@ -79,13 +79,14 @@ class Using:
         :return: the path of the wheel that upstream installs in its place
         """
         digest = _digest(link, hashes)
-        entry = None if digest is None else self._folder.find(digest, self._tag)
-        if entry is None or digest is None:
+        found = None if digest is None else self._folder.find(digest, self._tag)
+        if found is None or digest is None:
             return None
+        entry, _ = found
         logger.info("Using unpacked %s", link.filename)
         # It takes no longer than to write over what is there.
         replacing.enable()
-        self._entries[entry.wheel] = entry
+        self._entries[entry.wheel] = found
         # It stands for the wheel that has this hash.
         vouch(entry.wheel, {"sha256": digest})
         return entry.wheel
@@ -123,8 +124,8 @@ class Using:
         compiles: bool,
     ) -> None:
         """Let upstream install a wheel, after the files that lie unpacked."""
-        entry = self._entries.get(wheel)
-        if entry is None:
+        found = self._entries.get(wheel)
+        if found is None:
             install()
             if wheel in self._digests:
                 lib = final_path(record.lib_dir)
@@ -132,7 +133,8 @@ class Using:
             return
         put: list[str] = []
         try:
-            entry.put(record.lib_dir, self._placer, put)
+            entry, suit = found
+            entry.put(record.lib_dir, self._placer, suit, put)
             install()
         except BaseException:
             remove_files(put, record.lib_dir)
