@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import marshal
 import os
 import re
 import shutil
@@ -10,20 +11,23 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.functional.test_replacing import CHANGES
 from tests.functional.test_staged_installs import PLAIN, changed, entry, fill, tree
 from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.faults import Gate
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda
-from tests.lib.processes import start_pip, wait_for
-from tests.lib.wheels import DistFile, make_wheel
+from tests.lib.processes import disturb, start_pip, wait_for
+from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
 
@@ -69,10 +73,22 @@ class Install:
         self._count = 0
 
     def __call__(
-        self, *arguments: str, code: int = 0, env: Mapping[str, str] | None = None
+        self,
+        *arguments: str,
+        code: int = 0,
+        env: Mapping[str, str | None] | None = None,
     ) -> Path:
         """Install packages, and return the folder."""
         self._count += 1
+        return self.repeat(*arguments, code=code, env=env)
+
+    def repeat(
+        self,
+        *arguments: str,
+        code: int = 0,
+        env: Mapping[str, str | None] | None = None,
+    ) -> Path:
+        """Install packages into the same folder as before."""
         folder = self._root / f"into{self._count}"
         self._index.clear_log()
         given = ["-i", self._index.index_url, "--prefix", str(folder), *arguments]
@@ -226,19 +242,72 @@ def test_an_upgrade_and_back(venv: Environment, packages: IndexServer) -> None:
         assert _place_apart(tree(venv.site_packages)) == expected
 
 
-@pytest.mark.parametrize("name", ["m30.py", "INSTALLER"])
-def test_what_cannot_be_installed_is_not_half_there(
-    install: Install, tmp_path: Path, name: str
+def test_what_cannot_be_installed_leaves_what_upstream_leaves(
+    install: Install, packages: IndexServer, tmp_path: Path
 ) -> None:
-    """Neither where a file of the cache cannot be put, nor where upstream fails later."""
-    place = module(install("many", *FEATURE), name).relative_to(tmp_path / "into1")
-    in_the_way = tmp_path / "into2" / place / "kept"
+    """Also of another package, and of the same one, that is installed once more."""
+    files = {"tidy/data.txt": "of another\n", "tidy/more.txt": "more\n"}
+    packages.add(make_wheel("another", "1.0", files=files))
+    place = module(install("tidy", *FEATURE), "own-tidy").relative_to(
+        tmp_path / "into1"
+    )
+    trees = []
+    for options in [], FEATURE:
+        folder = install("another", *options)
+        (folder / place).mkdir(parents=True)
+        install.repeat("tidy", *options, code=1)
+        assert install.taken == ({"tidy"} if options else set())
+        # Upstream comes neither to bytecode nor to what it makes of RECORD.
+        left = _place_apart(tree(folder)).items()
+        trees.append({k: v for k, v in left if not k.endswith((".pyc", "RECORD"))})
+    assert trees[0] == trees[1]
+    assert any(path.endswith("tidy/more.txt") for path in trees[1])
+
+
+def test_a_variant_that_cannot_be_installed_is_not_half_there(
+    install: Install, index: IndexServer, tmp_path: Path
+) -> None:
+    script = {"kernels-1.0.data/scripts/tool": "#!python\n"}
+    index.add_release(
+        "kernels", "1.0", {"cu128": cuda("12.8"), "null": {}}, files=script
+    )
+    env = forced("12.8")
+    place = module(install("kernels", *FEATURE, env=env), "tool")
+    in_the_way = tmp_path / "into2" / place.relative_to(tmp_path / "into1") / "kept"
     in_the_way.mkdir(parents=True)
-    install("many", *FEATURE, code=1)
-    assert install.taken == {"many"}
-    assert in_the_way.is_dir()
-    left = (tmp_path / "into2").rglob("*.py")
-    assert not [path for path in left if path.is_file()]
+    install("kernels", *FEATURE, env=env, code=1)
+    assert install.taken == {"kernels"}
+    assert not [p for p in (tmp_path / "into2").rglob("*") if p.is_file()]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("step", range(1, 14, 2))
+def test_killed_while_the_same_wheel_replaces_itself(
+    venv: Environment, index: IndexServer, step: int
+) -> None:
+    """By links the old and the new files would be the same, which would then be removed."""
+    index.add(make_wheel("one", "1.0", files={"solo.py": "version = 1\n"}))
+    index.add(make_wheel("unlike", "1.0"))
+    given = ["-i", index.index_url, *LINKS]
+    venv.pip("install", "one", *given)
+    venv.pip("install", "one", *given, "--force-reinstall")
+    before = set(_names_of({"one", "solo"}, venv))
+    killer = disturb(venv, "/journal", CHANGES, step, str(int(signal.SIGKILL)))
+    command = ["install", "one", *given, "--force-reinstall"]
+    assert venv.pip(*command, code=None, env=killer).returncode == -signal.SIGKILL
+    venv.pip("install", "unlike", "-i", index.index_url)
+    assert set(_names_of({"one", "solo"}, venv)) == before
+    assert venv.eval("solo.version", "solo") == "1"
+
+
+def _names_of(names: set[str], venv: Environment) -> Iterator[str]:
+    """Yield the files of which the path has one of some names."""
+    found = (
+        path.relative_to(venv.site_packages) for path in venv.site_packages.rglob("*")
+    )
+    return (
+        str(path) for path in found if names.intersection(re.split(r"\W", str(path)))
+    )
 
 
 # By which hash
@@ -365,6 +434,10 @@ UNSUITABLE: Mapping[str, Callable[[], DistFile]] = {
     "one name twice": lambda: make_wheel(
         "plain", "1.0", files={"plain/a.py": "a = 1\n", "plain/A.py": "a = 2\n"}
     ),
+    "bytecode of its data": lambda: make_wheel(
+        *("plain", "1.0"),
+        files={"plain-1.0.data/purelib/plain/__pycache__/note.txt": "x"},
+    ),
     "backslash": lambda: make_wheel("plain", "1.0", files={"plain/a\\b.py": "a = 1\n"}),
 }
 
@@ -384,6 +457,7 @@ def test_what_is_not_as_plain_as_wheels_are(
     "environ",
     [
         pytest.param({"SOURCE_DATE_EPOCH": "1600000000"}, id="by hashes"),
+        pytest.param({"PYTHONNODEBUGRANGES": "1"}, id="without columns"),
         pytest.param(
             *({"PYTHONPYCACHEPREFIX": "/nowhere"},),
             id="elsewhere",
@@ -406,6 +480,74 @@ def test_what_was_installed_over(install: Install, packages: IndexServer) -> Non
     folder = install("first", *FEATURE)
     assert not install.taken
     assert module(folder, "shared.py").read_text("utf-8") == "of = 'first'\n"
+
+
+def test_bytecode_that_another_package_brings(
+    install: Install, packages: IndexServer, venv: Environment
+) -> None:
+    source = "def f7(): return 7\n"
+    code = marshal.dumps(compile("evil = True\n", "m7.py", "exec"))
+    name = f"many/__pycache__/m7.{sys.implementation.cache_tag}.pyc"
+    for _ in range(20):
+        parts = (0, int(time.time()), len(source))
+        header = MAGIC_NUMBER + b"".join(each.to_bytes(4, "little") for each in parts)
+        packages.projects.pop("evil", None)
+        files = {name: header + code}
+        packages.add(make_wheel("evil", "1.0", files=files, requires=["many"]))
+        folder = install("evil", *FEATURE)
+        installed = module(folder, "m7.py").stat()
+        if (int(installed.st_mtime), installed.st_size) == parts[1:]:
+            break
+        venv.pip("cache", "purge")
+    else:
+        pytest.fail("no second was long enough")
+    assert b"evil" in module(folder, Path(name).name).read_bytes()
+    folder = install("many", *FEATURE)
+    assert b"evil" not in module(folder, Path(name).name).read_bytes()
+
+
+def test_rights_that_another_package_brings(
+    install: Install, packages: IndexServer
+) -> None:
+    wheel = changed(
+        make_wheel("evil", "1.0", requires=["tidy"]),
+        lambda archive: archive.writestr(entry("tidy/data.txt", 0o755), "data\n"),
+    )
+    packages.add(wheel)
+    install("evil", *FEATURE)
+    folder = install("tidy", *FEATURE)
+    assert module(folder, "data.txt").stat().st_mode & 0o111 == 0
+
+
+def test_what_could_be_compiled_and_was_not(
+    install: Install, venv: Environment, tmp_path: Path
+) -> None:
+    """What kept it from being compiled may be gone the next time."""
+    folder = module(install("many"), "m7.py").parent.relative_to(tmp_path / "into1")
+    in_the_way = tmp_path / "into2" / folder / "__pycache__"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.touch()
+    install("many", *FEATURE)
+    assert not list(venv.home.rglob("entry.json"))
+
+
+@pytest.mark.process
+def test_what_is_needed_to_build(venv: Environment, packages: IndexServer) -> None:
+    """In the same process, with the same finder, while upstream resolves."""
+    wheel = make_wheel("direct", "1.0")
+    packages.add(wheel)
+    url = f"{packages.url}/files/{wheel.filename}#sha256={wheel.sha256}"
+    packages.add(make_wheel("unlike", "1.0", requires=["many"]))
+    for name in "ab":
+        requires = [f"direct @ {url}", "unlike"]
+        packages.add(make_sdist(f"built-{name}", "1.0", build_requires=requires))
+    venv.pip("install", f"direct @ {url}", "-i", packages.index_url, *FEATURE)
+    command = ["install", "built-a", "built-b", "many", "-i", packages.index_url]
+    for options in [], FEATURE, FEATURE:
+        given = ["--use-feature", "inprocess-build-deps", "--force-reinstall"]
+        venv.pip(*command, *given, *options)
+        assert {"built-a", "built-b", "many"} <= set(venv.installed())
+    assert "many" in entries(venv)
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--no-cache-dir"], ["--no-fast"]])
@@ -444,9 +586,44 @@ DAMAGES: Mapping[str, Callable[[Path], None]] = {
     "for everybody to change": lambda path: path.chmod(0o666),
     "no list": lambda path: (path.parents[2] / "entry.json").unlink(),
     "a broken list": lambda path: _longer(path.parents[2] / "entry.json"),
+    "another name in the list": lambda path: _in_list(path, "cpython", "pypypyp"),
+    "a deep list": lambda path: _list_of(path).write_text("[" * 200_000),
+    "an infinite size": lambda path: _in_list(path, '/m7.py", 19', '/m7.py", Infinity'),
+    "a NUL in a path": lambda path: _in_list(path, "many/m7.py", "many/m7\\u0000"),
+    "half a character": lambda path: _in_list(path, "many/m7.py", "many/\\udc80"),
+    "a pipe": lambda path: _pipe(_list_of(path)),
+    "a file in its place": lambda path: _in_place(path.parents[2]),
+    "other bytes in the wheel": lambda path: _rotten(
+        next(path.parents[2].glob("*.whl"))
+    ),
     "a hostile list": lambda path: _hostile(path.parents[2] / "entry.json"),
     "a broken wheel": lambda path: _longer(next(path.parents[2].glob("*.whl"))),
 }
+
+
+def _list_of(path: Path) -> Path:
+    return path.parents[2] / "entry.json"
+
+
+def _in_list(path: Path, before: str, after: str) -> None:
+    text = _list_of(path).read_text(encoding="utf-8")
+    _list_of(path).write_text(text.replace(before, after), encoding="utf-8")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _in_place(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.touch()
+
+
+def _rotten(path: Path) -> None:
+    status, content = path.stat(), path.read_bytes()
+    path.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def _hostile(path: Path) -> None:
@@ -755,9 +932,36 @@ def test_nothing_is_removed_that_is_in_use(
     command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE]
     running = start_pip(venv, *command, env={})
     gate.wait_until_reached()
-    for action in ["purge"], ["remove", "many"], ["verify"]:
+    assert "as they were: 1" in venv.pip("cache", "verify").stdout
+    for action in ["purge"], ["remove", "many"]:
         result = venv.pip("cache", *action, code=1)
         assert "Another pip is using the unpacked wheels" in result.stderr
+    # All else is removed.
+    assert not list(folder_of(venv).parent.glob("http-v2/**/*.body"))
     gate.open()
     assert running.finish().returncode == 0
     venv.pip("cache", "purge")
+
+
+@pytest.mark.process
+def test_a_cache_that_cannot_be_used(install: Install, venv: Environment) -> None:
+    install("many", *FEATURE)
+    folder_of(venv).chmod(0o777)
+    install("many", *FEATURE)
+    assert not install.taken
+    assert "is not this user's alone" in install.result.stderr
+    for action in ["list"], ["info"], ["remove", "nothing"], ["verify"], ["purge"]:
+        result = venv.pip("cache", *action)
+        assert "cannot be used" in result.stderr
+
+
+def test_everybody_may_write(install: Install, venv: Environment) -> None:
+    was = os.umask(0)
+    try:
+        install("many", *FEATURE)
+    finally:
+        os.umask(was)
+    assert stat.S_IMODE(folder_of(venv).stat().st_mode) == 0o700
+    for is_taken in (False, True):
+        install("many", *FEATURE)
+        assert install.taken == ({"many"} if is_taken else set())

@@ -18,6 +18,7 @@ __all__ = [
     "identity",
     "is_whole",
     "sha256_of",
+    "sha256_read",
     "vouch",
 ]
 
@@ -132,8 +133,14 @@ def sha256_of(path: str) -> str:
 
     :raises OSError: if it cannot be read
     """
-    if known := _Noted.of(path).get("sha256"):
-        return known
+    return _Noted.of(path).get("sha256") or sha256_read(path)
+
+
+def sha256_read(path: str) -> str:
+    """Compute the sha256 of a file, whatever is known of it.
+
+    :raises OSError: if it cannot be read
+    """
     digest = hashlib.sha256()
     block = memoryview(bytearray(_BLOCK))
     with open(path, "rb", buffering=0) as file:

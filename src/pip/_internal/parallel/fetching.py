@@ -44,7 +44,7 @@ def preparer_made(
         if keeps_unpacked(options):
             from pip._internal.parallel.unpacked import using
 
-            using.begin(options)
+            using.begin(preparer, options)
     return preparer
 
 
@@ -63,7 +63,7 @@ def wheels_due(
     options = COMMAND_OPTIONS.of(preparer, optparse.Values)
     if options is None:
         return fn(preparer, reqs, *args, **kwargs)
-    with _unpacked(preparer, options, reqs):
+    with _unpacked(options, reqs):
         left = _left(preparer, reqs)
         if sum(map(_known_size, left)) > SMALL:
             from pip._internal.parallel.needed_space import check_space
@@ -74,7 +74,6 @@ def wheels_due(
 
 
 def _unpacked(
-    preparer: RequirementPreparer,
     options: optparse.Values,
     reqs: list[InstallRequirement],
 ) -> AbstractContextManager[None]:
@@ -83,7 +82,7 @@ def _unpacked(
         return nullcontext()
     from pip._internal.parallel.unpacked import using
 
-    return using.prepared(preparer, reqs)
+    return using.prepared(reqs)
 
 
 def _left(

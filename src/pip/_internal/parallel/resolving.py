@@ -125,6 +125,9 @@ def watched(
     resolving = RESOLVING.of(resolver.factory._finder, Resolving)
     if resolving is None or not resolving.is_allowed:
         return solver
+    if resolving.factory is not resolver.factory:
+        # What is needed to build something is resolved meanwhile, by the same finder.
+        return solver
     return _Watched(solver, resolving, collected.requirements)
 
 

@@ -8,7 +8,7 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -21,7 +21,6 @@ __all__ = [
     "met_folders",
     "put",
     "remove",
-    "remove_files",
     "remove_known",
     "remove_old",
 ]
@@ -162,21 +161,6 @@ def remove(path: str) -> None:
         # Nothing can be removed from a read-only folder.
         _make_writable(path)
         shutil.rmtree(path)
-
-
-def remove_files(paths: Iterable[str], root: str) -> None:
-    """Remove files, and the folders below *root* that this leaves empty."""
-    folders = set()
-    for path in paths:
-        with suppress(OSError):
-            os.unlink(path)
-        folder = os.path.dirname(path)
-        while folder.startswith(root + os.sep):
-            folders.add(folder)
-            folder = os.path.dirname(folder)
-    for folder in sorted(folders, key=len, reverse=True):
-        with suppress(OSError):
-            os.rmdir(folder)
 
 
 def remove_old(folder: str, seconds: float, prefix: str = "") -> None:

@@ -59,7 +59,8 @@ def listed(
             for entry in entries:
                 logger.info("%s", entry.folder)
         elif entries:
-            logger.info("Unpacked wheels:\n")
+            logger.info("")
+            logger.info("Unpacked wheels:")
             for entry in entries:
                 logger.info(" - %s", _described(entry))
 
@@ -77,24 +78,43 @@ def removed(
     options: optparse.Values,
     args: list[str],
 ) -> None:
-    """Remove wheels that lie unpacked, too."""
+    """Remove wheels that lie unpacked, too.
+
+    :raises CannotBeDone: if they are in use; all else was removed
+    """
     count = size = 0
-    if len(args) == 1:
-        with _opened(options.cache_dir, alone=True) as folder:
-            if folder is not None:
-                for entry in _matching(folder, args[0]):
-                    folder.remove(entry.folder)
-                    count, size = count + 1, size + entry.size
-                if args[0] == "*":
-                    # What cannot be read, too.
-                    for place in folder.places():
-                        folder.remove(place)
-                    folder.clean()
+    problem: CannotBeDone | None = None
+    try:
+        if len(args) == 1:
+            count, size = _removed(options.cache_dir, args[0])
+    except CannotBeDone as error:
+        problem = error
     # It complains if it finds none itself.
     if not count or args == ["*"] or command._find_wheels(options, args[0]):
         fn(command, options, args)
     if count:
         logger.info("Unpacked wheels removed: %s (%s)", count, format_size(size))
+    if problem is not None:
+        raise problem
+
+
+def _removed(cache: str, pattern: str) -> tuple[int, int]:
+    """Remove wheels that match a pattern; return how many, and their bytes."""
+    count = size = 0
+    with _opened(cache, alone=True) as folder:
+        if folder is None:
+            return 0, 0
+        for entry in _matching(folder, pattern):
+            folder.remove(entry.folder)
+            count, size = count + 1, size + entry.size
+        if pattern == "*":
+            # What cannot be read, too.
+            for place in folder.places():
+                folder.remove(place)
+            folder.clean()
+            for left in folder.places():
+                logger.warning("%s cannot be removed", left)
+    return count, size
 
 
 def actions(
@@ -111,31 +131,34 @@ def _verify(options: optparse.Values, args: list[str]) -> None:
     """
     if args:
         raise CannotBeDone("Too many arguments")
-    whole = damaged = 0
-    with _opened(options.cache_dir, alone=True) as folder:
-        for place in [] if folder is None else folder.places():
-            assert folder is not None, "it has entries"
+    whole, damaged = 0, []
+    with _opened(options.cache_dir) as folder:
+        for place in () if folder is None else folder.places():
             try:
                 Entry.read(place).verify(thoroughly=True)
             except Damaged as error:
-                logger.warning("%s is removed: %s", place, error)
-                folder.remove(place)
-                damaged += 1
+                logger.warning("%s: %s", place, error)
+                damaged.append(place)
             else:
                 whole += 1
     logger.info("Unpacked wheels that are as they were: %s", whole)
-    if damaged:
-        raise CannotBeDone(
-            f"Unpacked wheels that were damaged and are removed: {damaged}. They are "
-            "downloaded again when they are needed."
-        )
+    if not damaged:
+        return
+    with _opened(options.cache_dir, alone=True) as folder:
+        for place in damaged if folder is not None else ():
+            assert folder is not None, "it is there"
+            folder.remove(place)
+    raise CannotBeDone(
+        f"Unpacked wheels that were damaged and are removed: {len(damaged)}. They are "
+        "downloaded again when they are needed."
+    )
 
 
 @contextmanager
 def _opened(cache: str, *, alone: bool = False) -> Iterator[Folder | None]:
-    """Open the folder of a cache, if there is one.
+    """Open the folder of a cache, if there is one that can be used.
 
-    :raises CannotBeDone: if it cannot be used
+    :raises CannotBeDone: if somebody else uses it
     """
     if not os.path.isdir(os.path.join(cache, FOLDER)):
         yield None
@@ -147,7 +170,9 @@ def _opened(cache: str, *, alone: bool = False) -> Iterator[Folder | None]:
             "Another pip is using the unpacked wheels. Try again when it has ended."
         ) from None
     except OSError as error:
-        raise CannotBeDone(f"The unpacked wheels cannot be used: {error}") from None
+        logger.warning("The unpacked wheels cannot be used: %s", error)
+        yield None
+        return
     try:
         yield folder
     finally:

@@ -17,8 +17,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from pip._internal.parallel.digests import sha256_of
-from pip._internal.parallel.downloads.trees import gives_nothing_on, is_faithful
+from pip._internal.parallel.digests import sha256_read
+from pip._internal.parallel.downloads.elsewhere import final_path
+from pip._internal.parallel.downloads.trees import (
+    gives_nothing_on,
+    identity,
+    is_faithful,
+)
 from pip._internal.parallel.unpacked.placing import Placer
 from pip._internal.utils.misc import ensure_dir
 from pip._internal.utils.unpacking import current_umask
@@ -72,12 +77,14 @@ class Entry(NamedTuple):
         """Return its bytes, as far as files hold them."""
         return self.rest.size + sum(row.size for row in self.rows)
 
-    def write(self) -> None:
+    def write(self, name: str) -> None:
         """Write down what it holds.
 
+        :param name: that its folder will have
         :raises OSError: if that is not possible
         """
-        content = {"schema": _SCHEMA, "wheel": self.rest, "files": self.rows}
+        content = {"schema": _SCHEMA, "name": name}
+        content |= {"wheel": self.rest, "files": self.rows}
         with open(os.path.join(self.folder, CONTENTS), "w", encoding="utf-8") as file:
             # One call: what writes in parts is written in Python.
             file.write(json.dumps(content))
@@ -91,14 +98,14 @@ class Entry(NamedTuple):
         try:
             if not is_own(os.lstat(folder)):
                 raise Damaged("it is somebody else's")
-            with open(os.path.join(folder, CONTENTS), "rb") as file:
-                if not is_own(os.fstat(file.fileno())):
-                    raise Damaged("its list is somebody else's")
-                content = json.loads(file.read())
-            if content["schema"] != _SCHEMA:
-                raise Damaged(f"it has the schema {content['schema']!r}")
+            content = json.loads(_contents(folder))
+            told = content["schema"], content["name"]
+            if told != (_SCHEMA, os.path.basename(folder)):
+                raise Damaged(f"it is of {told!r}")
             rest, *rows = (_row(each) for each in (content["wheel"], *content["files"]))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except Damaged:
+            raise
+        except Exception as error:  # Whatever may be in a file.
             raise Damaged(repr(error)) from None
         if "/" in rest.path:
             raise Damaged(f"its wheel is {rest.path!r}")
@@ -117,12 +124,13 @@ class Entry(NamedTuple):
         rights = _Rights()
         files = os.path.join(self.folder, FILES)
         try:
-            _verify(self.wheel, self.rest, thoroughly)
+            # It is small; what upstream finds wrong with a wheel it does not try again.
+            _verify(self.wheel, self.rest, thoroughly=True)
             return [
                 rights.suit(_verify(f"{files}/{row.path}", row, thoroughly), row)
                 for row in self.rows
             ]
-        except OSError as error:
+        except (OSError, ValueError, OverflowError) as error:
             raise Damaged(repr(error)) from None
 
     def put(
@@ -146,7 +154,8 @@ class Entry(NamedTuple):
                 name = row.path[start:]
                 old, new = f"{source}{os.sep}{name}", f"{target}{os.sep}{name}"
                 # A link has the rights of its source, and bytecode tells the time of its.
-                may_link = suits and is_plain_here
+                # What replaces a file must not be that file: see recovery.
+                may_link = suits and is_plain_here and not _is_there(new, old)
                 time = row.time if name.endswith(".py") else None
                 try:
                     placer.place(old, new, row.is_executable, may_link, time)
@@ -167,12 +176,18 @@ def _verify(path: str, row: Row, thoroughly: bool) -> os.stat_result:
         raise Damaged(f"{path} is no file of this user's")
     is_other = status.st_mtime_ns != row.time
     if status.st_size != row.size or (
-        (thoroughly or is_other) and sha256_of(path) != row.digest
+        (thoroughly or is_other) and sha256_read(path) != row.digest
     ):
         raise Damaged(f"{path} was changed")
     if is_other:
         os.utime(path, ns=(status.st_atime_ns, row.time))
     return status
+
+
+def _is_there(path: str, source: str) -> bool:
+    """Tell whether a file is in its final place already, while it is made ready."""
+    place = final_path(path)
+    return place != path and identity(place) == identity(source)
 
 
 def _gives_nothing_on(folder: str) -> bool:
@@ -199,17 +214,28 @@ class _Rights:
         return is_group and status.st_mode == self._modes[row.is_executable]
 
 
+def _contents(folder: str) -> bytes:
+    """Read what an entry says of itself; nothing but a file says anything."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    with open(os.open(os.path.join(folder, CONTENTS), flags), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or not is_own(status):
+            raise Damaged("its list is no file of this user's")
+        return file.read()
+
+
 def _row(fields: Any) -> Row:
     path, size, time, digest, is_executable = fields
     row = Row(str(path), int(size), int(time), str(digest), bool(is_executable))
     if not is_plain(row.path):
-        raise ValueError(row.path)
+        raise Damaged(f"it leads to {row.path!r}")
     return row
 
 
 def is_plain(path: str) -> bool:
     """Tell whether a path leads downwards only, however it is read."""
-    return "\\" not in path and not {"", ".", ".."} & set(path.split("/"))
+    is_odd = "\\" in path or "\0" in path
+    return not is_odd and not {"", ".", ".."} & set(path.split("/"))
 
 
 def is_own(status: os.stat_result) -> bool:

@@ -7,6 +7,7 @@ alone. An entry appears whole, by being renamed.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -27,8 +28,9 @@ logger = get_logger(__name__)
 #: Below pip's cache. The number is that of the form of entries.
 FOLDER = "unpacked-v1"
 _LOCK = "lock"
-#: How entries begin that are being made.
+#: How entries begin that are being made, and what the others are called.
 _PARTIAL = ".partial-"
+_NAME = re.compile(r"[0-9a-f]{64}-[\w.-]+")
 
 
 class InUse(Exception):
@@ -52,16 +54,19 @@ class Folder:
         if sys.platform == "win32":
             raise OSError("pip keeps none on Windows yet")
         self.path = os.path.join(cache, FOLDER)
-        os.makedirs(self.path, exist_ok=True)
+        os.makedirs(cache, exist_ok=True)
+        with suppress(FileExistsError):
+            # What is below may be for everybody to change, by the user's own wish.
+            os.mkdir(self.path, 0o700)
         if not is_own(os.lstat(self.path)):
             raise PermissionError(f"{self.path} is not this user's alone")
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self._lock = os.open(os.path.join(self.path, _LOCK), flags, 0o600)
         try:
-            if not alone:
-                fcntl.flock(self._lock, fcntl.LOCK_SH)
-            elif not self._is_alone():
+            if alone and not self._is_alone():
                 raise InUse(self.path)
+            if not alone:
+                self._join()
         except BaseException:
             os.close(self._lock)
             raise
@@ -82,7 +87,7 @@ class Folder:
         :return: the entry, and what :meth:`Entry.verify` says of it
         """
         place = self._place(digest, tag)
-        if not os.path.isdir(place):
+        if not os.path.lexists(place):
             return None
         try:
             entry = Entry.read(place)
@@ -115,8 +120,13 @@ class Folder:
         return tempfile.mkdtemp(prefix=_PARTIAL, dir=self.path)
 
     def keep(self, entry: Entry, digest: str, tag: str) -> None:
-        """Let an entry that is complete be found, once this is closed by :meth:`settle`."""
-        self._made.append((entry.folder, self._place(digest, tag)))
+        """Let an entry that is complete be found, once this is closed by :meth:`settle`.
+
+        :raises OSError: if it cannot be written down
+        """
+        place = self._place(digest, tag)
+        entry.write(os.path.basename(place))
+        self._made.append((entry.folder, place))
 
     def settle(self, limit: int) -> None:
         """Put new entries in their places, and close this.
@@ -127,7 +137,7 @@ class Folder:
         :param limit: of all entries, in bytes
         """
         try:
-            if not self._made and not self._damaged:
+            if not self._made and not self._damaged and not self._partial():
                 return
             is_alone = self._is_alone()
             if is_alone:
@@ -139,9 +149,10 @@ class Folder:
                     os.rename(made, place)
             if is_alone:
                 self.clean()
-                self._reduce(limit)
-            for made, _ in self._made:
-                if os.path.exists(made):
+                if self._made:
+                    self._reduce(limit)
+            else:
+                for made, _ in self._made:
                     shutil.rmtree(made, ignore_errors=True)
         finally:
             self.close()
@@ -152,15 +163,26 @@ class Folder:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             # It may have been lost in the attempt; what was found is not used any more.
-            fcntl.flock(self._lock, fcntl.LOCK_SH)
+            self._join()
             return False
         return True
 
+    def _join(self) -> None:
+        """Hold the lock together with others."""
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logger.info("Waiting for another pip that removes unpacked wheels")
+            fcntl.flock(self._lock, fcntl.LOCK_SH)
+
+    def _partial(self) -> Sequence[str]:
+        names = (name for name in os.listdir(self.path) if name.startswith(_PARTIAL))
+        return [os.path.join(self.path, name) for name in names]
+
     def clean(self) -> None:
         """Take away what runs that were killed have left; to be called alone."""
-        for name in os.listdir(self.path):
-            if name.startswith(_PARTIAL):
-                self.remove(os.path.join(self.path, name))
+        for place in self._partial():
+            self.remove(place)
 
     def _reduce(self, limit: int) -> None:
         found = sorted(self.entries(), key=lambda entry: os.stat(entry.folder).st_mtime)
@@ -182,24 +204,20 @@ class Folder:
                 self._damaged.append(place)
 
     def places(self) -> Sequence[str]:
-        """Return the folders of all entries."""
-        names = (name for name in sorted(os.listdir(self.path)) if name != _LOCK)
-        return [
-            os.path.join(self.path, name)
-            for name in names
-            if not name.startswith(_PARTIAL)
-        ]
+        """Return where entries are, or something else in their place."""
+        names = filter(_NAME.fullmatch, sorted(os.listdir(self.path)))
+        return [os.path.join(self.path, name) for name in names]
 
     def remove(self, place: str) -> None:
-        """Take away one entry; to be called alone.
+        """Take away one entry, if that can be; to be called alone.
 
         Renamed first, so that nobody finds it half removed.
         """
         doomed = place
-        if not os.path.basename(place).startswith(_PARTIAL):
-            doomed = f"{self.path}{os.sep}{_PARTIAL}{os.urandom(4).hex()}"
-            os.rename(place, doomed)
         try:
+            if not os.path.basename(place).startswith(_PARTIAL):
+                doomed = f"{self.path}{os.sep}{_PARTIAL}{os.urandom(4).hex()}"
+                os.rename(place, doomed)
             remove(doomed)
         except OSError as error:
-            logger.warning("%s cannot be removed: %s", doomed, error)
+            logger.debug("%s cannot be removed: %s", doomed, error)

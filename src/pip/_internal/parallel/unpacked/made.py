@@ -8,12 +8,13 @@ import io
 import os
 import shutil
 import stat
+import warnings
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import cache_from_source
 from typing import NamedTuple
 
-from pip._internal.parallel.digests import sha256_of
+from pip._internal.parallel.digests import sha256_read
 from pip._internal.parallel.unpacked.entries import (
     FILES,
     Entry,
@@ -22,8 +23,12 @@ from pip._internal.parallel.unpacked.entries import (
     is_plain,
 )
 from pip._internal.parallel.unpacked.placing import Placer
+from pip._internal.utils.unpacking import zip_item_is_executable
 
-__all__ = ["Installed", "Unsuitable", "made"]
+__all__ = ["Installed", "Unsuitable", "made", "written"]
+
+#: Disk, number, mode, size and time of a file.
+Written = tuple[int, int, int, int, int]
 
 _PYCACHE = "__pycache__"
 #: What bytecode begins with that tells of its source: a flag, when it was changed, its size.
@@ -39,21 +44,34 @@ class Installed(NamedTuple):
 
     :ivar wheel: its path
     :ivar lib: the folder of packages
+    :ivar files: what upstream has written of it there, by path below that folder, and
+        what each file was like when it had just been written; bytecode too
     :ivar is_compiled: whether there is bytecode
     """
 
     wheel: str
     lib: str
+    files: Mapping[str, Written]
     is_compiled: bool
 
 
+def written(path: str) -> Written | None:
+    """Return what tells a file from others, and from itself when it is changed."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    mode = status.st_mode
+    return status.st_dev, status.st_ino, mode, status.st_size, status.st_mtime_ns
+
+
 def made(installed: Installed, folder: str, placer: Placer, space: int) -> Entry:
-    """Make an entry of what was installed.
+    """Make an entry of what was installed; it is not written down yet.
 
     :param folder: empty
     :param space: how many bytes it may have
-    :raises Unsuitable: if what is installed differs from what the wheel's RECORD says, or
-        one of the two cannot be told from its names
+    :raises Unsuitable: if what is there is not what was installed, or not what the wheel's
+        RECORD says, or one of the two cannot be told from its names
     :raises OSError: if that is not possible
     """
     with zipfile.ZipFile(installed.wheel) as archive:
@@ -65,22 +83,23 @@ def made(installed: Installed, folder: str, placer: Placer, space: int) -> Entry
         digests = _digests(text)
         rows: list[Row] = []
         for name in files:
-            row = _row(installed.lib, name)
+            is_executable = zip_item_is_executable(archive.getinfo(name))
+            row = _row(installed, name, is_executable=is_executable)
             if digests.get(name) != (row.digest, row.size):
                 raise Unsuitable(f"RECORD tells of another {name}")
             rows.append(row)
         if installed.is_compiled:
-            bytecode = list(_bytecode(installed.lib, rows))
+            bytecode = list(_bytecode(installed, rows))
             text = _with_rows(text, bytecode)
             rows += bytecode
         _put(installed.lib, rows, os.path.join(folder, FILES), placer)
         wheel = os.path.join(folder, os.path.basename(installed.wheel))
         _write_rest(archive, rest, {record: text}, wheel)
-    entry = Entry(
-        folder, _row(folder, os.path.basename(wheel)), sorted(rows, key=_in_folders)
-    )
-    entry.write()
-    return entry
+    status = os.lstat(wheel)
+    digest = sha256_read(wheel)
+    name = os.path.basename(wheel)
+    of_rest = Row(name, status.st_size, status.st_mtime_ns, digest, is_executable=False)
+    return Entry(folder, of_rest, sorted(rows, key=_in_folders))
 
 
 def _in_folders(row: Row) -> tuple[str, str]:
@@ -98,7 +117,7 @@ def _parted(archive: zipfile.ZipFile) -> tuple[Sequence[str], Sequence[str]]:
     for name in archive.namelist():
         if name.endswith("/"):
             continue
-        if not is_plain(name):
+        if not is_plain(name) or f"/{_PYCACHE}/" in f"/{name}":
             raise Unsuitable(f"it holds {name}")
         top, _, below = name.partition("/")
         if top.endswith(".data") and below:
@@ -109,8 +128,6 @@ def _parted(archive: zipfile.ZipFile) -> tuple[Sequence[str], Sequence[str]]:
         elif top.endswith(".dist-info") and below:
             rest.append(name)
         else:
-            if f"/{_PYCACHE}/" in f"/{name}":
-                raise Unsuitable(f"it holds {name}")
             places.append(name)
             files.append(name)
     if len({place.casefold() for place in places}) < len(places):
@@ -133,31 +150,36 @@ def _digests(record: str) -> Mapping[str, tuple[str, int]]:
     return found
 
 
-def _row(folder: str, name: str) -> Row:
-    """Describe a file that is there.
+def _row(installed: Installed, name: str, *, is_executable: bool = False) -> Row:
+    """Describe a file that is there as it was installed.
 
-    :raises Unsuitable: if it is no file of this user's alone
+    :raises Unsuitable: if it is not
     """
-    path = os.path.join(folder, name)
+    path = os.path.join(installed.lib, name)
     status = os.lstat(path)
-    if not stat.S_ISREG(status.st_mode) or not is_own(status):
-        raise Unsuitable(f"{path} is no file of this user's alone")
-    is_executable = bool(status.st_mode & stat.S_IXUSR)
+    was = installed.files.get(name)
+    if was is None or written(path) != was or not stat.S_ISREG(status.st_mode):
+        raise Unsuitable(f"{path} is not what was installed")
+    if not is_own(status):
+        raise Unsuitable(f"{path} may be changed by others")
     size, time = status.st_size, status.st_mtime_ns
-    return Row(name, size, time, sha256_of(path), is_executable)
+    return Row(name, size, time, sha256_read(path), is_executable)
 
 
-def _bytecode(lib: str, rows: Iterable[Row]) -> Iterable[Row]:
+def _bytecode(installed: Installed, rows: Iterable[Row]) -> Iterable[Row]:
     """Yield the bytecode of modules.
 
-    :raises Unsuitable: if it is not of these modules
+    :raises Unsuitable: if it is not of these modules, or lacks for another reason than
+        that there can be none
     """
     for source in rows:
         if not source.path.endswith(".py"):
             continue
-        path = cache_from_source(os.path.join(lib, source.path))
-        if not os.path.lexists(path):
-            # It could not be compiled.
+        path = cache_from_source(os.path.join(installed.lib, source.path))
+        name = os.path.relpath(path, installed.lib).replace(os.sep, "/")
+        if name not in installed.files:
+            if _can_be_compiled(os.path.join(installed.lib, source.path)):
+                raise Unsuitable(f"{source.path} was not compiled")
             continue
         with open(path, "rb") as file:
             begin = file.read(_SIZE.stop)
@@ -167,9 +189,19 @@ def _bytecode(lib: str, rows: Iterable[Row]) -> Iterable[Row]:
         second, size = source.time // 1_000_000_000, source.size
         if told != [0, second & 0xFFFFFFFF, size & 0xFFFFFFFF]:
             raise Unsuitable(f"{path} is not of this {source.path}")
-        below = os.path.dirname(source.path)
-        name = "/".join(filter(None, (below, _PYCACHE, os.path.basename(path))))
-        yield _row(lib, name)
+        yield _row(installed, name)
+
+
+def _can_be_compiled(path: str) -> bool:
+    with open(path, "rb") as file:
+        source = file.read()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _with_rows(record: str, rows: Iterable[Row]) -> str:

@@ -25,11 +25,10 @@ from pip._internal.operations.prepare import File
 from pip._internal.parallel.digests import sha256_of, vouch
 from pip._internal.parallel.downloads import replacing
 from pip._internal.parallel.downloads.elsewhere import final_path
-from pip._internal.parallel.downloads.trees import remove_files
 from pip._internal.parallel.switches import may_link_unpacked, most_unpacked
 from pip._internal.parallel.unpacked.entries import Entry
 from pip._internal.parallel.unpacked.folder import Folder
-from pip._internal.parallel.unpacked.made import Installed, Unsuitable, made
+from pip._internal.parallel.unpacked.made import Installed, Unsuitable, made, written
 from pip._internal.parallel.unpacked.placing import Placer
 
 if TYPE_CHECKING:
@@ -55,13 +54,23 @@ _WHY_NOT = (
 class Using:
     """What one command takes from the cache, and puts there.
 
+    :ivar preparer: of the command; there are others for what is needed to build something
     :param folder: open
     :param tag: of the interpreter, for which there is bytecode
     :param limit: of all entries, in bytes
     :param may_link: whether a file of the cache and an installed one may be one
     """
 
-    def __init__(self, folder: Folder, tag: str, limit: int, *, may_link: bool) -> None:
+    def __init__(
+        self,
+        preparer: RequirementPreparer,
+        folder: Folder,
+        tag: str,
+        limit: int,
+        *,
+        may_link: bool,
+    ) -> None:
+        self.preparer = preparer
         self._folder = folder
         self._tag = tag
         self._limit = limit
@@ -91,10 +100,9 @@ class Using:
         vouch(entry.wheel, {"sha256": digest})
         return entry.wheel
 
-    def take_due(
-        self, preparer: RequirementPreparer, reqs: Iterable[InstallRequirement]
-    ) -> None:
+    def take_due(self, reqs: Iterable[InstallRequirement]) -> None:
         """Take what upstream would download next, so that it does not."""
+        preparer = self.preparer
         for req in reqs:
             if req.link and req.needs_more_preparation:
                 wheel = self.take(req.link, _hashes(preparer, req))
@@ -103,15 +111,13 @@ class Using:
                     req.needs_more_preparation = False
                     preparer._prepare_linked_requirement(req, parallel_builds=False)
 
-    def expect(
-        self, preparer: RequirementPreparer, reqs: Iterable[InstallRequirement]
-    ) -> None:
+    def expect(self, reqs: Iterable[InstallRequirement]) -> None:
         """Keep what is about to be installed, where hashes are known."""
         for req in reqs:
             path = req.local_file_path
             if path is None or path in self._entries or not req.link:
                 continue
-            digest = _digest(req.link, _hashes(preparer, req))
+            digest = _digest(req.link, _hashes(self.preparer, req))
             if digest is not None:
                 self._digests[path] = digest
 
@@ -128,8 +134,7 @@ class Using:
         if found is None:
             install()
             if wheel in self._digests:
-                lib = final_path(record.lib_dir)
-                self._installed[wheel] = Installed(wheel, lib, compiles)
+                self._installed[wheel] = _installed(wheel, record, compiles=compiles)
             return
         put: list[str] = []
         try:
@@ -137,7 +142,8 @@ class Using:
             entry.put(record.lib_dir, self._placer, suit, put)
             install()
         except BaseException:
-            remove_files(put, record.lib_dir)
+            # What becomes of a part of a package is for others to say.
+            record.generated.extend(put)
             raise
 
     def keep(self, reqs: Iterable[InstallRequirement]) -> None:
@@ -149,12 +155,14 @@ class Using:
         try:
             for wheel, installed in self._installed.items():
                 self._keep(installed, self._digests[wheel])
+            self._folder.settle(self._limit)
+        except OSError as error:
+            logger.debug("The cache of unpacked wheels: %s", error)
+        except KeyboardInterrupt:
+            # All that was asked for is there.
+            logger.debug("No more is kept unpacked")
         finally:
-            try:
-                self._folder.settle(self._limit)
-            except OSError as error:
-                # All is installed; it is no matter to this run.
-                logger.debug("The cache of unpacked wheels: %s", error)
+            self.close()
 
     def _keep(self, installed: Installed, digest: str) -> None:
         folder = None
@@ -177,6 +185,16 @@ class Using:
     def close(self) -> None:
         """Let others take entries away."""
         self._folder.close()
+
+
+def _installed(wheel: str, record: _WheelInstallRecord, *, compiles: bool) -> Installed:
+    """Note what upstream has just written of a wheel, before anything else is."""
+    found = (
+        (str(path), written(os.path.join(record.lib_dir, path)))
+        for path in record.installed.values()
+    )
+    files = {path: each for path, each in found if each is not None}
+    return Installed(wheel, final_path(record.lib_dir), files, compiles)
 
 
 def _hashes(preparer: RequirementPreparer, req: InstallRequirement) -> Hashes | None:
@@ -208,7 +226,8 @@ def _tag(options: optparse.Values) -> str | None:
     if (
         sys.flags.optimize
         or sys.pycache_prefix is not None
-        or "SOURCE_DATE_EPOCH" in os.environ
+        or not {"SOURCE_DATE_EPOCH", "PYTHONNODEBUGRANGES"}.isdisjoint(os.environ)
+        or "no_debug_ranges" in sys._xoptions
         or sys.implementation.cache_tag is None
     ):
         return None
@@ -218,7 +237,7 @@ def _tag(options: optparse.Values) -> str | None:
 _using: Using | None = None
 
 
-def begin(options: optparse.Values) -> None:
+def begin(preparer: RequirementPreparer, options: optparse.Values) -> None:
     """Let this command, and none after it, use the cache if that is possible."""
     global _using
     if _using is not None:
@@ -234,21 +253,20 @@ def begin(options: optparse.Values) -> None:
         logger.warning("The cache of unpacked wheels is not used: %s", error)
         return
     limit = most_unpacked(options)
-    _using = Using(folder, tag, limit, may_link=may_link_unpacked(options))
+    may_link = may_link_unpacked(options)
+    _using = Using(preparer, folder, tag, limit, may_link=may_link)
     replacing.afterwards(_using.keep)
 
 
 @contextmanager
-def prepared(
-    preparer: RequirementPreparer, reqs: Sequence[InstallRequirement]
-) -> Iterator[None]:
+def prepared(reqs: Sequence[InstallRequirement]) -> Iterator[None]:
     """Take from the cache what upstream would fetch meanwhile, and keep the rest later."""
     if _using is None:
         yield
         return
-    _using.take_due(preparer, reqs)
+    _using.take_due(reqs)
     yield
-    _using.expect(preparer, reqs)
+    _using.expect(reqs)
 
 
 def unpacked_url(
@@ -262,7 +280,7 @@ def unpacked_url(
 ) -> File:
     """Get one file, while upstream still resolves."""
     wheel = None
-    if _using is not None and download_dir is None:
+    if _using is not None and download is _using.preparer._download:
         wheel = _using.take(link, hashes)
     if wheel is not None:
         return File(wheel)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import with_label
 from pip._internal.parallel.downloads import replacing
 from pip._internal.parallel.downloads.elsewhere import final_path
-from pip._internal.parallel.downloads.trees import remove_files
 from pip._internal.parallel.space import DiskFull, is_full
 from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
 
@@ -60,11 +59,26 @@ def installing_wheel(
             yield written
         except BaseException as error:
             if wheel.filename in SELECTIONS:
-                remove_files(written.written_paths(), written.lib_dir)
+                _remove(written.written_paths(), written.lib_dir)
                 if is_full(error):
                     size = sum(info.file_size for info in wheel.infolist())
                     raise DiskFull(written.lib_dir, size) from error
             raise
+
+
+def _remove(paths: Iterable[str], root: str) -> None:
+    """Remove files, and the folders below *root* that this leaves empty."""
+    folders = set()
+    for path in paths:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        folder = os.path.dirname(path)
+        while folder.startswith(root + os.sep):
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    for folder in sorted(folders, key=len, reverse=True):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
 
 
 def record(wheel_path: str, info_dir: str) -> list[str]:
