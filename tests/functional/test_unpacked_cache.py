@@ -586,8 +586,8 @@ DAMAGES: Mapping[str, Callable[[Path], None]] = {
     "for everybody to change": lambda path: path.chmod(0o666),
     "no list": lambda path: (path.parents[2] / "entry.json").unlink(),
     "a broken list": lambda path: _longer(path.parents[2] / "entry.json"),
-    "another name in the list": lambda path: _in_list(path, "cpython", "pypypyp"),
-    "a deep list": lambda path: _list_of(path).write_text("[" * 200_000),
+    "of another wheel": lambda path: _in_list(path, '"name": "', '"name": "0'),
+    "a deep list": lambda path: _deep(_list_of(path)),
     "an infinite size": lambda path: _in_list(path, '/m7.py", 19', '/m7.py", Infinity'),
     "a NUL in a path": lambda path: _in_list(path, "many/m7.py", "many/m7\\u0000"),
     "half a character": lambda path: _in_list(path, "many/m7.py", "many/\\udc80"),
@@ -608,6 +608,10 @@ def _list_of(path: Path) -> Path:
 def _in_list(path: Path, before: str, after: str) -> None:
     text = _list_of(path).read_text(encoding="utf-8")
     _list_of(path).write_text(text.replace(before, after), encoding="utf-8")
+
+
+def _deep(path: Path) -> None:
+    path.write_text("[" * 200_000, encoding="utf-8")
 
 
 def _pipe(path: Path) -> None:
