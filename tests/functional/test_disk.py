@@ -146,7 +146,8 @@ def test_no_space_for_what_lies_unpacked(
     result = mounted(_little_space(venv), *command, code=1)
     assert "Using unpacked kernels" in result.stdout
     assert "No space left on device" in result.stderr, result
-    assert files(result) == {}
+    # What upstream leaves of a plain package: nothing that passes for one.
+    assert set(files(result)) <= {"kernels/__init__.py"}
     assert "kernels/big.bin" in files(mounted("", *command))
 
 
