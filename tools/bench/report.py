@@ -33,7 +33,7 @@ twin of a package. A star marks runs that did not do what they were to do: see b
 _HOW_GOALS_ARE_JUDGED = """\
 Wall: the median of the fork's runs divided by the median of the other tool's, which took turns.
 CPU beyond: of such runs, user and system time beyond that of a case which differs in nothing
-else. Instructions: of one run each. The cache is always cold."""
+else. Instructions: of one run each. The cache is cold, but for what goes into a second environment."""
 
 
 def document(
