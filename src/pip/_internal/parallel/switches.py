@@ -2,7 +2,8 @@
 
 ``--no-fast`` turns all of it off, ``--no-lookahead`` the early requests alone, and
 ``--no-parallel-downloads`` what fetches several files at a time and unpacks them meanwhile.
-What ``--use-feature unpacked-cache`` turns on is off unless it is asked for. A command without these options, so that nobody could turn it off, is as slow as upstream's.
+What ``--use-feature unpacked-cache`` turns on is off unless it is asked for. A command without
+these options, so that nobody could turn it off, is as slow as upstream's.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ __all__ = [
     "identity",
     "inside",
     "is_faithful",
+    "is_own",
     "met_folders",
     "put",
     "remove",
@@ -61,6 +62,13 @@ def is_faithful() -> bool:
     """Tell whether a moved file has the same rights as one made in its place."""
     # Elsewhere rights depend on more than this module can see.
     return sys.platform == "linux" and not os.path.exists("/sys/fs/selinux/enforce")
+
+
+def is_own(status: os.stat_result) -> bool:
+    """Tell whether a file belongs to this user, and not everybody may change it."""
+    if os.name == "nt":  # pragma: no cover (what it does there)
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
 
 def gives_nothing_on(folder: str) -> bool:

@@ -23,12 +23,13 @@ from pip._internal.parallel.downloads.trees import (
     gives_nothing_on,
     identity,
     is_faithful,
+    is_own,
 )
 from pip._internal.parallel.unpacked.placing import Placer
 from pip._internal.utils.misc import ensure_dir
 from pip._internal.utils.unpacking import current_umask
 
-__all__ = ["CONTENTS", "FILES", "Damaged", "Entry", "Row", "is_own", "is_plain"]
+__all__ = ["CONTENTS", "FILES", "Damaged", "Entry", "Row", "is_plain"]
 
 CONTENTS, FILES = "entry.json", "files"
 _SCHEMA = 1
@@ -236,8 +237,3 @@ def is_plain(path: str) -> bool:
     """Tell whether a path leads downwards only, however it is read."""
     is_odd = "\\" in path or "\0" in path
     return not is_odd and not {"", ".", ".."} & set(path.split("/"))
-
-
-def is_own(status: os.stat_result) -> bool:
-    """Tell whether a file belongs to this user, and not everybody may change it."""
-    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel.downloads.trees import remove
-from pip._internal.parallel.unpacked.entries import Damaged, Entry, is_own
+from pip._internal.parallel.downloads.trees import is_own, remove
+from pip._internal.parallel.unpacked.entries import Damaged, Entry
 
 if sys.platform != "win32":
     import fcntl

@@ -15,11 +15,11 @@ from importlib.util import cache_from_source
 from typing import NamedTuple
 
 from pip._internal.parallel.digests import sha256_read
+from pip._internal.parallel.downloads.trees import is_own
 from pip._internal.parallel.unpacked.entries import (
     FILES,
     Entry,
     Row,
-    is_own,
     is_plain,
 )
 from pip._internal.parallel.unpacked.placing import Placer

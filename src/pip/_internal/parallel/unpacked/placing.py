@@ -19,8 +19,6 @@ __all__ = ["Placer"]
 
 #: Lets a file share the data of another one, until either is changed (ioctl_ficlonerange(2)).
 _FICLONE = 0x40049409
-#: Bytes that are copied at once.
-_MANY = 1 << 30
 #: What a file system says that is another one, or cannot do it. What is said of one file
 #: alone, such as that it has too many links, holds for that file.
 _NEVER = {errno.EXDEV, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS, errno.EPERM}

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel.downloads.trees import remove_old
+from pip._internal.parallel.downloads.trees import is_own, remove_old
 from pip._internal.utils import filesystem
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ def _name(key: str, folder: str) -> str | None:
     digest = hashlib.sha256()
     try:
         status = os.lstat(folder)
-        if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
+        if not stat.S_ISDIR(status.st_mode) or not is_own(status):
             return None
         for path, entry in _entries(folder):
             status = entry.stat(follow_symlinks=False)
-            if not _is_own(status):
+            if not is_own(status):
                 return None
             content = b""
             if stat.S_ISREG(status.st_mode):
@@ -171,13 +171,6 @@ def _entries(folder: str, below: str = "") -> Iterator[tuple[str, os.DirEntry[st
         yield path, entry
         if entry.is_dir(follow_symlinks=False):
             yield from _entries(entry.path, path)
-
-
-def _is_own(status: os.stat_result) -> bool:
-    """Tell whether a file belongs to this user, and not everybody may change it."""
-    if os.name == "nt":  # pragma: no cover (what it does there)
-        return True
-    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
 
 def _environments(folder: str) -> list[str]:
