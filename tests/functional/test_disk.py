@@ -123,7 +123,7 @@ def test_the_cache_of_unpacked_wheels_is(
         assert "Using unpacked" not in result.stdout
         told = result.stderr.splitlines()
         assert all("is not used" in x or "been disabled" in x for x in told), result
-    assert not list(venv.home.rglob("entry.json"))
+    assert not list(venv.home.rglob("unpacked-v1/*/contents"))
 
 
 def _little_space(venv: Environment) -> str:

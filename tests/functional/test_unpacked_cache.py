@@ -450,7 +450,7 @@ def test_what_is_not_as_plain_as_wheels_are(
     trees = [_place_apart(tree(install("plain", *FEATURE))) for _ in range(2)]
     assert trees[0] == trees[1]
     assert not install.taken
-    assert not list(folder_of(venv).glob("*/entry.json"))
+    assert not list(folder_of(venv).glob("*/contents"))
 
 
 @pytest.mark.parametrize(
@@ -528,7 +528,7 @@ def test_what_could_be_compiled_and_was_not(
     in_the_way.parent.mkdir(parents=True)
     in_the_way.touch()
     install("many", *FEATURE)
-    assert not list(venv.home.rglob("entry.json"))
+    assert not list(venv.home.rglob("unpacked-v1/*/contents"))
 
 
 @pytest.mark.process
@@ -557,15 +557,14 @@ def test_where_nothing_is_kept(
     for _ in range(2):
         install("many", *FEATURE, *options)
         assert not install.taken
-    assert not list(venv.home.rglob("entry.json"))
+    assert not list(venv.home.rglob("unpacked-v1/*/contents"))
 
 
 # Damage
 
 
 def _edited(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("return 7", "return 8"), encoding="utf-8")
+    path.write_bytes(path.read_bytes().replace(b"return 7", b"return 8"))
 
 
 def _longer(path: Path) -> None:
@@ -578,40 +577,43 @@ def _link(path: Path) -> None:
     path.symlink_to(other)
 
 
-DAMAGES: Mapping[str, Callable[[Path], None]] = {
+#: What may happen to a file of an entry.
+OF_A_FILE: Mapping[str, Callable[[Path], None]] = {
     "edited": _edited,
     "of another size": _longer,
     "gone": Path.unlink,
     "a link": _link,
     "for everybody to change": lambda path: path.chmod(0o666),
-    "no list": lambda path: (path.parents[2] / "entry.json").unlink(),
-    "a broken list": lambda path: _longer(path.parents[2] / "entry.json"),
-    "of another wheel": lambda path: _in_list(path, '"name": "', '"name": "0'),
-    "a deep list": lambda path: _deep(_list_of(path)),
-    "an infinite size": lambda path: _in_list(path, '/m7.py", 19', '/m7.py", Infinity'),
-    "a NUL in a path": lambda path: _in_list(path, "many/m7.py", "many/m7\\u0000"),
-    "half a character": lambda path: _in_list(path, "many/m7.py", "many/\\udc80"),
-    "a pipe": lambda path: _pipe(_list_of(path)),
-    "a file in its place": lambda path: _in_place(path.parents[2]),
-    "other bytes in the wheel": lambda path: _rotten(
-        next(path.parents[2].glob("*.whl"))
+}
+#: What may happen to an entry.
+OF_AN_ENTRY: Mapping[str, Callable[[Path], None]] = {
+    "no list": lambda entry: (entry / "contents").unlink(),
+    "a broken list": lambda entry: _longer(entry / "contents"),
+    "of another wheel": lambda entry: _in_list(
+        entry, '"name": "', '"name": "0', sealed=True
     ),
-    "a hostile list": lambda path: _hostile(path.parents[2] / "entry.json"),
-    "a broken wheel": lambda path: _longer(next(path.parents[2].glob("*.whl"))),
+    "an edited list": lambda entry: _in_list(entry, "many/m7.py", "many/m8.py"),
+    "a pipe": lambda entry: _pipe(entry / "contents"),
+    "a file in its place": lambda entry: _in_place(entry),
+    "other bytes in the wheel": lambda entry: _rotten(next(entry.glob("*.whl"))),
+    "a hostile list": lambda entry: _hostile(entry),
+    "a broken wheel": lambda entry: _longer(next(entry.glob("*.whl"))),
+}
+#: The options with which a file is kept among small ones, and alone; where it is then.
+FORMS: Mapping[str, tuple[Sequence[str], str]] = {
+    "in a pack": (FEATURE, "pack"),
+    "alone": (LINKS, "files/many/m7.py"),
 }
 
 
-def _list_of(path: Path) -> Path:
-    return path.parents[2] / "entry.json"
-
-
-def _in_list(path: Path, before: str, after: str) -> None:
-    text = _list_of(path).read_text(encoding="utf-8")
-    _list_of(path).write_text(text.replace(before, after), encoding="utf-8")
-
-
-def _deep(path: Path) -> None:
-    path.write_text("[" * 200_000, encoding="utf-8")
+def _in_list(entry: Path, before: str, after: str, *, sealed: bool = False) -> None:
+    path = entry / "contents"
+    seal, _, text = path.read_text(encoding="utf-8").partition("\n")
+    assert before in text
+    text = text.replace(before, after)
+    if sealed:
+        seal = hashlib.sha256(text.encode()).hexdigest()
+    path.write_text(f"{seal}\n{text}", encoding="utf-8")
 
 
 def _pipe(path: Path) -> None:
@@ -630,25 +632,51 @@ def _rotten(path: Path) -> None:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def _hostile(path: Path) -> None:
+def _hostile(entry: Path) -> None:
     """Let a list lead to a file that is as it tells, outside of the others."""
-    shutil.copy2(path.with_name("files") / "many/m7.py", path.with_name("m7.py"))
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("many/m7.py", "../m7.py"), encoding="utf-8")
+    if (alone := entry / "files/many/m7.py").exists():
+        shutil.copy2(alone, entry / "m7.py")
+    _in_list(entry, "many/m7.py", "../m7.py", sealed=True)
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", [*OF_A_FILE, *OF_AN_ENTRY])
 def test_what_is_damaged_is_replaced_whole(
-    install: Install, venv: Environment, tmp_path: Path, name: str
+    install: Install, venv: Environment, tmp_path: Path, name: str, form: str
 ) -> None:
-    expected = _place_apart(tree(install("many", *FEATURE)))
+    options, path = FORMS[form]
+    expected = _place_apart(tree(install("many", *options)))
     (kept,) = entries(venv).values()
-    DAMAGES[name](kept / "files/many/m7.py")
+    if damage := OF_A_FILE.get(name):
+        damage(kept / path)
+    else:
+        OF_AN_ENTRY[name](kept)
     for is_taken in (False, True):
-        assert _place_apart(tree(install("many", *FEATURE))) == expected
+        assert _place_apart(tree(install("many", *options))) == expected
         assert install.taken == ({"many"} if is_taken else set())
         found = tmp_path.glob("into*/**/m7.py")
         assert {path.parent.name for path in found} == {"many"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_either_form_does_for_both(
+    install: Install, venv: Environment, packages: IndexServer, form: str
+) -> None:
+    """Whoever asks for links later gets none of a pack, and of others they are links."""
+    files = {f"many/m{size}.bin": bytes(size) for size in (0, 65536, 65537, 200_000)}
+    options, _ = FORMS[form]
+    packages.projects["many"].clear()
+    packages.add(make_wheel("many", "1.0", files={**files, "many/m.py": "m = 1\n"}))
+    expected = _place_apart(tree(install("many", *options)))
+    alone = {path.name for path in (entries(venv)["many"] / "files").rglob("*.bin")}
+    large = {"m65537.bin", "m200000.bin"}
+    assert alone == (large if form == "in a pack" else {Path(e).name for e in files})
+    for again in FEATURE, LINKS:
+        folder = install("many", *again)
+        assert install.taken == {"many"}
+        assert _place_apart(tree(folder)) == expected
+        linked = {p.name for p in folder.rglob("*.bin") if p.stat().st_nlink > 1}
+        assert linked == (alone if again == LINKS else set())
 
 
 def test_an_edit_with_links_is_noticed(install: Install) -> None:
@@ -663,15 +691,17 @@ def test_an_edit_with_links_is_noticed(install: Install) -> None:
     assert not install.taken
 
 
+@pytest.mark.parametrize("form", FORMS)
 def test_what_was_only_touched_is_read_and_used(
-    install: Install, venv: Environment
+    install: Install, venv: Environment, form: str
 ) -> None:
     """As a cache that was copied without its times; bytecode tells that of its source."""
-    expected = _place_apart(tree(install("many", *FEATURE)))
+    options, _ = FORMS[form]
+    expected = _place_apart(tree(install("many", *options)))
     (kept,) = entries(venv).values()
-    for path in kept.rglob("*.*"):
+    for path in kept.rglob("*"):
         os.utime(path, (1, 1))
-    assert _place_apart(tree(install("many", *FEATURE))) == expected
+    assert _place_apart(tree(install("many", *options))) == expected
     assert install.taken == {"many"}
 
 
@@ -686,8 +716,8 @@ def test_another_users_cache(install: Install, venv: Environment) -> None:
     whole = [kept, *kept.rglob("*")]
     for given in (
         [kept],
-        [kept / "entry.json"],
-        [kept / "files/many/m7.py"],
+        [kept / "contents"],
+        [kept / "pack"],
         [folder_of(venv)],
     ):
         for path in given:
@@ -912,12 +942,12 @@ def test_what_pip_cache_says_and_does(install: Install, venv: Environment) -> No
     result = venv.pip("cache", "remove", "nothing")
     assert "No matching packages" in result.output
     # Damage that nobody would see otherwise.
-    path = entries(venv)["plat"] / "files/plat/__init__.py"
+    path = entries(venv)["plat"] / "pack"
     status = path.stat()
     path.write_bytes(path.read_bytes()[::-1])
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     result = venv.pip("cache", "verify", code=1)
-    assert "plat/__init__.py was changed" in result.output
+    assert f"{path} was changed" in result.output
     assert "as they were: 3" in result.stdout
     assert "plat" not in entries(venv)
     venv.pip("cache", "verify")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pip._internal.parallel.unpacked import placing
-from pip._internal.parallel.unpacked.entries import is_plain
+from pip._internal.parallel.unpacked.entries import PACK, Entry, Row, is_plain
 from pip._internal.parallel.unpacked.folder import Folder, InUse
 from pip._internal.parallel.unpacked.placing import Placer
 
@@ -93,6 +93,29 @@ def test_what_is_there_stays(source: Path, tmp_path: Path, may_link: bool) -> No
     with pytest.raises(FileExistsError):
         Placer(may_link=may_link).place(str(source), str(target))
     assert target.read_bytes() == b"kept"
+
+
+def test_written(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    content = b"x = 1\n" * 9999
+    Placer(may_link=True).write(content, str(target), is_executable=True, time=10**18)
+    assert target.read_bytes() == content
+    assert (target.stat().st_mode & 0o111, target.stat().st_mtime_ns) == (0o111, 10**18)
+    with pytest.raises(FileExistsError):
+        Placer(may_link=True).write(b"other", str(target))
+    assert target.read_bytes() == content
+
+
+def test_a_pack_that_became_shorter(tmp_path: Path) -> None:
+    entry = tmp_path / "entry"
+    entry.mkdir()
+    (entry / PACK).write_bytes(b"12345")
+    rows = [Row(name, 3, 0, "", is_packed=True) for name in ("a.py", "b.py")]
+    lib, put = tmp_path / "lib", list[str]()
+    whole = Entry(str(entry), Row("a.whl", 0, 0, ""), Row(PACK, 6, 0, ""), rows)
+    with pytest.raises(OSError, match="changed while it was used"):
+        whole.put(str(lib), Placer(may_link=False), [False, False], put)
+    assert [Path(path).name for path in put] == ["a.py"]
 
 
 def test_a_full_disk_leaves_no_part(

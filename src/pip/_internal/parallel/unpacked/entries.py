@@ -2,20 +2,25 @@
 
 Its folder holds
 
-- ``files/``: what the wheel has besides metadata and data, and its bytecode if any;
 - one wheel: the metadata and the data, which upstream installs in its own way. Its RECORD
   names the bytecode too;
-- ``entry.json``: what should be there.
+- ``pack``: small files that the wheel has besides, and their bytecode if any, one after the
+  other. To make a file takes the system longer than to read or to write it;
+- ``files/``: the others of them, and all where those are links;
+- ``contents``: the sha256 of a list, and the list: what should be there.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
 import os
 import stat
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from pip._internal.parallel.digests import sha256_read
 from pip._internal.parallel.downloads.elsewhere import final_path
@@ -29,10 +34,9 @@ from pip._internal.parallel.unpacked.placing import Placer
 from pip._internal.utils.misc import ensure_dir
 from pip._internal.utils.unpacking import current_umask
 
-__all__ = ["CONTENTS", "FILES", "Damaged", "Entry", "Row", "is_plain"]
+__all__ = ["CONTENTS", "FILES", "PACK", "Damaged", "Entry", "Row", "is_plain"]
 
-CONTENTS, FILES = "entry.json", "files"
-_SCHEMA = 1
+CONTENTS, FILES, PACK = "contents", "files", "pack"
 
 
 class Damaged(Exception):
@@ -47,13 +51,15 @@ class Row(NamedTuple):
     :ivar time: at which it was changed last, in nanoseconds
     :ivar digest: its sha256, in hexadecimal digits
     :ivar is_executable: whether upstream makes it so
+    :ivar is_packed: whether it is a part of the pack
     """
 
     path: str
     size: int
     time: int
     digest: str
-    is_executable: bool
+    is_executable: bool = False
+    is_packed: bool = False
 
 
 class Entry(NamedTuple):
@@ -61,11 +67,13 @@ class Entry(NamedTuple):
 
     :ivar folder: of the entry
     :ivar rest: the wheel of what upstream installs
+    :ivar pack: of small files, in the order of the rows
     :ivar rows: the files besides
     """
 
     folder: str
     rest: Row
+    pack: Row
     rows: Sequence[Row]
 
     @property
@@ -76,7 +84,8 @@ class Entry(NamedTuple):
     @property
     def size(self) -> int:
         """Return its bytes, as far as files hold them."""
-        return self.rest.size + sum(row.size for row in self.rows)
+        alone = sum(row.size for row in self.rows if not row.is_packed)
+        return self.rest.size + self.pack.size + alone
 
     def write(self, name: str) -> None:
         """Write down what it holds.
@@ -84,11 +93,11 @@ class Entry(NamedTuple):
         :param name: that its folder will have
         :raises OSError: if that is not possible
         """
-        content = {"schema": _SCHEMA, "name": name}
-        content |= {"wheel": self.rest, "files": self.rows}
-        with open(os.path.join(self.folder, CONTENTS), "w", encoding="utf-8") as file:
+        content = {"wheel": self.rest, "pack": self.pack, "files": self.rows}
+        text = json.dumps({"name": name, **content}).encode("ascii")
+        with open(os.path.join(self.folder, CONTENTS), "wb") as file:
             # One call: what writes in parts is written in Python.
-            file.write(json.dumps(content))
+            file.write(b"%s\n%s" % (_seal(text), text))
 
     @classmethod
     def read(cls, folder: str) -> Entry:
@@ -99,18 +108,20 @@ class Entry(NamedTuple):
         try:
             if not is_own(os.lstat(folder)):
                 raise Damaged("it is somebody else's")
-            content = json.loads(_contents(folder))
-            told = content["schema"], content["name"]
-            if told != (_SCHEMA, os.path.basename(folder)):
-                raise Damaged(f"it is of {told!r}")
-            rest, *rows = (_row(each) for each in (content["wheel"], *content["files"]))
-        except Damaged:
-            raise
-        except Exception as error:  # Whatever may be in a file.
+            seal, _, text = _contents(folder).partition(b"\n")
+        except OSError as error:
             raise Damaged(repr(error)) from None
-        if "/" in rest.path:
-            raise Damaged(f"its wheel is {rest.path!r}")
-        return cls(folder, rest, rows)
+        if seal != _seal(text):
+            raise Damaged("its list was changed")
+        content = json.loads(text)
+        if (name := content["name"]) != os.path.basename(folder):
+            raise Damaged(f"it is that of {name!r}")
+        listed = content["wheel"], content["pack"], *content["files"]
+        rest, pack, *rows = (Row(*each) for each in listed)
+        for row in rows:
+            if not is_plain(row.path):
+                raise Damaged(f"it leads to {row.path!r}")
+        return cls(folder, rest, pack, rows)
 
     def verify(self, *, thoroughly: bool = False) -> Sequence[bool]:
         """See to it that all files are as they were when the entry was made.
@@ -127,11 +138,13 @@ class Entry(NamedTuple):
         try:
             # It is small; what upstream finds wrong with a wheel it does not try again.
             _verify(self.wheel, self.rest, thoroughly=True)
+            _verify(os.path.join(self.folder, PACK), self.pack, thoroughly)
             return [
-                rights.suit(_verify(f"{files}/{row.path}", row, thoroughly), row)
+                not row.is_packed
+                and rights.suit(_verify(f"{files}/{row.path}", row, thoroughly), row)
                 for row in self.rows
             ]
-        except (OSError, ValueError, OverflowError) as error:
+        except OSError as error:
             raise Damaged(repr(error)) from None
 
     def put(
@@ -146,24 +159,32 @@ class Entry(NamedTuple):
         """
         files = os.path.join(self.folder, FILES)
         rows = zip(self.rows, suit, strict=True)
-        for below, here in groupby(rows, lambda each: os.path.dirname(each[0].path)):
-            source, target = os.path.join(files, below), os.path.join(lib, below)
-            ensure_dir(target)
-            is_plain_here = _gives_nothing_on(target)
-            start = len(below) + 1 if below else 0
-            for row, suits in here:
-                name = row.path[start:]
-                old, new = f"{source}{os.sep}{name}", f"{target}{os.sep}{name}"
-                # A link has the rights of its source, and bytecode tells the time of its.
-                # What replaces a file must not be that file: see recovery.
-                may_link = suits and is_plain_here and not _is_there(new, old)
-                time = row.time if name.endswith(".py") else None
-                try:
-                    placer.place(old, new, row.is_executable, may_link, time)
-                except FileExistsError:
-                    os.unlink(new)
-                    placer.place(old, new, row.is_executable, may_link, time)
-                put.append(new)
+        with open(os.path.join(self.folder, PACK), "rb") as pack:
+            for below, here in groupby(rows, lambda e: os.path.dirname(e[0].path)):
+                source, target = os.path.join(files, below), os.path.join(lib, below)
+                ensure_dir(target)
+                is_plain_here = _gives_nothing_on(target)
+                start = len(below) + 1 if below else 0
+                for row, suits in here:
+                    name = row.path[start:]
+                    new = f"{target}{os.sep}{name}"
+                    if row.is_packed:
+                        content = _read(pack, row.size)
+                        place = partial(placer.write, content)
+                    else:
+                        old = f"{source}{os.sep}{name}"
+                        # A link has the rights of its source. And what replaces a file
+                        # must not be that file: see recovery.
+                        can_link = suits and is_plain_here and not _is_there(new, old)
+                        place = partial(placer.place, old, may_link=can_link)
+                    # Bytecode tells the time of its module.
+                    time = row.time if name.endswith(".py") else None
+                    try:
+                        place(new, row.is_executable, time)
+                    except FileExistsError:
+                        os.unlink(new)
+                        place(new, row.is_executable, time)
+                    put.append(new)
 
 
 def _verify(path: str, row: Row, thoroughly: bool) -> os.stat_result:
@@ -183,6 +204,17 @@ def _verify(path: str, row: Row, thoroughly: bool) -> os.stat_result:
     if is_other:
         os.utime(path, ns=(status.st_atime_ns, row.time))
     return status
+
+
+def _read(pack: BinaryIO, size: int) -> bytes:
+    """Return what comes next in a pack.
+
+    :raises OSError: if there is less
+    """
+    content = pack.read(size)
+    if len(content) < size:
+        raise OSError(errno.EIO, "It was changed while it was used", pack.name)
+    return content
 
 
 def _is_there(path: str, source: str) -> bool:
@@ -225,12 +257,8 @@ def _contents(folder: str) -> bytes:
         return file.read()
 
 
-def _row(fields: Any) -> Row:
-    path, size, time, digest, is_executable = fields
-    row = Row(str(path), int(size), int(time), str(digest), bool(is_executable))
-    if not is_plain(row.path):
-        raise Damaged(f"it leads to {row.path!r}")
-    return row
+def _seal(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest().encode("ascii")
 
 
 def is_plain(path: str) -> bool:

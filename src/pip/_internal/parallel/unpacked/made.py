@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import hashlib
 import io
 import os
 import shutil
@@ -12,12 +13,13 @@ import warnings
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import cache_from_source
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from pip._internal.parallel.digests import sha256_read
 from pip._internal.parallel.downloads.trees import is_own
 from pip._internal.parallel.unpacked.entries import (
     FILES,
+    PACK,
     Entry,
     Row,
     is_plain,
@@ -31,6 +33,8 @@ __all__ = ["Installed", "Unsuitable", "made", "written"]
 Written = tuple[int, int, int, int, int]
 
 _PYCACHE = "__pycache__"
+#: From this many bytes on a file is none that takes longer to be made than to be copied.
+_SMALL = 1 << 16
 #: What bytecode begins with that tells of its source: a flag, when it was changed, its size.
 _FLAGS, _CHANGED, _SIZE = slice(4, 8), slice(8, 12), slice(12, 16)
 
@@ -58,9 +62,12 @@ class Installed(NamedTuple):
 def written(path: str) -> Written | None:
     """Return what tells a file from others, and from itself when it is changed."""
     try:
-        status = os.lstat(path)
+        return _written(os.lstat(path))
     except OSError:
         return None
+
+
+def _written(status: os.stat_result) -> Written:
     mode = status.st_mode
     return status.st_dev, status.st_ino, mode, status.st_size, status.st_mtime_ns
 
@@ -81,29 +88,29 @@ def made(installed: Installed, folder: str, placer: Placer, space: int) -> Entry
         (record,) = (each for each in rest if each.endswith(".dist-info/RECORD"))
         text = archive.read(record).decode()
         digests = _digests(text)
-        rows: list[Row] = []
-        for name in files:
-            is_executable = zip_item_is_executable(archive.getinfo(name))
-            row = _row(installed, name, is_executable=is_executable)
-            if digests.get(name) != (row.digest, row.size):
-                raise Unsuitable(f"RECORD tells of another {name}")
-            rows.append(row)
-        if installed.is_compiled:
-            bytecode = list(_bytecode(installed, rows))
-            text = _with_rows(text, bytecode)
-            rows += bytecode
-        _put(installed.lib, rows, os.path.join(folder, FILES), placer)
+        pack = os.path.join(folder, PACK)
+        with open(pack, "xb") as packed:
+            keeping = _Keeping(installed, os.path.join(folder, FILES), placer, packed)
+            rows: list[Row] = []
+            for name in sorted(files, key=os.path.split):
+                is_executable = zip_item_is_executable(archive.getinfo(name))
+                row, _ = keeping.add(name, is_executable=is_executable)
+                if digests.get(name) != (row.digest, row.size):
+                    raise Unsuitable(f"RECORD tells of another {name}")
+                rows.append(row)
+            if installed.is_compiled:
+                bytecode = list(_bytecode(keeping, rows))
+                text = _with_rows(text, bytecode)
+                rows += bytecode
         wheel = os.path.join(folder, os.path.basename(installed.wheel))
         _write_rest(archive, rest, {record: text}, wheel)
-    status = os.lstat(wheel)
-    digest = sha256_read(wheel)
-    name = os.path.basename(wheel)
-    of_rest = Row(name, status.st_size, status.st_mtime_ns, digest, is_executable=False)
-    return Entry(folder, of_rest, sorted(rows, key=_in_folders))
+    return Entry(folder, _described(wheel), _described(pack), rows)
 
 
-def _in_folders(row: Row) -> tuple[str, str]:
-    return os.path.split(row.path)
+def _described(path: str) -> Row:
+    status = os.lstat(path)
+    name = os.path.basename(path)
+    return Row(name, status.st_size, status.st_mtime_ns, sha256_read(path))
 
 
 def _parted(archive: zipfile.ZipFile) -> tuple[Sequence[str], Sequence[str]]:
@@ -150,46 +157,76 @@ def _digests(record: str) -> Mapping[str, tuple[str, int]]:
     return found
 
 
-def _row(installed: Installed, name: str, *, is_executable: bool = False) -> Row:
-    """Describe a file that is there as it was installed.
+class _Keeping:
+    """Puts what was installed into an entry.
 
-    :raises Unsuitable: if it is not
+    :ivar installed: what was
+    :param folder: of files that are not packed
+    :param pack: of the others
     """
-    path = os.path.join(installed.lib, name)
-    status = os.lstat(path)
-    was = installed.files.get(name)
-    if was is None or written(path) != was or not stat.S_ISREG(status.st_mode):
-        raise Unsuitable(f"{path} is not what was installed")
-    if not is_own(status):
-        raise Unsuitable(f"{path} may be changed by others")
-    size, time = status.st_size, status.st_mtime_ns
-    return Row(name, size, time, sha256_read(path), is_executable)
+
+    def __init__(
+        self, installed: Installed, folder: str, placer: Placer, pack: BinaryIO
+    ) -> None:
+        self.installed = installed
+        self._folder = folder
+        self._placer = placer
+        self._pack = pack
+        self._parents: set[str] = set()
+
+    def add(self, name: str, *, is_executable: bool = False) -> tuple[Row, bytes]:
+        """Add a file that is there as it was installed.
+
+        :return: what is to be written down, and what the file begins with
+        :raises Unsuitable: if it is not
+        """
+        path = os.path.join(self.installed.lib, name)
+        status = os.lstat(path)
+        is_same = _written(status) == self.installed.files.get(name)
+        if not is_same or not stat.S_ISREG(status.st_mode):
+            raise Unsuitable(f"{path} is not what was installed")
+        if not is_own(status):
+            raise Unsuitable(f"{path} may be changed by others")
+        size, time = status.st_size, status.st_mtime_ns
+        with open(path, "rb", buffering=0) as file:
+            begin = file.read(_SMALL)
+        is_small = len(begin) == size
+        is_packed = is_small and not self._placer.links
+        digest = hashlib.sha256(begin).hexdigest() if is_small else sha256_read(path)
+        if is_packed:
+            self._pack.write(begin)
+        else:
+            target = os.path.join(self._folder, name)
+            if (parent := os.path.dirname(target)) not in self._parents:
+                os.makedirs(parent, exist_ok=True)
+                self._parents.add(parent)
+            self._placer.place(path, target, is_executable, time)
+        return Row(name, size, time, digest, is_executable, is_packed), begin
 
 
-def _bytecode(installed: Installed, rows: Iterable[Row]) -> Iterable[Row]:
-    """Yield the bytecode of modules.
+def _bytecode(keeping: _Keeping, rows: Iterable[Row]) -> Iterable[Row]:
+    """Add the bytecode of modules, and yield what is to be written down of it.
 
     :raises Unsuitable: if it is not of these modules, or lacks for another reason than
         that there can be none
     """
+    installed = keeping.installed
     for source in rows:
         if not source.path.endswith(".py"):
             continue
-        path = cache_from_source(os.path.join(installed.lib, source.path))
-        name = os.path.relpath(path, installed.lib).replace(os.sep, "/")
+        name = cache_from_source(source.path).replace(os.sep, "/")
         if name not in installed.files:
             if _can_be_compiled(os.path.join(installed.lib, source.path)):
                 raise Unsuitable(f"{source.path} was not compiled")
             continue
-        with open(path, "rb") as file:
-            begin = file.read(_SIZE.stop)
+        row, begin = keeping.add(name)
         told = [
             int.from_bytes(begin[part], "little") for part in (_FLAGS, _CHANGED, _SIZE)
         ]
         second, size = source.time // 1_000_000_000, source.size
         if told != [0, second & 0xFFFFFFFF, size & 0xFFFFFFFF]:
-            raise Unsuitable(f"{path} is not of this {source.path}")
-        yield _row(installed, name)
+            raise Unsuitable(f"{name} is not of this {source.path}")
+        yield row
 
 
 def _can_be_compiled(path: str) -> bool:
@@ -209,19 +246,6 @@ def _with_rows(record: str, rows: Iterable[Row]) -> str:
     added = io.StringIO()
     csv.writer(added, lineterminator="\n").writerows((row.path, "", "") for row in rows)
     return f"{record.rstrip()}\n{added.getvalue()}"
-
-
-def _put(lib: str, rows: Iterable[Row], folder: str, placer: Placer) -> None:
-    os.mkdir(folder)
-    known = {folder}
-    for row in rows:
-        target = os.path.join(folder, row.path)
-        parent = os.path.dirname(target)
-        if parent not in known:
-            os.makedirs(parent, exist_ok=True)
-            known.add(parent)
-        source = os.path.join(lib, row.path)
-        placer.place(source, target, is_executable=row.is_executable, time=row.time)
 
 
 def _write_rest(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO
 
 from pip._internal.parallel.copies import copied
@@ -30,11 +32,12 @@ class Placer:
 
     What a file system cannot do for one file it is not asked to do for another.
 
-    :param may_link: whether the two may be one file
+    :ivar links: whether the two are one file, where they may be
+    :param may_link: whether they may
     """
 
     def __init__(self, *, may_link: bool) -> None:
-        self._links = may_link
+        self.links = may_link
         self._clones = sys.platform == "linux"
 
     def place(
@@ -42,29 +45,49 @@ class Placer:
         source: str,
         target: str,
         is_executable: bool = False,
-        may_link: bool = True,
         time: int | None = None,
+        *,
+        may_link: bool = True,
     ) -> None:
         """Put a file at *target*, where nothing is.
 
-        :param may_link: whether this one may be one with its source
         :param time: at which it shall have been changed, in nanoseconds; None: any
+        :param may_link: whether this one may be one with its source
         :raises FileExistsError: if something is there
         :raises OSError: if that is not possible
         """
-        if self._links and may_link:
+        if self.links and may_link:
             try:
                 os.link(source, target)
             except OSError as error:
                 if not _is_about_the_way(error):
                     raise
-                self._links = error.errno not in _NEVER
+                self.links = error.errno not in _NEVER
             else:
                 return
-        with open(source, "rb", buffering=0) as old, open(target, "xb", 0) as new:
+        with open(source, "rb", buffering=0) as old:
+            self._fill(target, is_executable, time, partial(self._copy, old))
+
+    def write(
+        self,
+        content: bytes,
+        target: str,
+        is_executable: bool = False,
+        time: int | None = None,
+    ) -> None:
+        """Put a file at *target*, where nothing is; see :meth:`place`."""
+        self._fill(target, is_executable, time, partial(_write, content))
+
+    def _fill(
+        self,
+        target: str,
+        is_executable: bool,
+        time: int | None,
+        fill: Callable[[BinaryIO], None],
+    ) -> None:
+        with open(target, "xb", buffering=0) as new:
             try:
-                if not self._cloned(old, new):
-                    copied(old, new)
+                fill(new)
                 if time is not None:
                     os.utime(new.fileno(), ns=(time, time))
             except BaseException:
@@ -72,6 +95,10 @@ class Placer:
                 raise
         if is_executable:
             set_extracted_file_to_default_mode_plus_executable(target)
+
+    def _copy(self, old: BinaryIO, new: BinaryIO) -> None:
+        if not self._cloned(old, new):
+            copied(old, new)
 
     def _cloned(self, old: BinaryIO, new: BinaryIO) -> bool:
         if not self._clones:
@@ -84,6 +111,12 @@ class Placer:
             self._clones = error.errno not in _NEVER
             return False
         return True
+
+
+def _write(content: bytes, new: BinaryIO) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[new.write(rest) :]
 
 
 def _is_about_the_way(error: OSError) -> bool:
