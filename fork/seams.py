@@ -268,6 +268,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),
         ],
+        "The platform and the interpreter may be those of the user's host.": [
+            Decorate("PackageFinder.create", "variants.hooks.index:finder_created"),
+        ],
         "What was logged of a project's pages ahead of upstream is said here.": [
             Decorate(
                 "PackageFinder.find_best_candidate",
@@ -565,6 +568,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                     "pylock_path_or_url, format_control, extras, dependency_groups, "
                     "include_default_groups)"
                 ),
+            ),
+            ReplaceExpression(
+                "select_from_pylock_path_or_url",
+                "variants.hooks.index:select_from_lock",
+                expression="lock.select",
+                replacement="{hook}({old}, session)",
             ),
         ],
     },

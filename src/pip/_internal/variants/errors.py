@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BuildConflict",
+    "BuiltForThisMachine",
     "ContradictoryOptions",
     "DependencyNotListed",
     "IndexTaken",
@@ -186,7 +187,7 @@ class InvalidHostFile(VariantError):
     reference = "invalid-variant-host"
     form = "The variant host file {} cannot be used."
     usual_hint = (
-        "Common machines have names: cuda-12.8-sm_90, cpu-x86_64-v3. "
+        "Common machines have names: cuda-12.8-sm_90, macos-arm64-py313. "
         'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
         '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
         "]}}, with the values of each feature best first."
@@ -199,11 +200,11 @@ class UnknownHost(VariantError):
     reference = "unknown-variant-host"
     form = "{} is neither a file nor the name of a machine that is known."
     usual_hint = (
-        "Names are cuda-DRIVER[-sm_NN][-MACHINE], tpu[-x86_64-vN] and cpu-MACHINE, "
-        "where MACHINE is x86_64-vN, aarch64 or, with CUDA, tegra (Jetson), as in "
-        "cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: "
-        "pip variants host --json > host.json there, and --variant-host host.json "
-        "here."
+        "A name has parts in any order, with dashes between: cuda-DRIVER[-sm_NN], "
+        "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
+        "(Jetson); linux, macos[-VERSION] or windows; py312; as in cuda-12.8-sm_90: "
+        "CUDA 12.8, compute capability 9.0. For any other machine: pip variants host "
+        "--json > host.json there, and --variant-host host.json here."
     )
 
     def __init__(self, name: str, nearest: str | None) -> None:
@@ -213,10 +214,24 @@ class UnknownHost(VariantError):
 
 
 class OtherMachine(VariantError):
-    """The described machine takes other wheels than this run chooses among."""
+    """What is for another kind of machine would be installed into this one."""
 
     reference = "variant-host-of-another-platform"
-    form = "{} is a machine of another kind than wheels are chosen for."
+    form = "{} is a machine of another kind: what is for it may not run here."
+
+
+class BuiltForThisMachine(VariantError):
+    """Something would have to be built for another kind of machine."""
+
+    reference = "nothing-is-built-for-another-machine"
+    form = "{} is no wheel, and nothing can be built here for another kind of machine."
+    usual_hint = (
+        "Name a wheel, or build one on such a machine: pip wheel --no-deps -w DIR; then "
+        "--find-links DIR here."
+    )
+
+    def __init__(self, link: str, host: str) -> None:
+        super().__init__(link, f"--variant-host {host} is another kind of machine.")
 
 
 class InvalidVariantWheel(VariantError):

@@ -61,6 +61,10 @@ GLOBALS = {
         "The variant for which markers are evaluated. Set by core.markers, read by "
         "packaging._variants wherever one is."
     ),
+    "packaging._variants.TARGET_ENVIRONMENT": (
+        "The machine for which markers are evaluated, if it is not this one. Set by "
+        "core.markers, read by packaging._variants wherever one is."
+    ),
     "variants.choice.installed.SELECTIONS": (
         "What to record of each build, by the path of its wheel. Set by "
         "hooks.installing when the wheel is there, read by it when that is installed, "

@@ -29,6 +29,7 @@ __all__ = [
     "InvalidManifestFilename",
     "MANIFEST_SUFFIX",
     "NULL_LABEL",
+    "TARGET_ENVIRONMENT",
     "VARIANT_ENVIRONMENT",
     "MarkerSet",
     "evaluate_marker",
@@ -166,6 +167,9 @@ def _without_space(text: str) -> str:
 
 _Environment = Mapping[str, "str | AbstractSet[str]"]
 
+#: What markers are to know of a machine other than this one: empty by default.
+TARGET_ENVIRONMENT: dict[str, str] = {}
+
 #: What markers know about the wheel that they are evaluated for: by default, that it is
 #: no variant.
 VARIANT_ENVIRONMENT: ContextVar[_Environment] = ContextVar(
@@ -190,7 +194,9 @@ def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
         environment: _Environment | None = None,
         context: str = "metadata",
     ) -> bool:
-        return fn(self, {**VARIANT_ENVIRONMENT.get(), **(environment or {})}, context)
+        of_wheel = VARIANT_ENVIRONMENT.get()
+        given = {**TARGET_ENVIRONMENT, **of_wheel, **(environment or {})}
+        return fn(self, given, context)
 
     return evaluate
 

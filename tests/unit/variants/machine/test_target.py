@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from pip._internal.variants.choice.settings import Settings
+from pip._internal.variants.core.properties import SupportedProperties
+from pip._internal.variants.machine.hosts import Host
 from pip._internal.variants.machine.target import is_this_machine, marker_environment
 
 
@@ -20,7 +22,7 @@ def given(options: dict[str, Any]) -> Settings:
 def test_without_options_it_is_this_machine() -> None:
     settings = given({"platforms": [], "python_version": None})
     assert is_this_machine(settings)
-    assert marker_environment(settings, {})["sys_platform"] == sys.platform
+    assert marker_environment(settings, None)["sys_platform"] == sys.platform
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,7 @@ def test_without_options_it_is_this_machine() -> None:
 )
 def test_a_platform(platform: str, system: str, machine: str) -> None:
     settings = given({"platforms": [platform], "python_version": (3, 12)})
-    environment = marker_environment(settings, {})
+    environment = marker_environment(settings, None)
     assert not is_this_machine(settings)
     assert environment["platform_system"] == system
     assert environment["platform_machine"] == machine
@@ -48,10 +50,10 @@ def test_a_platform(platform: str, system: str, machine: str) -> None:
 def test_a_platform_that_tells_no_system_changes_nothing(platform: str) -> None:
     settings = given({"platforms": [platform], "python_version": None})
     own = given({"platforms": [], "python_version": None})
-    assert marker_environment(settings, {}) == marker_environment(own, {})
+    assert marker_environment(settings, None) == marker_environment(own, None)
 
 
 def test_what_the_user_describes_wins() -> None:
     settings = given({"platforms": ["win_amd64"]})
-    described = {"platform_machine": "ARM64"}
+    described = Host("x", SupportedProperties({}), {"platform_machine": "ARM64"})
     assert marker_environment(settings, described)["platform_machine"] == "ARM64"

@@ -7,10 +7,11 @@ from typing import Any, cast
 
 import pytest
 
+from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.machine import nvidia, tegra
 from pip._internal.variants.machine.chain import Providers
-from pip._internal.variants.machine.hosts import named_host
+from pip._internal.variants.machine.host_names import named_host
 from pip._internal.variants.machine.tegra import Tegra, cuda_of, find, runs_sbsa
 from pip._internal.variants.pytorch import advice
 
@@ -140,7 +141,7 @@ def test_a_described_host_tells_that_it_is_one(
         monkeypatch.setattr(tegra, "find", lambda _: found)
         environment = {"platform_release": kernel}
         here = Providers(environ={}, environment=environment, hardware=True)
-        return here.described_host({})["environment"]
+        return here.described_host({}, TargetPython())["environment"]
 
     assert described(Tegra("36.4")) == {"platform_release": told}
     assert tegra.described(told) == Tegra()

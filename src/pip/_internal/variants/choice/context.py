@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.plugin_limits import PluginLimits
+    from pip._internal.variants.machine.target import Target
 
     # Making a protocol takes long, and each run of pip that installs loads this module.
 
@@ -199,13 +200,11 @@ class Context:
         self.rooms: dict[Room, Bearing | None] = {}
         for room in rooms:
             self.rooms[room] = room.mode_of(self)
-        if self.enabled and settings.variant_host is not None:
-            # A mistake in it is better told before anything is fetched.
-            host = self.detected.host
-            if host is not None and not settings.manifest:
-                from pip._internal.variants.machine.target import refuse_other_machine
+        # A mistake in it is better told before anything is fetched.
+        if self.target is not None:
+            from pip._internal.variants.choice import elsewhere
 
-                refuse_other_machine(settings, host)
+            elsewhere.begin(self)
         if self.enabled and settings.preferences:
             _ = self.preferences
 
@@ -226,6 +225,21 @@ class Context:
     def detected(self) -> Providers:
         """Return what the target supports; each namespace is asked once."""
         return self.providers_with()
+
+    @cached_property
+    def target(self) -> Target | None:
+        """Return what the user's host tells of platform and interpreter, if it does."""
+        settings = self.settings
+        if not self.enabled or settings.variant_host is None or settings.manifest:
+            return None
+        from pip._internal.variants.machine.target import target_of
+
+        return target_of(settings, self.detected.host)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Tell whether the user's host is of another kind than this machine."""
+        return self.target is not None and self.target.is_elsewhere
 
     def providers_with(self, **changes: Any) -> Providers:
         """Return what the target would support with other options.

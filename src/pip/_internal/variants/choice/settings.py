@@ -268,9 +268,16 @@ OPTIONS = (
         type="path",
         metavar="FILE|NAME",
         needs_variants=True,
-        help="Choose variants for the machine that this JSON file describes, or for one "
-        "with a name like cuda-12.8-sm_90 or cpu-x86_64-v3, instead of detecting what this "
-        "machine supports.",
+        help="Choose for the machine that this JSON file describes, or for one with a name "
+        "like cuda-12.8-sm_90 or macos-arm64-py313, instead of this one: variants for its "
+        "hardware and, as far as it tells them, wheels, markers and versions for its "
+        "platform and its Python.",
+    ),
+    OptionRow(
+        "--hardware",
+        where=("host",),
+        help="With --json: leave the platform and the interpreter out, so that whoever uses "
+        "the file takes the wheels of the machine and the Python that they run.",
     ),
     ENABLE_PROVIDER := _provider_row(
         "--enable-variant-provider",
@@ -403,7 +410,6 @@ class Settings:
     :ivar preferences: what is configured comes in words, each only a part of one.
     :ivar legacy_resolver: whether upstream's old resolver is to be used.
     :ivar several_builds: whether several builds of one project may be wanted.
-    :ivar has_platforms: whether the command can be told for which platform it is.
     """
 
     def __init__(self, options: optparse.Values) -> None:
@@ -450,7 +456,6 @@ class Settings:
         self.format_control: FormatControl | None = given("format_control")
         self.release_control: ReleaseControl | None = given("release_control")
         self.platforms: Sequence[str] = given("platforms") or ()
-        self.has_platforms = "platforms" in self._given
         self.python_version: tuple[int, ...] | None = given("python_version")
         self.implementation: str | None = given("implementation")
         self.abis: Sequence[str] = given("abis") or ()
@@ -474,6 +479,12 @@ class Settings:
     def asks_for_something(self) -> bool:
         """Tell whether something was typed that may be wrong, or contradict the rest."""
         return any(row.asks for row, _, _ in self.typed)
+
+    @property
+    def installs_here(self) -> bool:
+        """Tell whether what is chosen would be installed for this interpreter."""
+        is_install = "target_dir" in self._given
+        return is_install and not (self._given["target_dir"] or self.dry_run)
 
     @property
     def no_index(self) -> bool:

@@ -9,6 +9,7 @@ from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, only_output, write, write_document
 from pip._internal.console.texts import Hint
+from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.choice.by_hand import refuse_contradictions
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.choice.manifest_file import read_manifest
@@ -16,6 +17,8 @@ from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.chain import Providers, warnings_of
+from pip._internal.variants.machine.hosts import Host
+from pip._internal.variants.machine.target import target_of
 from pip._internal.variants.tell import sentences
 from pip._internal.variants.tell.idle import ACCELERATORS
 from pip._internal.variants.tell.lookup import make_context
@@ -41,7 +44,8 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         for warning in warnings_of(answers):
             logger.warning("%s", warning)
     if options.json:
-        write_document(providers.described_host(answers))
+        python = None if options.hardware else _python(settings, providers.host)
+        write_document(providers.described_host(answers, python))
         return SUCCESS
     for namespace, answer in answers.items():
         if options.verbose:
@@ -61,6 +65,12 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         said = "Indexes that publishers run, with builds for GPUs:"
         write([Hint(said, command_to_type(options, "variants", "setup"))])
     return SUCCESS
+
+
+def _python(settings: Settings, host: Host | None) -> TargetPython:
+    """Return the platform and the interpreter of the target."""
+    described = target_of(settings, host)
+    return TargetPython() if described is None else described.python
 
 
 def _may_set_up(

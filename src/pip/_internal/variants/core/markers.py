@@ -11,11 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 
-from pip._vendor.packaging._variants import VARIANT_ENVIRONMENT, MarkerSet
+from pip._vendor.packaging._variants import (
+    TARGET_ENVIRONMENT,
+    VARIANT_ENVIRONMENT,
+    MarkerSet,
+)
 
 from pip._internal.variants.core.properties import Property
 
-__all__ = ["VariantEnvironment", "during", "variant_environment"]
+__all__ = ["VariantEnvironment", "during", "on_target", "variant_environment"]
 
 VariantEnvironment = Mapping[str, "str | AbstractSet[str]"]
 
@@ -36,6 +40,22 @@ def variant_environment(
         ),
         "variant_namespaces": MarkerSet(each.namespace for each in properties),
     }
+
+
+@contextmanager
+def on_target(environment: Mapping[str, str]) -> Iterator[None]:
+    """Evaluate markers for a machine, in all threads.
+
+    :param environment: of that machine; empty for this one.
+    """
+    before = dict(TARGET_ENVIRONMENT)
+    TARGET_ENVIRONMENT.clear()
+    TARGET_ENVIRONMENT.update(environment)
+    try:
+        yield
+    finally:
+        TARGET_ENVIRONMENT.clear()
+        TARGET_ENVIRONMENT.update(before)
 
 
 @contextmanager

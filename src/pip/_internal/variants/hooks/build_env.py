@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.releases import modes
 from pip._internal.variants.choice.settings import IN_BUILD
+from pip._internal.variants.core.markers import on_target
 from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def build_requirements(
     CONTEXT.set(collector, _context(context))
     before = _replaced(environ)
     try:
-        return fn(installer, *args, **kwargs)
+        with on_target({}):
+            return fn(installer, *args, **kwargs)
     finally:
         CONTEXT.set(collector, context)
         _replaced(before)

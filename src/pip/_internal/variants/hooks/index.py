@@ -10,7 +10,7 @@ import functools
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pip._vendor.packaging._variants import (
     MANIFEST_SUFFIX,
@@ -43,11 +43,15 @@ if TYPE_CHECKING:
     from pip._internal.index.sources import _FlatDirectoryToUrls
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
+    from pip._internal.models.selection_prefs import SelectionPreferences
+    from pip._internal.models.target_python import TargetPython
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.variants.choice.context import Room
 
 logger = get_logger(__name__)
+
+_R = TypeVar("_R")
 
 
 def collector_created(
@@ -81,6 +85,35 @@ def collector_created(
     # The code that reads lock files has only the session.
     CONTEXT.set(session, context)
     return collector
+
+
+def finder_created(
+    fn: Callable[..., PackageFinder],
+    cls: type[PackageFinder],
+    link_collector: LinkCollector,
+    selection_prefs: SelectionPreferences,
+    target_python: TargetPython | None = None,
+    **kwargs: Any,
+) -> PackageFinder:
+    """Make a finder for the platform and the interpreter of the user's host."""
+    context = CONTEXT.of(link_collector, Context)
+    target = None if context is None else context.target
+    if target is not None:
+        target_python = target.python
+    return fn(cls, link_collector, selection_prefs, target_python, **kwargs)
+
+
+def select_from_lock(fn: Callable[..., _R], session: PipSession) -> Callable[..., _R]:
+    """Select from a lock file what the machine of the user's host needs.
+
+    :param fn: selects, by default for this one.
+    """
+    context = CONTEXT.of(session, Context)
+    target = None if context is None else context.target
+    if target is None:
+        return fn
+    tags = target.python.get_sorted_tags()
+    return functools.partial(fn, environment=target.environment, tags=tags)
 
 
 def index_finder(
@@ -165,7 +198,9 @@ def evaluate_links(
     else:
         left = _without_manifests(context, link_evaluator, links)
     found = fn(finder, link_evaluator, left)
-    if context is not None and (not found or len(left) < len(links)):
+    if context is not None and (
+        not found or len(left) < len(links) or context.is_elsewhere
+    ):
         # If there is nothing to install, these tell why.
         context.listed.setdefault(link_evaluator._canonical_name, []).append(links)
     return found

@@ -56,7 +56,12 @@ def resolved(
         run = functools.partial(fn, resolver, roots, check_supported_wheels)
         for mode in modes(context):
             run = functools.partial(mode.solve, run, resolver)
-        return run()
+        if context.target is None:
+            return run()
+        from pip._internal.variants.choice import elsewhere
+
+        with elsewhere.during(context, resolver.factory):
+            return run()
 
     if not (context.choices or context.settings.asks_for_something):
         return _resolved(solve, resolver, root_reqs, context)

@@ -48,6 +48,10 @@ def unsupported_wheel(
         from pip._internal.variants.machine.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
+    if context_given is not None and context_given.target is not None:
+        from pip._internal.variants.choice.elsewhere import refuse_source
+
+        refuse_source(context_given, link)
     fn(factory, link)
     label = label_of(link)
     if label is not None:

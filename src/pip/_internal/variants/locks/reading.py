@@ -82,12 +82,14 @@ def narrowed(
     if include_default_groups:
         groups |= {*(lock.default_groups or ())} - own
     context = CONTEXT.of(session, Context)
+    target = None if context is None else context.target
+    of_target = {} if target is None else target.environment
     if context is not None:
         context.locked_versions = _only_versions(lock)
     choices = _Choices(context, path_or_url, format_control)
 
     def select() -> _Needed:
-        environment: dict[str, Any] = {"extras": frozenset(extras or ())}
+        environment: dict[str, Any] = {**of_target, "extras": frozenset(extras or ())}
         on = set(groups)
         while True:
             environment["dependency_groups"] = frozenset(on)
@@ -177,7 +179,9 @@ class _Choices:
         self._context = context
         self._path_or_url = path_or_url
         self._format_control = format_control
-        self._best_first = create_compatible_tags_selector(sys_tags())
+        target = None if context is None else context.target
+        tags = sys_tags() if target is None else target.python.get_sorted_tags()
+        self._best_first = create_compatible_tags_selector(tags)
         self._made: dict[int, _Choice] = {}
 
     def groups(self, package: Package) -> frozenset[Group]:

@@ -48,6 +48,7 @@ from pip._internal.variants.machine.hosts import (
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
 
+    from pip._internal.models.target_python import TargetPython
     from pip._internal.variants.core.abi_dependency import Neighbours
     from pip._internal.variants.core.answer import BuiltinProvider
     from pip._internal.variants.machine.plugin import Plugins
@@ -132,9 +133,7 @@ class Providers:
         host = None if named is None else read_host(named)
         return cls(
             environ=os.environ,
-            environment=target.marker_environment(
-                settings, {} if host is None else host.environment
-            ),
+            environment=target.marker_environment(settings, host),
             hardware=target.is_this_machine(settings),
             host=host,
             plugins=plugins,
@@ -291,15 +290,18 @@ class Providers:
                 answers[each] = _DISABLED if each in self.disabled else tell(each)
         return answers
 
-    def described_host(self, answers: Mapping[str, Answer]) -> dict[str, object]:
+    def described_host(
+        self, answers: Mapping[str, Answer], python: TargetPython | None
+    ) -> dict[str, object]:
         """Describe the target as a host file does.
 
         :param answers: a survey; what a manifest lists itself is left out.
+        :param python: its platform and interpreter; None leaves all but devices out.
         """
         environment = {
             name: value
             for name, value in sorted(self.environment.items())
-            if name in MARKER_VARIABLES
+            if name in MARKER_VARIABLES and python is not None
         }
         if self.tegra() is not None:
             from pip._internal.variants.machine import tegra
@@ -307,6 +309,7 @@ class Providers:
             # Its files tell that here, and only this name does elsewhere.
             kernel = "platform_release"
             environment[kernel] = tegra.named(environment.get(kernel, ""))
+        tags = {} if python is None else target.tags_of(python)
         return {
             "host-schema": HOST_SCHEMA,
             "supported": {
@@ -317,7 +320,8 @@ class Providers:
                 for namespace, answer in answers.items()
                 if answer.features and answer.step is not Step.STATIC
             },
-            "environment": environment,
+            **({"environment": environment} if environment else {}),
+            **tags,
         }
 
     def detect(self, namespace: str) -> Answer:

@@ -1,82 +1,211 @@
-"""What a user may have meant by an unknown name of a machine.
+"""Names of machines, such as ``cuda-12.8-sm_90-aarch64-py312``.
 
-Loaded only when such a name was typed. Pure: no I/O and nothing from the rest of pip.
+A name is made of parts, in any order, with dashes between; of each kind there may be one:
+
+======== ===================================================================
+system   ``linux``, ``macos``, ``macos-14`` or ``macos-14.4``, ``windows``
+libc     ``glibc-2.35``, ``musl-1.2``: Linux
+machine  ``x86_64``, ``x86_64-v3``, ``aarch64`` or ``arm64`` (they are one),
+         ``tegra`` (a Jetson: Linux on a 64-bit Arm)
+Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded), ``pypy311``
+devices  ``cuda-12.8``, ``cuda-12.8-sm_90``, ``rocm-gfx1100``,
+         ``rocm-7.0-gfx1100``, ``xpu``, ``xpu-20.1.0``, ``tpu``; ``cpu``: none
+======== ===================================================================
+
+What a name does not say is as on this machine, but that it has no other devices, and that
+a machine with devices does not run macOS.
+
+Loaded only when a name was typed.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
 
-__all__ = ["nearest_name"]
+from pip._vendor.packaging.markers import default_environment
 
-#: The CUDA version of a driver that knows all of the GPUs.
-_DRIVER = "12.8"
-#: By the names under which they are sold, compute capabilities without the dot.
-_GPUS: Mapping[str, str] = MappingProxyType(
+from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
+from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.machine import platforms
+from pip._internal.variants.machine.hosts import Host
+
+__all__ = ["EXAMPLES", "named_host"]
+
+#: For people who typed something else.
+EXAMPLES = "cuda-12.8-sm_90, rocm-gfx1100, cpu-x86_64-v3 or macos-arm64-py313"
+
+_FORMS = MappingProxyType(
     {
-        "v100": "70",
-        **dict.fromkeys(("t4", "rtx2080"), "75"),
-        **dict.fromkeys(("a100", "a30"), "80"),
-        **dict.fromkeys(("a2", "a10", "a10g", "a16", "a40", "rtx3090"), "86"),
-        **dict.fromkeys(("l4", "l40", "l40s", "rtx4090"), "89"),
-        **dict.fromkeys(("h100", "h200", "h800", "gh200"), "90"),
-        **dict.fromkeys(("b100", "b200", "gb200"), "100"),
-        "rtx5090": "120",
+        "system": r"linux|windows|macos(?:-(?P<macos>[0-9]{1,2}(?:\.[0-9]{1,2})?))?",
+        "libc": r"glibc-2\.(?P<glibc>[0-9]{1,2})|musl-1\.(?P<musl>[0-9])",
+        "machine": r"x86_64(?:-v(?P<level>[1-4]))?|aarch64|arm64|tegra",
+        "python": r"pypy3(?P<pypy>[0-9]{1,2})"
+        r"|py3\.?(?P<minor>[0-9]{1,2})(?:\.(?P<micro>[0-9]{1,2}))?(?P<threads>t?)",
+        "devices": r"cuda-(?P<driver>[0-9]+\.[0-9]+)"
+        r"(?:-sm_(?P<sm>[0-9]{1,2})(?P<sm_minor>[0-9]))?"
+        r"|rocm(?:-(?P<rocm>[0-9]+\.[0-9]+))?(?:-(?P<gfx>gfx[0-9]+[0-9a-f]*))?"
+        r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu",
     }
 )
-#: What most that are called by no more than that are.
-_JETSON = "cuda-12.6-sm_87-tegra"
-#: Whole machines, by a word in their names.
-_MACHINES: Mapping[str, str] = MappingProxyType(
-    {
-        "orin": _JETSON,
-        "thor": "cuda-13.0-sm_110-tegra",
-        **dict.fromkeys(("gb10", "spark"), "cuda-13.0-sm_121-aarch64"),
-        "tpu": "tpu",
-    }
-)
-_MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro)")
-# In words with dashes between; none of these begins within a word.
-_CUDA = re.compile(r"(?<![a-z])cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})(?![0-9])")
-_SM = re.compile(r"(?<![a-z])sm-?([0-9]{2,3})(?![0-9])")
-_X86_64 = re.compile(r"(?<![a-z])(?:x86-?64|x64|amd64)(?:-?v?([1-4]))?$")
-_ARM = re.compile(r"(?<![a-z])(?:(aarch64|arm64)|tegra|jetson)$")
-_EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
+#: As environment markers have them.
+_SYSTEMS = MappingProxyType({"linux": "linux", "macos": "darwin", "windows": "win32"})
+_ARM = ("aarch64", "arm64", "tegra")
+#: Intel's GPUs of today, Arc B and its kin, run what is built for this one.
+_DEVICE_IP = "20.1.0"
 
 
-def nearest_name(name: str) -> str | None:
-    """Return the name of a machine that *name* may stand for.
+def named_host(name: str) -> Host | None:
+    """Return the machine of that name; None if there is none.
 
-    Punctuation does not matter, and a GPU may be named by its model.
+    :raises InvalidHostFile: if there is no such machine.
     """
-    words = re.findall(r"[a-z0-9]+", name.lower())
-    gpu = _GPUS.get(_MAKER.sub("", "".join(words)))
-    if gpu is not None:
-        return f"cuda-{_DRIVER}-sm_{gpu}"
-    whole = next((_MACHINES[word] for word in words if word in _MACHINES), None)
-    if whole is not None:
-        return whole
-    dashed = "-".join(words)
-    cuda, sm = _CUDA.search(dashed), _SM.search(dashed)
-    machine = _type_of_machine(dashed)
-    if cuda is not None or sm is not None:
-        driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
-        capability = f"sm_{sm[1]}" if sm is not None else None
-        return "-".join(filter(None, ("cuda", driver, capability, machine)))
+    parts = _parts(name)
+    if parts is None:
+        return None
+    said: dict[str, str] = {}
+    for match in parts.values():
+        said |= {key: text for key, text in match.groupdict().items() if text}
+    # Without its details.
+    words = {kind: match[0].partition("-")[0] for kind, match in parts.items()}
+    devices, machine = words.get("devices", "cpu"), words.get("machine")
+    system = _system(name, words)
+    supported = _devices(name, devices, said)
+    if "level" in said:
+        levels = tuple(f"v{each}" for each in range(int(said["level"]), 0, -1))
+        supported["x86_64"] = (SupportedFeature("level", levels),)
+    if machine in _ARM:
+        supported["aarch64"] = (SupportedFeature("version", ("8a",)),)
+    environment, abis = _python(said)
+    if system is not None:
+        environment["sys_platform"] = system
     if machine is not None:
-        return _JETSON if machine == "tegra" else f"cpu-{machine}"
-    return next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+        here = default_environment()["sys_platform"]
+        common = "aarch64" if machine in _ARM else machine
+        environment["platform_machine"] = platforms.called(common, system or here)
+    if machine == "tegra":
+        # What kernels for Tegra have in their release tells them from those of servers.
+        environment["platform_release"] = machine
+    return Host(
+        name,
+        SupportedProperties(supported),
+        platforms.completed(environment),
+        _platform_tags(said, environment),
+        abis,
+    )
 
 
-def _type_of_machine(dashed: str) -> str | None:
-    """Return the end of a name that tells the type of a machine."""
-    x86_64, arm = _X86_64.search(dashed), _ARM.search(dashed)
-    if x86_64 is not None:
-        # Without a level, what every CPU of this kind has.
-        return f"x86_64-v{x86_64[1] or '1'}"
-    if arm is not None:
-        return "aarch64" if arm[1] else "tegra"
-    return None
+def _parts(name: str) -> Mapping[str, re.Match[str]] | None:
+    """Split a name into its parts; None if it is none."""
+    found: dict[str, re.Match[str]] = {}
+    rest: str | None = name
+    while rest is not None:
+        for kind, form in _FORMS.items():
+            match = re.match(f"(?:{form})(?=-|$)", rest)
+            if match is not None:
+                break
+        else:
+            return None
+        if kind in found:
+            return None
+        found[kind] = match
+        rest = rest[match.end() + 1 :] if match.end() < len(rest) else None
+    return found
+
+
+def _system(name: str, words: Mapping[str, str]) -> str | None:
+    """Return the ``sys_platform`` of a machine; None if it is this one's.
+
+    :raises InvalidHostFile: if the parts of its name contradict each other.
+    """
+    system = _SYSTEMS.get(words.get("system", ""))
+    if "libc" in words or words.get("machine") == "tegra":
+        if system not in (None, "linux"):
+            raise InvalidHostFile(name, f"That is of Linux, and not of {system}.")
+        return "linux"
+    has_devices = words.get("devices", "cpu") != "cpu"
+    if has_devices and system == "darwin":
+        raise InvalidHostFile(name, "macOS has no such devices.")
+    if has_devices and default_environment()["sys_platform"] == "darwin":
+        return system or "linux"
+    return system
+
+
+def _devices(
+    name: str, devices: str, said: Mapping[str, str]
+) -> dict[str, tuple[SupportedFeature, ...]]:
+    """Ask the provider of a machine's devices through its override variables.
+
+    :raises InvalidHostFile: if there are no such devices.
+    """
+    if devices == "cpu":
+        return {}
+    namespace, environ, asked = _provider(devices, said)
+    provider = import_module(f"pip._internal.variants.machine.{namespace}")
+    answer = provider.detect(environ, hardware=False)
+    told = {feature.name for feature in answer.features}
+    if answer.warnings or not told.issuperset(asked):
+        raise InvalidHostFile(name, f"No GPU is like that. Names are {EXAMPLES}.")
+    return {namespace: answer.features}
+
+
+def _provider(
+    devices: str, said: Mapping[str, str]
+) -> tuple[str, Mapping[str, str], set[str]]:
+    """Return the namespace of devices, override variables, and features to be told."""
+    if devices == "cuda":
+        from pip._internal.variants.machine import nvidia
+
+        capability = f"{said['sm']}.{said['sm_minor']}" if "sm" in said else ""
+        environ = {nvidia.CUDA_VARIABLE: said["driver"], nvidia.SM_VARIABLE: capability}
+        return "nvidia", environ, {"sm_arch"} if capability else set()
+    if devices == "rocm":
+        from pip._internal.variants.machine import amd
+
+        given = {amd.GFX_VARIABLE: said.get("gfx"), amd.ROCM_VARIABLE: said.get("rocm")}
+        environ = {variable: text for variable, text in given.items() if text}
+        return "amd", environ, set()
+    if devices == "xpu":
+        from pip._internal.variants.machine import intel
+
+        return (
+            "intel",
+            {intel.DEVICE_VARIABLE: said.get("ip", _DEVICE_IP)},
+            {"device_ip"},
+        )
+    from pip._internal.variants.machine import tpu
+
+    return "tpu", {tpu.PRESENT_VARIABLE: "true"}, {"present"}
+
+
+def _python(said: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return what markers tell of an interpreter, and its ABIs; empty if it is this one."""
+    minor = said.get("pypy") or said.get("minor")
+    if minor is None:
+        return {}, ()
+    environment = platforms.completed(
+        {
+            "implementation_name": "pypy" if "pypy" in said else "cpython",
+            "python_full_version": f"3.{int(minor)}.{int(said.get('micro', '0'))}",
+        }
+    )
+    abi = f"{platforms.usual_abi(environment)}{said.get('threads', '')}"
+    return environment, (abi,)
+
+
+def _platform_tags(
+    said: Mapping[str, str], environment: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the platform tags of a machine of which the name tells enough, else none."""
+    here = default_environment()["platform_machine"]
+    machine = platforms.usual(environment.get("platform_machine", here))
+    if "glibc" in said:
+        return platforms.of_glibc(int(said["glibc"]), machine)
+    if "musl" in said:
+        return platforms.of_musl(int(said["musl"]), machine)
+    if "macos" in said:
+        major, _, minor = said["macos"].partition(".")
+        return platforms.of_mac_os((int(major), int(minor or 0)), machine)
+    return ()

@@ -19,12 +19,12 @@ from pip._internal.variants.core.properties import (
     is_valid_value,
 )
 from pip._internal.variants.errors import InvalidHostFile, UnknownHost
+from pip._internal.variants.machine.platforms import completed, of_tag, release_of
 
 __all__ = [
     "HOST_SCHEMA",
     "MARKER_VARIABLES",
     "Host",
-    "named_host",
     "read_host",
     "read_host_file",
 ]
@@ -35,25 +35,25 @@ _MAX_SIZE = 2 * 1024 * 1024
 #: What a host file may say of the target's environment (PEP 508).
 MARKER_VARIABLES = frozenset(Environment.__annotations__)
 
-_CUDA = re.compile(
-    r"cuda-(?P<driver>[0-9]+\.[0-9]+)(?:-sm_(?P<major>[0-9]{1,2})(?P<minor>[0-9]))?"
-    r"(?:-(?:x86_64-v(?P<level>[1-4])|(?P<arm>aarch64|tegra)))?"
-)
-_TPU = re.compile(r"tpu(?:-x86_64-v(?P<level>[1-4]))?")
-_CPU = re.compile(r"cpu-(?:x86_64-v(?P<level>[1-4])|(?P<arm>aarch64))")
-_EXAMPLES = "cuda-12.8-sm_90, cuda-12.8-sm_90-x86_64-v3, cpu-x86_64-v3 or cpu-aarch64"
+#: The keys of a host file.
+_KEYS = frozenset({"host-schema", "supported", "environment", "platforms", "abis"})
+_TAG = re.compile(r"[A-Za-z0-9_]+")
 
 
 class Host(NamedTuple):
     """A machine that a file or a name describes.
 
     :ivar path: the file or the name.
-    :ivar environment: environment markers (PEP 508) that differ from this machine's.
+    :ivar environment: environment markers (PEP 508) that may differ from this machine's.
+    :ivar platforms: its platform tags, best first; empty if it does not say.
+    :ivar abis: the ABI tags of its interpreter, best first; likewise.
     """
 
     path: str
     supported: SupportedProperties
     environment: Mapping[str, str]
+    platforms: tuple[str, ...] = ()
+    abis: tuple[str, ...] = ()
 
 
 def read_host(file_or_name: str) -> Host:
@@ -65,9 +65,11 @@ def read_host(file_or_name: str) -> Host:
     name = os.path.basename(file_or_name)
     if os.path.exists(file_or_name):
         return read_host_file(file_or_name)
+    from pip._internal.variants.machine.host_names import named_host
+
     host = named_host(name)
     if host is None and name == file_or_name and not name.endswith(".json"):
-        from pip._internal.variants.machine.host_names import nearest_name
+        from pip._internal.variants.machine.nearest_host import nearest_name
 
         nearest = nearest_name(name)
         with suppress(InvalidHostFile):
@@ -75,47 +77,6 @@ def read_host(file_or_name: str) -> Host:
                 raise UnknownHost(name, nearest)
         raise UnknownHost(name, None)
     return host or read_host_file(file_or_name)
-
-
-def named_host(name: str) -> Host | None:
-    """Return the machine of that name; None if there is none.
-
-    Names are ``cuda-DRIVER[-sm_NN][-MACHINE]``, ``tpu[-x86_64-vN]`` and ``cpu-MACHINE``,
-    where a machine is ``x86_64-vN`` or ``aarch64`` and, of CUDA's, ``tegra``: a Jetson.
-    """
-    cuda, tpu = _CUDA.fullmatch(name), _TPU.fullmatch(name)
-    match = cuda or tpu or _CPU.fullmatch(name)
-    if match is None:
-        return None
-    supported: dict[str, tuple[SupportedFeature, ...]] = {}
-    if cuda is not None:
-        supported["nvidia"] = _nvidia(name, cuda)
-    if tpu is not None:
-        supported["tpu"] = (SupportedFeature("present", ("true",)),)
-    if match["level"] is not None:
-        levels = tuple(f"v{level}" for level in range(int(match["level"]), 0, -1))
-        supported["x86_64"] = (SupportedFeature("level", levels),)
-    arm = match.groupdict().get("arm")
-    if arm is not None:
-        supported["aarch64"] = (SupportedFeature("version", ("8a",)),)
-    # What kernels for Tegra have in their release tells them from those of servers.
-    environment = {"platform_release": arm} if arm == "tegra" else {}
-    return Host(name, SupportedProperties(supported), environment)
-
-
-def _nvidia(name: str, cuda: re.Match[str]) -> tuple[SupportedFeature, ...]:
-    """Ask the provider through its override variables."""
-    from pip._internal.variants.machine import nvidia
-
-    environ: Mapping[str, str] = {
-        nvidia.CUDA_VARIABLE: cuda["driver"],
-        nvidia.SM_VARIABLE: f"{cuda['major']}.{cuda['minor']}" if cuda["major"] else "",
-    }
-    answer = nvidia.detect(environ, hardware=False)
-    told = {feature.name for feature in answer.features}
-    if answer.warnings or (cuda["major"] and "sm_arch" not in told):
-        raise InvalidHostFile(name, f"No GPU is like that. Names are {_EXAMPLES}.")
-    return answer.features
 
 
 def read_host_file(path: str) -> Host:
@@ -147,10 +108,26 @@ def _host(path: str, root: object) -> Host:
     schema = description.get("host-schema")
     if schema != HOST_SCHEMA or isinstance(schema, bool):
         raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {schema!r}")
-    unknown = sorted(set(description) - {"host-schema", "supported", "environment"})
+    unknown = sorted(set(description) - _KEYS)
     if unknown:
         raise _Problem(f"Its keys {unknown!r} mean nothing")
-    stated = _object(description.get("supported"), "'supported'")
+    supported = _supported(description.get("supported"))
+    environment = _environment(description.get("environment", {}))
+    tags, abis = _tags(description, "platforms"), _tags(description, "abis")
+    for tag in tags:
+        # They tell the system, and mostly the machine.
+        told = {name: value for name, value in of_tag(tag).items() if value}
+        system = environment.get("sys_platform")
+        if system not in (None, told.get("sys_platform", system)):
+            raise _Problem(f"Its 'environment' is of {system}, and {tag!r} is not")
+        environment = {**told, **environment}
+    if abis and "python_full_version" not in environment:
+        raise _Problem("It has 'abis', and no 'python_version' in 'environment'")
+    return Host(path, supported, environment, tags, abis)
+
+
+def _supported(root: object) -> SupportedProperties:
+    stated = _object(root, "'supported'")
     supported: dict[str, list[SupportedFeature]] = {}
     for namespace, features in stated.items():
         if not is_valid_namespace(namespace):
@@ -161,13 +138,32 @@ def _host(path: str, root: object) -> Host:
         names = [feature.name for feature in supported[namespace]]
         if len(set(names)) != len(names):
             raise _Problem(f"A feature of {namespace!r} is repeated: {names!r}")
-    environment = _object(description.get("environment", {}), "'environment'")
+    return SupportedProperties(supported)
+
+
+def _environment(root: object) -> dict[str, str]:
+    """Read environment markers, and add what follows from them."""
+    environment = _object(root, "'environment'")
     for name, value in environment.items():
         if name not in MARKER_VARIABLES:
             raise _Problem(f"'environment' has no marker variable: {name!r}")
         if not isinstance(value, str):
             raise _Problem(f"{name!r} in 'environment' is not a string: {value!r}")
-    return Host(path, SupportedProperties(supported), environment)
+    said = completed(environment)
+    version = said.get("python_full_version", "3.0")
+    if release_of(version) is None:
+        raise _Problem(f"This is no version of Python: {version!r}")
+    return said
+
+
+def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    given = description.get(key, [])
+    if not isinstance(given, list):
+        raise _Problem(f"{key!r} is not a list: {given!r}")
+    for tag in given:
+        if not isinstance(tag, str) or not _TAG.fullmatch(tag):
+            raise _Problem(f"This in {key!r} is no tag: {tag!r}")
+    return tuple(dict.fromkeys(given))
 
 
 def _object(value: object, what: str) -> dict[str, Any]:

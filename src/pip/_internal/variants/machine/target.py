@@ -1,48 +1,58 @@
-"""The machine that a run installs for, in terms of environment markers."""
+"""The machine that a run chooses for, as its options and a host describe it."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from pip._vendor.packaging.markers import default_environment
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+from pip._internal.variants.errors import (
+    ContradictoryOptions,
+    InvalidHostFile,
+    VariantError,
+)
+from pip._internal.variants.machine.platforms import (
+    INTERPRETERS,
+    called,
+    of_system,
+    of_tag,
+    release_of,
+    usual,
+    usual_abi,
+)
 
+if TYPE_CHECKING:
+    from pip._internal.models.target_python import TargetPython
     from pip._internal.variants.machine.hosts import Host
 
 __all__ = [
+    "Target",
     "TargetSettings",
     "is_this_machine",
     "marker_environment",
-    "refuse_other_machine",
+    "tags_of",
+    "target_of",
 ]
 
-#: The os_name, sys_platform and platform_system of platform tags.
-_SYSTEMS = (
-    (re.compile(r"win(32|_.+)"), ("nt", "win32", "Windows")),
-    (re.compile(r"macosx_.+"), ("posix", "darwin", "Darwin")),
-    (re.compile(r"(many|musl)?linux.+"), ("posix", "linux", "Linux")),
-)
-_MACHINES = ("x86_64", "aarch64", "arm64", "i686", "armv7l", "ppc64le", "s390x")
-#: Other names of machine types, with the names of Linux.
-_SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
 #: Namespaces that only one type of machine supports.
 _NAMESPACES = ("x86_64", "aarch64")
-#: Variables on which the wheels of a machine depend, and what people call them.
-_KIND_OF_MACHINE = {"platform_machine": "machine type", "sys_platform": "system"}
-_WINDOWS_MACHINES = {"win32": "x86", "win_amd64": "AMD64", "win_arm64": "ARM64"}
+#: The variables that tell which platform it is.
+_OF_PLATFORM = ("sys_platform", "platform_machine")
+#: What people call the variables on which wheels depend.
+_CALLED = {
+    "sys_platform": "system",
+    "platform_machine": "machine type",
+    "implementation_name": "interpreter",
+    "python_version": "Python",
+}
 
 
 class TargetSettings(Protocol):
-    """What the options of a command say of the target; empty or None if not given.
-
-    :ivar has_platforms: whether the command has an option for the platform.
-    """
+    """What the options of a command say of the target; empty or None if not given."""
 
     platforms: Sequence[str]
-    has_platforms: bool
     python_version: tuple[int, ...] | None
     implementation: str | None
     abis: Sequence[str]
@@ -54,88 +64,204 @@ def is_this_machine(settings: TargetSettings) -> bool:
     return not (settings.platforms or settings.abis or of_python)
 
 
-def marker_environment(
-    settings: TargetSettings, described: Mapping[str, str]
-) -> dict[str, str]:
+def marker_environment(settings: TargetSettings, host: Host | None) -> dict[str, str]:
     """Return the values of environment markers (PEP 508) for the target.
 
-    :param described: values that the user stated, which take precedence.
+    :param host: a machine that the user described, which takes precedence.
     """
-    environment = {name: str(value) for name, value in default_environment().items()}
+    environment = _this_machine()
     if settings.platforms:
-        environment |= _of_platform(settings.platforms[0])
+        environment |= of_tag(settings.platforms[0])
     if version := settings.python_version:
         environment["python_full_version"] = ".".join(map(str, version))
         environment["python_version"] = ".".join(map(str, version[:2]))
+    described = {} if host is None else _described(host)
+    if any(_differs(environment, described, name) for name in _OF_PLATFORM):
+        # This machine's kernel says nothing of another one's.
+        environment |= dict.fromkeys(("platform_release", "platform_version"), "")
     return {**environment, **described}
 
 
-def _of_platform(tag: str) -> dict[str, str]:
-    for pattern, (os_name, sys_platform, system) in _SYSTEMS:
-        if pattern.fullmatch(tag):
-            break
-    else:
-        return {}
-    machine = _WINDOWS_MACHINES.get(tag) or next(
-        (machine for machine in _MACHINES if tag.endswith(f"_{machine}")), ""
-    )
-    return {
-        "os_name": os_name,
-        "sys_platform": sys_platform,
-        "platform_system": system,
-        "platform_machine": machine,
-        # This machine's kernel says nothing of another one's.
-        "platform_release": "",
-        "platform_version": "",
-    }
+def _this_machine() -> dict[str, str]:
+    return {name: str(value) for name, value in default_environment().items()}
 
 
-def refuse_other_machine(settings: TargetSettings, host: Host) -> None:
-    """Refuse a host that could not use the wheels of the target.
-
-    :raises OtherMachine: if system or machine type differ from the target's.
-    """
-    targets = [_of_platform(tag) for tag in settings.platforms]
-    targets = targets or [marker_environment(settings, {})]
-    described = dict(host.environment)
+def _described(host: Host) -> dict[str, str]:
+    """Return the environment of a host; what it supports may tell the type of machine."""
+    said = dict(host.environment)
     own = [each for each in _NAMESPACES if host.supported.features(each)]
     if len(own) == 1:
-        described.setdefault("platform_machine", own[0])
-    different = [list(_differences(described, target)) for target in targets]
-    if not all(different):
-        return
-    from pip._internal.variants.errors import OtherMachine
-
-    tag = _tag_of(*({**targets[0], **described}[name] for name in _KIND_OF_MACHINE))
-    platform = f"--platform {tag} --only-binary :all:"
-    if settings.has_platforms:
-        hint = f"To choose its wheels, add {platform} (pip install: --target DIR too)"
-    else:
-        hint = (
-            f"Run this on such a machine, or fetch its wheels: pip download {platform}"
-        )
-    raise OtherMachine(host.path, different[0], hint)
+        system = said.get("sys_platform", default_environment()["sys_platform"])
+        said.setdefault("platform_machine", called(own[0], system))
+    return said
 
 
-def _differences(
-    described: Mapping[str, str], target: Mapping[str, str]
-) -> Iterator[str]:
-    for name, what in _KIND_OF_MACHINE.items():
-        one, other = described.get(name), target.get(name)
-        if one and other and _usual(one) != _usual(other):
-            yield f"Its {what} is {one}, and wheels are chosen for {other}."
+def _differs(one: Mapping[str, str], other: Mapping[str, str], name: str) -> bool:
+    """Tell whether two machines differ in a variable, as far as both have it."""
+    return name in other and usual(one[name]) != usual(other[name])
 
 
-def _usual(value: str) -> str:
-    return _SAME_MACHINE.get(value.lower(), value.lower())
-
-
-def _tag_of(machine: str, system: str) -> str:
-    """Return a platform tag for a machine; ``TAG`` if it is unknown."""
-    machine = _usual(machine)
-    tags = {
-        "linux": f"manylinux_2_28_{machine}",
-        "darwin": f"macosx_14_0_{'arm64' if machine == 'aarch64' else machine}",
-        "win32": f"win_{'arm64' if machine == 'aarch64' else 'amd64'}",
+def tags_of(python: TargetPython) -> dict[str, list[str]]:
+    """Return the platform and ABI tags of an interpreter, as a host file has them."""
+    tags = python.get_sorted_tags()
+    common = {"none", "abi3", "abi3t"}
+    return {
+        "platforms": [*dict.fromkeys(t.platform for t in tags if t.platform != "any")],
+        "abis": [*dict.fromkeys(tag.abi for tag in tags if tag.abi not in common)],
     }
-    return tags.get(system, "TAG") if machine else "TAG"
+
+
+def target_of(settings: TargetSettings, host: Host | None) -> Target | None:
+    """Return what a host tells of platform and interpreter; None if that is nothing.
+
+    :raises ContradictoryOptions: if it contradicts the options.
+    :raises InvalidHostFile: if it does not tell enough.
+    """
+    if host is None or not (host.platforms or host.abis or _described(host)):
+        return None
+    return Target(settings, host)
+
+
+class Target:
+    """The platform and the interpreter of a host that tells them.
+
+    :ivar host: the host.
+    :ivar environment: the values of all environment markers there.
+    :ivar python: what upstream goes by; it makes the tags.
+    """
+
+    def __init__(self, settings: TargetSettings, host: Host) -> None:
+        """Combine what a host and the options say; what neither says is as here.
+
+        :raises ContradictoryOptions: if they contradict each other.
+        :raises InvalidHostFile: if the host does not tell enough.
+        """
+        from pip._internal.models.target_python import TargetPython
+
+        self.host = host
+        self.environment = marker_environment(settings, host)
+        self._settings = settings
+        self._said = _described(host)
+        self.python = TargetPython(
+            platforms=self._platforms(),
+            py_version_info=self._version(),
+            abis=self._abis(),
+            implementation=self._implementation(),
+        )
+
+    @cached_property
+    def is_elsewhere(self) -> bool:
+        """Tell whether wheels for this machine and interpreter may not suit there."""
+        from pip._internal.models.target_python import TargetPython
+
+        return self.python.get_sorted_tags() != TargetPython().get_sorted_tags()
+
+    @cached_property
+    def differences(self) -> Sequence[str]:
+        """Say in what the target is another one than this machine."""
+        here = _this_machine()
+        told = [
+            f"Its {called} is {self.environment[name]}, this one's is {here[name]}."
+            for name, called in _CALLED.items()
+            if _differs(here, self.environment, name)
+        ]
+        return told or ["The tags of wheels that suit there are others than here."]
+
+    def _contradiction(self, option: str, why: str) -> ContradictoryOptions:
+        return ContradictoryOptions(option, f"--variant-host {self.host.path}", why)
+
+    def _version(self) -> tuple[int, ...] | None:
+        typed, told = (
+            self._settings.python_version,
+            self._said.get("python_full_version"),
+        )
+        if told is None:
+            return typed
+        version = release_of(told)
+        assert version is not None, "it was looked at when the host was read"
+        if typed is not None and typed != version[: len(typed)]:
+            written = ".".join(map(str, typed))
+            raise self._contradiction(
+                f"--python-version {written}", f"Its Python is {told}."
+            )
+        is_here = told == default_environment()["python_full_version"]
+        return typed if is_here else version
+
+    def _implementation(self) -> str | None:
+        typed, name = (
+            self._settings.implementation,
+            self._said.get("implementation_name"),
+        )
+        if name is None:
+            return typed
+        told = INTERPRETERS.get(name)
+        if typed is None:
+            is_here = name == default_environment()["implementation_name"]
+            return None if is_here else told
+        if typed not in (told, "py"):
+            raise self._contradiction(
+                f"--implementation {typed}", f"Its interpreter is {name}."
+            )
+        return typed
+
+    def _abis(self) -> list[str] | None:
+        typed, told = self._settings.abis, self.host.abis
+        both = [abi for abi in told if abi in typed] if typed and told else []
+        if typed and told and not both:
+            raise self._contradiction(
+                f"--abi {typed[0]}", f"Its ABIs are {', '.join(told)}."
+            )
+        if typed or told:
+            return both or [*typed] or [*told]
+        here = _this_machine()
+        is_here = not any(
+            _differs(here, self._said, name)
+            for name in ("implementation_name", "python_version")
+        )
+        # That of this interpreter may be a rare one.
+        usual = None if is_here else usual_abi(self.environment)
+        return None if usual is None else [usual]
+
+    def _platforms(self) -> list[str] | None:
+        typed, told = self._settings.platforms, self.host.platforms
+        if typed and told:
+            allowed = _platforms_of(typed)
+            found = [tag for tag in told if tag in allowed]
+        elif typed:
+            found = [tag for tag in typed if self._suits(tag)]
+        elif told:
+            found = [*told]
+        elif any(_differs(_this_machine(), self._said, name) for name in _OF_PLATFORM):
+            found = [*of_system(*(self.environment[name] for name in _OF_PLATFORM))]
+        else:
+            return None
+        if not found:
+            raise self._no_platform(typed)
+        return found
+
+    def _no_platform(self, typed: Sequence[str]) -> VariantError:
+        told = {n: self._said[n] for n in _OF_PLATFORM if n in self._said}
+        if typed:
+            parts = (f"{_CALLED[name]} is {value}" for name, value in told.items())
+            why = f"Its {' and its '.join(parts)}."
+            return self._contradiction(f"--platform {typed[0]}", why)
+        return InvalidHostFile(
+            self.host.path,
+            "Nothing tells which platform tags a machine like that has: "
+            f"{', '.join(told.values())}.",
+            "Add them to the file as 'platforms', best first, or type --platform TAG.",
+        )
+
+    def _suits(self, tag: str) -> bool:
+        told = {name: value for name, value in of_tag(tag).items() if value}
+        return not any(
+            name in told and _differs(told, self._said, name) for name in _OF_PLATFORM
+        )
+
+
+def _platforms_of(typed: Sequence[str]) -> set[str]:
+    """Return all platform tags that upstream makes of those that were typed."""
+    from pip._internal.models.target_python import TargetPython
+
+    tags = TargetPython(platforms=[*typed]).get_unsorted_tags()
+    return {tag.platform for tag in tags}

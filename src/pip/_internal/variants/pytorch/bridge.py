@@ -8,7 +8,6 @@ and that has no builds for single backends. All else comes from the user's own i
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -84,9 +83,10 @@ class Bridge(Mode):
         answer = self.nvidia()
         # A driver that was asked tells what GPU it has; a user may leave that open.
         told = {feature.name for feature in answer.features}
+        system = self._context.detected.environment["sys_platform"]
         return Machine(
             answer.driver,
-            "windows" if sys.platform == "win32" else "linux",
+            "windows" if system == "win32" else "linux",
             has_capability="sm_arch" in told or answer.driver is not None,
             is_tegra=self._context.detected.tegra() is not None,
         )

@@ -35,7 +35,6 @@ from pip._internal.variants.choice.decision import Decision, File, Offer
 from pip._internal.variants.choice.places import OwnPages
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.releases import modes, weighed
-from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.choice.unknown_names import (
     label_in_version,
     warn_of_unknown_names,
@@ -78,6 +77,8 @@ def look_up(
     constraints = parse_constraint_files(options.constraints, finder, options, session)
     wanted = install_req_from_line(requirement, isolated=options.isolated_mode)
     wanted.user_supplied = True
+    context = context_of(finder)
+    assert context is not None, "the collector was made with options"
     factory = Factory(
         finder=finder,
         # Candidates are looked at, never made, so nothing is prepared.
@@ -88,7 +89,7 @@ def look_up(
         wheel_cache=None,
         use_user_site=False,
         force_reinstall=False,
-        ignore_installed=not is_this_machine(Settings(options)),
+        ignore_installed=context.is_elsewhere or not is_this_machine(context.settings),
         ignore_requires_python=options.ignore_requires_python,
         py_version_info=options.python_version,
     )
@@ -98,8 +99,6 @@ def look_up(
             f"{str(wanted.link or wanted)!r}"
         )
     project = canonicalize_name(wanted.req.name)
-    context = context_of(finder)
-    assert context is not None, "the collector was made with options"
     for mode in modes(context):
         mode.note_roots([wanted, *constraints])
     context.named = {project}

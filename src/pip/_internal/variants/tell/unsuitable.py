@@ -65,7 +65,7 @@ def true_reason(
                 command(context.options, "install", newest, is_own=True),
             ),
         )
-    if any(label_of(link) is not None for link in links):
+    if context.is_elsewhere or any(label_of(link) is not None for link in links):
         return _no_suitable(context, finder, requirement, links)
     link = None if dependent is None else dependent.source_link
     parent = weighed(context).release_of(link)
@@ -120,6 +120,12 @@ def _no_suitable(
             f"The target takes wheels for {best.interpreter} on {best.platform}, and "
             "older ones that it can run: use a Python and a platform that there are "
             "wheels for, or another version."
+        )
+    if Cause.FORMAT in causes and context.is_elsewhere:
+        hints.append(
+            "Nothing is built here for another kind of machine. Build a wheel on such a "
+            "machine (pip wheel), and name its folder with --find-links, or take another "
+            "version."
         )
     if Cause.REQUIRES_PYTHON in causes:
         hints.append("Use a Python that they are for, or another version.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pip._internal.variants.machine.host_names import nearest_name
+from pip._internal.variants.machine.nearest_host import nearest_name
 
 
 @pytest.mark.parametrize(

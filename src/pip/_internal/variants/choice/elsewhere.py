@@ -1,0 +1,105 @@
+"""A run for another platform or interpreter than those that it runs on.
+
+Upstream knows such runs by ``--platform`` and its kin, and has the same rules for them. A
+host brings its environment markers too, and what is installed here is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pip._internal.console.texts import Hint
+from pip._internal.models.format_control import FormatControl
+from pip._internal.variants.choice.invocation import again, command
+from pip._internal.variants.core.markers import on_target
+from pip._internal.variants.errors import (
+    BuiltForThisMachine,
+    ContradictoryOptions,
+    OtherMachine,
+)
+
+if TYPE_CHECKING:
+    from pip._internal.models.link import Link
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.choice.context import Context
+
+__all__ = ["begin", "during", "refuse_source"]
+
+
+def begin(context: Context) -> None:
+    """Let a command be for the target of its host, as ``--platform`` and its kin would.
+
+    :raises OtherMachine: if it would install what is for that machine into this one.
+    :raises ContradictoryOptions: if it is to take what would have to be built.
+    """
+    target, options = context.target, context.options
+    assert target is not None
+    options.python_version = target.python.py_version_info
+    if not target.is_elsewhere:
+        return
+    if context.settings.installs_here:
+        raise OtherMachine(
+            target.host.path,
+            target.differences,
+            [
+                Hint(
+                    "Into a folder for that machine:", again(options, "--target", "DIR")
+                ),
+                Hint("To see what it would take:", again(options, "--dry-run")),
+                Hint(
+                    "For its hardware alone, into this environment, --variant-host FILE "
+                    "with a file that this writes:",
+                    command(options, *_HARDWARE, target.host.path, is_own=True),
+                ),
+            ],
+        )
+    _refuse_formats(context, options.format_control)
+    options.format_control = FormatControl(set(), {":all:"})
+    # Both are about what is installed here.
+    options.ignore_installed, options.warn_about_conflicts = True, False
+
+
+#: What writes a file that describes hardware alone.
+_HARDWARE = ("variants", "host", "--json", "--hardware", "--variant-host")
+
+
+def _refuse_formats(context: Context, formats: FormatControl) -> None:
+    """Refuse what would have to be built.
+
+    :raises ContradictoryOptions: if wheels of some projects must not be taken.
+    """
+    if context.target is not None and formats.no_binary:
+        raise ContradictoryOptions(
+            f"--no-binary {','.join(sorted(formats.no_binary))}",
+            f"--variant-host {context.target.host.path}",
+            "Nothing can be built here for another kind of machine.",
+        )
+
+
+@contextmanager
+def during(context: Context, factory: Factory) -> Iterator[None]:
+    """Resolve for the target: with its markers, and for its version of Python.
+
+    :raises ContradictoryOptions: if a requirements file asks for what would be built.
+    """
+    from pip._internal.resolution.resolvelib.candidates import RequiresPythonCandidate
+
+    assert context.target is not None
+    target, finder = context.target, factory._finder
+    if context.is_elsewhere:
+        _refuse_formats(context, finder.format_control)
+    factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
+    with on_target(target.environment):
+        yield
+
+
+def refuse_source(context: Context, link: Link) -> None:
+    """Refuse what would have to be built for another machine.
+
+    :raises BuiltForThisMachine: if it is no wheel.
+    """
+    target = context.target
+    if target is not None and target.is_elsewhere and not link.is_wheel:
+        raise BuiltForThisMachine(link.redacted_url, target.host.path)

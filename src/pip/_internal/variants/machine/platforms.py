@@ -1,0 +1,193 @@
+"""Platforms: their tags, and what environment markers (PEP 508) say of them.
+
+Pure: nothing here looks at this machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from pip._vendor.packaging.tags import mac_platforms
+
+__all__ = [
+    "INTERPRETERS",
+    "called",
+    "completed",
+    "of_glibc",
+    "of_mac_os",
+    "of_musl",
+    "of_system",
+    "of_tag",
+    "release_of",
+    "usual",
+    "usual_abi",
+]
+
+#: By sys_platform: os_name and platform_system.
+_SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "linux": ("posix", "Linux"),
+        "darwin": ("posix", "Darwin"),
+        "win32": ("nt", "Windows"),
+    }
+)
+#: The sys_platform of platform tags.
+_OF_TAGS = (
+    (re.compile(r"win(32|_.+)"), "win32"),
+    (re.compile(r"macosx_.+"), "darwin"),
+    (re.compile(r"(many|musl)?linux.+"), "linux"),
+)
+_MACHINES = (
+    "x86_64",
+    "aarch64",
+    "arm64",
+    "i686",
+    "armv7l",
+    "ppc64le",
+    "s390x",
+    "riscv64",
+)
+_WINDOWS_MACHINES = {"win32": "x86", "win_amd64": "AMD64", "win_arm64": "ARM64"}
+#: What systems call machine types that Linux calls x86_64 and aarch64.
+_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "win32": {"x86_64": "AMD64", "aarch64": "ARM64"},
+        "darwin": {"aarch64": "arm64"},
+    }
+)
+_SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
+#: By implementation_name, what tags call an interpreter.
+INTERPRETERS: Mapping[str, str] = MappingProxyType({"cpython": "cp", "pypy": "pp"})
+#: And the usual ABI of version X.Y, as XY; PyPy tells no more since 3.8.
+_ABIS = {"cpython": "cp{}", "pypy": "pypy{}_pp73"}
+#: By implementation_name: platform_python_implementation, and implementation_version if it
+#: is not that of Python.
+_IMPLEMENTATIONS = {"cpython": ("CPython", ""), "pypy": ("PyPy", "7.3.0")}
+#: What a machine is taken for of which only system and type are known: the glibc that most
+#: is built for, and the oldest macOS that Apple mends.
+_GLIBC, _MAC_OS = 28, (14, 0)
+#: The oldest minor version of glibc 2 that wheels are built for, and on x86 processors.
+_OLDEST_GLIBC, _OLDEST_ON_X86 = 17, 5
+_ALIASES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+
+
+def called(machine: str, sys_platform: str) -> str:
+    """Return what a system calls a type of machines that Linux calls *machine*."""
+    return _NAMES.get(sys_platform, {}).get(machine, machine)
+
+
+def usual(machine: str) -> str:
+    """Return what Linux calls a type of machines."""
+    return _SAME_MACHINE.get(machine.lower(), machine.lower())
+
+
+def of_tag(tag: str) -> dict[str, str]:
+    """Return what markers say of a machine for which wheels with a platform tag are.
+
+    :return: empty if the tag is of no known system.
+    """
+    for pattern, sys_platform in _OF_TAGS:
+        if pattern.fullmatch(tag):
+            break
+    else:
+        return {}
+    machine = _WINDOWS_MACHINES.get(tag) or next(
+        (machine for machine in _MACHINES if tag.endswith(f"_{machine}")), ""
+    )
+    said = completed({"sys_platform": sys_platform})
+    # This machine's kernel says nothing of another one's.
+    unknown = dict.fromkeys(("platform_release", "platform_version"), "")
+    return {**said, "platform_machine": machine, **unknown}
+
+
+def completed(said: Mapping[str, str]) -> dict[str, str]:
+    """Add to what is said of a machine what follows from that.
+
+    :param said: values of environment markers.
+    """
+    environment = dict(said)
+
+    add = environment.setdefault
+    for sys_platform, (_, system) in _SYSTEMS.items():
+        if environment.get("platform_system") == system:
+            add("sys_platform", sys_platform)
+    sys_platform = environment.get("sys_platform", "")
+    if sys_platform in _SYSTEMS:
+        os_name, system = _SYSTEMS[sys_platform]
+        add("os_name", os_name)
+        add("platform_system", system)
+    full = environment.get("python_full_version")
+    if full is not None:
+        add("python_version", ".".join(full.split(".")[:2]))
+    elif "python_version" in environment:
+        add("python_full_version", f"{environment['python_version']}.0")
+    implementation = environment.get("implementation_name")
+    if implementation in _IMPLEMENTATIONS:
+        name, version = _IMPLEMENTATIONS[implementation]
+        add("platform_python_implementation", name)
+        version = version or environment.get("python_full_version", "")
+        if version:
+            add("implementation_version", version)
+    return environment
+
+
+def release_of(python: str) -> tuple[int, int, int] | None:
+    """Return a ``python_full_version`` in numbers; None if it is none."""
+    match = re.match(r"([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", python)
+    if match is None:
+        return None
+    return int(match[1]), int(match[2]), int(match[3] or 0)
+
+
+def usual_abi(environment: Mapping[str, str]) -> str | None:
+    """Return the ABI tag that an interpreter mostly has; None if it is of a rare kind.
+
+    :param environment: of its machine, complete.
+    """
+    form = _ABIS.get(environment["implementation_name"])
+    version = environment["python_version"].replace(".", "")
+    return None if form is None else form.format(version)
+
+
+def of_system(sys_platform: str, machine: str) -> tuple[str, ...]:
+    """Return the platform tags of a machine of which no more is known, best first.
+
+    :param machine: its type, in the words of any system.
+    :return: none if there is no such system.
+    """
+    machine = usual(machine)
+    if sys_platform == "linux":
+        return of_glibc(_GLIBC, machine)
+    if sys_platform == "darwin":
+        return of_mac_os(_MAC_OS, machine)
+    if sys_platform == "win32":
+        names = {"x86_64": "win_amd64", "aarch64": "win_arm64", "x86": "win32"}
+        return (names[machine],) if machine in names else ()
+    return ()
+
+
+def of_glibc(minor: int, machine: str) -> tuple[str, ...]:
+    """Return the platform tags of a Linux with glibc 2."""
+    oldest = _OLDEST_ON_X86 if machine in ("x86_64", "i686") else _OLDEST_GLIBC
+
+    def tags() -> Iterator[str]:
+        yield f"linux_{machine}"
+        for each in range(minor, oldest - 1, -1):
+            yield f"manylinux_2_{each}_{machine}"
+            if each in _ALIASES:
+                yield f"{_ALIASES[each]}_{machine}"
+
+    return tuple(tags())
+
+
+def of_musl(minor: int, machine: str) -> tuple[str, ...]:
+    """Return the platform tags of a Linux with musl 1."""
+    versions = range(minor, -1, -1)
+    return (f"linux_{machine}", *(f"musllinux_1_{each}_{machine}" for each in versions))
+
+
+def of_mac_os(version: tuple[int, int], machine: str) -> tuple[str, ...]:
+    """Return the platform tags of a Mac."""
+    return tuple(mac_platforms(version, "arm64" if machine == "aarch64" else machine))
