@@ -593,6 +593,7 @@ OF_AN_ENTRY: Mapping[str, Callable[[Path], None]] = {
         entry, '"name": "', '"name": "0', sealed=True
     ),
     "an edited list": lambda entry: _in_list(entry, "many/m7.py", "many/m8.py"),
+    "a huge list": lambda entry: os.truncate(entry / "contents", 1 << 38),
     "a pipe": lambda entry: _pipe(entry / "contents"),
     "a file in its place": lambda entry: _in_place(entry),
     "other bytes in the wheel": lambda entry: _rotten(next(entry.glob("*.whl"))),
@@ -677,6 +678,48 @@ def test_either_form_does_for_both(
         assert _place_apart(tree(folder)) == expected
         linked = {p.name for p in folder.rglob("*.bin") if p.stat().st_nlink > 1}
         assert linked == (alone if again == LINKS else set())
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("path", ["pack", "*.whl", "files/many/large.bin"])
+def test_damaged_while_others_are_fetched(
+    install: Install, venv: Environment, packages: IndexServer, path: str
+) -> None:
+    """It was whole when it was taken, and is looked at again before it is used."""
+    packages.projects["many"].clear()
+    files = {"many/large.bin": os.urandom(100_000), "many/small.py": b"x = 1\n"}
+    packages.add(make_wheel("many", "1.0", files=files))
+    install("many", *FEATURE)
+    (kept,) = entries(venv)["many"].glob(path)
+    gate = Gate()
+    packages.add(make_wheel("slow", "1.0"))
+    packages.fault("slow-1.0-py3-none-any.whl", gate=gate)
+    command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE]
+    running = start_pip(venv, *command, env={})
+    gate.wait_until_reached()
+    os.truncate(kept, 10)
+    gate.open()
+    result = running.finish()
+    assert result.returncode == 1
+    assert "Traceback" not in result.output
+    assert "was changed, run pip again" in result.stderr
+    assert not list(venv.site_packages.glob("many*"))
+    assert "Successfully installed many-1.0" in venv.pip(*command).stdout
+
+
+@pytest.mark.parametrize("coding", ["gbk", "nope"])
+def test_a_module_in_a_rare_coding(
+    install: Install, packages: IndexServer, coding: str
+) -> None:
+    """Upstream allows no import while it installs, and codings are modules."""
+    module = f"# -*- coding: {coding} -*-\nx = 1\n"
+    packages.add(make_wheel("rare", "1.0", files={"rare/m.py": module}))
+    expected = _place_apart(tree(install("rare")))
+    for _ in range(2):
+        assert _place_apart(tree(install("rare", "plat", *FEATURE))).items() >= (
+            expected.items()
+        )
+    assert "plat" in install.taken
 
 
 def test_an_edit_with_links_is_noticed(install: Install) -> None:

@@ -37,6 +37,8 @@ from pip._internal.utils.unpacking import current_umask
 __all__ = ["CONTENTS", "FILES", "PACK", "Damaged", "Entry", "Row", "is_plain"]
 
 CONTENTS, FILES, PACK = "contents", "files", "pack"
+#: How large a list may be, in bytes: that of a million files is.
+_MOST_LISTED = 1 << 27
 
 
 class Damaged(Exception):
@@ -92,9 +94,12 @@ class Entry(NamedTuple):
 
         :param name: that its folder will have
         :raises OSError: if that is not possible
+        :raises ValueError: if that is too much
         """
         content = {"wheel": self.rest, "pack": self.pack, "files": self.rows}
         text = json.dumps({"name": name, **content}).encode("ascii")
+        if len(text) + 65 > _MOST_LISTED:
+            raise ValueError(f"there are too many files: {len(self.rows)}")
         with open(os.path.join(self.folder, CONTENTS), "wb") as file:
             # One call: what writes in parts is written in Python.
             file.write(b"%s\n%s" % (_seal(text), text))
@@ -144,7 +149,8 @@ class Entry(NamedTuple):
                 and rights.suit(_verify(f"{files}/{row.path}", row, thoroughly), row)
                 for row in self.rows
             ]
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            # Not every locale has every name.
             raise Damaged(repr(error)) from None
 
     def put(
@@ -254,6 +260,8 @@ def _contents(folder: str) -> bytes:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or not is_own(status):
             raise Damaged("its list is no file of this user's")
+        if status.st_size > _MOST_LISTED:
+            raise Damaged("its list is too large")
         return file.read()
 
 

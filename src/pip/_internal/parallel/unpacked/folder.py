@@ -79,19 +79,18 @@ class Folder:
         if lock >= 0:
             os.close(lock)
 
-    def find(self, digest: str, tag: str) -> tuple[Entry, Sequence[bool]] | None:
+    def find(self, digest: str, tag: str) -> Entry | None:
         """Return an entry that is as it was made; None if there is none.
 
         :param digest: the sha256 of the wheel, in hexadecimal digits
         :param tag: of the interpreter
-        :return: the entry, and what :meth:`Entry.verify` says of it
         """
         place = self._place(digest, tag)
         if not os.path.lexists(place):
             return None
         try:
             entry = Entry.read(place)
-            suit = entry.verify()
+            entry.verify()
         except Damaged as error:
             logger.debug("%s is not used: %s", place, error)
             self._damaged.append(place)
@@ -99,7 +98,7 @@ class Folder:
         with suppress(OSError):
             # It counts as used now.
             os.utime(place)
-        return entry, suit
+        return entry
 
     @property
     def free(self) -> int:

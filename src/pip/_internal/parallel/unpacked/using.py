@@ -10,8 +10,6 @@ import optparse
 import os
 import re
 import sys
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import MAGIC_NUMBER
@@ -26,7 +24,7 @@ from pip._internal.parallel.digests import sha256_of, vouch
 from pip._internal.parallel.downloads import replacing
 from pip._internal.parallel.downloads.elsewhere import final_path
 from pip._internal.parallel.switches import may_link_unpacked, most_unpacked
-from pip._internal.parallel.unpacked.entries import Entry
+from pip._internal.parallel.unpacked.entries import Damaged, Entry
 from pip._internal.parallel.unpacked.folder import Folder
 from pip._internal.parallel.unpacked.made import Installed, Unsuitable, made, written
 from pip._internal.parallel.unpacked.placing import Placer
@@ -44,11 +42,6 @@ __all__ = ["Using", "begin", "install_wheel", "prepared", "unpacked_url"]
 logger = get_logger(__name__)
 
 _SHA256 = re.compile("[0-9a-f]{64}")
-#: What is said of a wheel, or of the disk, that is no fault of this run.
-_WHY_NOT = (
-    *(Unsuitable, OSError, ValueError, KeyError, NotImplementedError),
-    *(zipfile.BadZipFile, zlib.error),
-)
 
 
 class Using:
@@ -77,7 +70,7 @@ class Using:
         self._may_link = may_link
         self._placer = Placer(may_link=may_link)
         #: By path of the wheel that upstream installs.
-        self._entries: dict[str, tuple[Entry, Sequence[bool]]] = {}
+        self._entries: dict[str, Entry] = {}
         self._digests: dict[str, str] = {}
         self._installed: dict[str, Installed] = {}
 
@@ -88,14 +81,13 @@ class Using:
         :return: the path of the wheel that upstream installs in its place
         """
         digest = _digest(link, hashes)
-        found = None if digest is None else self._folder.find(digest, self._tag)
-        if found is None or digest is None:
+        entry = None if digest is None else self._folder.find(digest, self._tag)
+        if entry is None or digest is None:
             return None
-        entry, _ = found
         logger.info("Using unpacked %s", link.filename)
         # It takes no longer than to write over what is there.
         replacing.enable()
-        self._entries[entry.wheel] = found
+        self._entries[entry.wheel] = entry
         # It stands for the wheel that has this hash.
         vouch(entry.wheel, {"sha256": digest})
         return entry.wheel
@@ -130,15 +122,21 @@ class Using:
         compiles: bool,
     ) -> None:
         """Let upstream install a wheel, after the files that lie unpacked."""
-        found = self._entries.get(wheel)
-        if found is None:
+        entry = self._entries.get(wheel)
+        if entry is None:
             install()
             if wheel in self._digests:
                 self._installed[wheel] = _installed(wheel, record, compiles=compiles)
             return
         put: list[str] = []
         try:
-            entry, suit = found
+            # It was taken before everything else was fetched.
+            suit = entry.verify()
+        except Damaged as error:
+            raise OSError(
+                f"{entry.folder} was changed, run pip again: {error}"
+            ) from None
+        try:
             entry.put(record.lib_dir, self._placer, suit, put)
             install()
         except BaseException:
@@ -178,8 +176,9 @@ class Using:
         except BaseException as error:
             if folder is not None:
                 self._folder.remove(folder)
-            if not isinstance(error, _WHY_NOT):
+            if not isinstance(error, Exception):
                 raise
+            # Whatever it is, all that was asked for is there.
             logger.debug("%s is not kept unpacked: %r", installed.wheel, error)
 
     def close(self) -> None:

@@ -65,7 +65,8 @@ def true_reason(
                 command(context.options, "install", newest, is_own=True),
             ),
         )
-    if context.is_elsewhere or any(label_of(link) is not None for link in links):
+    may_be_why = (label_of(link) is not None or context.is_elsewhere for link in links)
+    if any(may_be_why):
         return _no_suitable(context, finder, requirement, links)
     link = None if dependent is None else dependent.source_link
     parent = weighed(context).release_of(link)
