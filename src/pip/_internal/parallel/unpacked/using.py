@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 # Logging needs it while pip installs, when nothing may be imported.
 import pip._internal.console.wrapped  # noqa: F401
 from pip._internal.console.output import get_logger
-from pip._internal.exceptions import HashError
+from pip._internal.exceptions import HashError, InstallationError
 from pip._internal.operations.prepare import File
 from pip._internal.parallel.digests import sha256_of, vouch
 from pip._internal.parallel.downloads import replacing
@@ -104,7 +104,13 @@ class Using:
                     preparer._prepare_linked_requirement(req, parallel_builds=False)
 
     def expect(self, reqs: Iterable[InstallRequirement]) -> None:
-        """Keep what is about to be installed, where hashes are known."""
+        """Keep what is about to be installed, where hashes are known.
+
+        :raises InstallationError: if what lies unpacked was changed meanwhile
+        """
+        # Upstream reads what the wheels tell of themselves before it installs any.
+        for entry in self._entries.values():
+            _verified(entry)
         for req in reqs:
             path = req.local_file_path
             if path is None or path in self._entries or not req.link:
@@ -129,13 +135,7 @@ class Using:
                 self._installed[wheel] = _installed(wheel, record, compiles=compiles)
             return
         put: list[str] = []
-        try:
-            # It was taken before everything else was fetched.
-            suit = entry.verify()
-        except Damaged as error:
-            raise OSError(
-                f"{entry.folder} was changed, run pip again: {error}"
-            ) from None
+        suit = _verified(entry)
         try:
             entry.put(record.lib_dir, self._placer, suit, put)
             install()
@@ -184,6 +184,20 @@ class Using:
     def close(self) -> None:
         """Let others take entries away."""
         self._folder.close()
+
+
+def _verified(entry: Entry) -> Sequence[bool]:
+    """Look again at an entry that was taken before everything else was fetched.
+
+    :raises InstallationError: if it was changed meanwhile
+    """
+    try:
+        return entry.verify()
+    except Damaged as error:
+        raise InstallationError(
+            f"{entry.folder} was changed while pip was running: {error}. Run pip again, and "
+            "it is downloaded anew."
+        ) from None
 
 
 def _installed(wheel: str, record: _WheelInstallRecord, *, compiles: bool) -> Installed:

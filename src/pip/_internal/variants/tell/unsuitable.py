@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.release import Release
 
 __all__ = ["true_reason"]
 
@@ -79,14 +80,20 @@ def true_reason(
         again(context.options, "--extra-index-url", PyPI.simple_url),
     )
     if not finder.index_urls:
-        # Another build may be on the indexes that the user wants left out.
-        extras = ",".join(sorted(vars(dependent).get("extras", ())))
-        which = f"{parent.project}{f'[{extras}]' if extras else ''}=={parent.version}"
-        hint = Hint(
-            "No index is searched. Where one can be, to fetch it with all that it needs:",
-            command(context.options, "download", which, without=("--no-index",)),
-        )
+        hint = _where_there_is_an_index(context, dependent, parent)
     return DependencyNotListed(project, str(parent), searched(context.collector), hint)
+
+
+def _where_there_is_an_index(
+    context: Context, dependent: Candidate | None, parent: Release
+) -> Hint:
+    # Another build may be on the indexes that the user wants left out.
+    extras = ",".join(sorted(vars(dependent).get("extras", ())))
+    which = f"{parent.project}{f'[{extras}]' if extras else ''}=={parent.version}"
+    return Hint(
+        "No index is searched. Where one can be, to fetch it with all that it needs:",
+        command(context.options, "download", which, without=("--no-index",)),
+    )
 
 
 def _no_suitable(
