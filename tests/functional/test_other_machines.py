@@ -1,10 +1,12 @@
-"""Hosts whose wheels are others than this machine's, and names that no host has."""
+"""Hosts whose wheels, markers and Pythons are others than this machine's."""
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from tests.lib.environments import Result
 from tests.lib.hosts import make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Properties, make_manifest
-from tests.lib.wheels import make_wheel
+from tests.lib.wheels import make_sdist, make_wheel
 
 Pip = Callable[..., Result]
 WriteHost = Callable[[str | Mapping[str, Any]], Any]
@@ -24,6 +26,27 @@ pytestmark = pytest.mark.skipif(
 )
 
 ARM = "manylinux_2_28_aarch64"
+#: Of which machines the wheels of ``native`` are, by a part of their names.
+WHEELS = {
+    "win_amd64": "cp312-cp312-win_amd64",
+    "macosx_11_0_arm64": "cp313-cp313-macosx_11_0_arm64",
+    "manylinux_2_28_aarch64": "cp312-cp312-manylinux_2_28_aarch64",
+    "manylinux_2_28_x86_64": "cp312-cp312-manylinux_2_28_x86_64",
+    "manylinux_2_39_x86_64": "cp312-cp312-manylinux_2_39_x86_64",
+    "musllinux_1_2_x86_64": "cp312-cp312-musllinux_1_2_x86_64",
+    "pp311": "pp311-pypy311_pp73-manylinux_2_17_x86_64.manylinux2014_x86_64",
+    "cp313t": "cp313-cp313t-win_arm64",
+}
+#: What it needs, by the marker.
+NEEDED = {
+    "onwindows": "sys_platform == 'win32' and os_name == 'nt'",
+    "onmac": "platform_system == 'Darwin' and platform_machine == 'arm64'",
+    "onlinux": "sys_platform == 'linux'",
+    "onarm": "platform_machine == 'aarch64'",
+    "onpypy": "platform_python_implementation == 'PyPy'",
+    "old": "python_version < '3.13'",
+    "patched": "python_full_version >= '3.12.4'",
+}
 
 
 @pytest.fixture
@@ -42,55 +65,255 @@ def fast(index: IndexServer) -> list[str]:
     return ["-i", index.index_url]
 
 
+@pytest.fixture
+def native(index: IndexServer) -> list[str]:
+    """Return options for an index with wheels for many platforms and interpreters."""
+    requires = [f"{name}; {marker}" for name, marker in NEEDED.items()]
+    for tag in WHEELS.values():
+        index.add(make_wheel("native", "1.0", tag=tag, requires=requires))
+    for name in NEEDED:
+        index.add(make_wheel(name, "1.0"))
+    index.add(make_wheel("onlinux", "2.0", requires_python=">=3.13"))
+    return ["-i", index.index_url]
+
+
 def refused(result: Result) -> str:
     return result.stderr.partition("error: ")[2]
 
 
-def error(host: object, difference: str, tag: str) -> str:
-    return (
-        "variant-host-of-another-platform\n\n"
-        f"× {host} is a machine of another kind than wheels are chosen for.\n"
-        f"╰─> {difference}\n\n"
-        f"hint: To choose its wheels, add --platform {tag} --only-binary :all: (pip "
-        "install: --target DIR too)\n"
-    )
+def names(folder: Path) -> set[str]:
+    """Return what lies in a folder, in short."""
+    kinds = {path.name.partition("-1.0-")[2]: path.name for path in folder.iterdir()}
+    found = {path.name.partition("-")[0] for path in folder.iterdir()}
+    native = {short for short in WHEELS if any(short in kind for kind in kinds)}
+    return (found - {"native"}) | native
 
 
-OTHER_TYPE = "Its machine type is aarch64, and wheels are chosen for x86_64."
+#: What is taken for a machine.
+TAKEN: Mapping[str, set[str]] = {
+    "windows-x86_64-py312-cuda-12.8-sm_89": {"win_amd64", "onwindows", "old"},
+    "windows-x86_64-py3.12.4": {"win_amd64", "onwindows", "old", "patched"},
+    "windows-arm64-py313t": {"cp313t", "onwindows", "patched"},
+    "macos-arm64-py313": {"macosx_11_0_arm64", "onmac", "patched"},
+    "cuda-12.8-sm_90-aarch64-py312": {
+        *("manylinux_2_28_aarch64", "onlinux", "onarm", "old")
+    },
+    "glibc-2.39-x86_64-py312": {"manylinux_2_39_x86_64", "onlinux", "old"},
+    "glibc-2.35-x86_64-py312": {"manylinux_2_28_x86_64", "onlinux", "old"},
+    "musl-1.2-x86_64-py312": {"musllinux_1_2_x86_64", "onlinux", "old"},
+    "glibc-2.31-x86_64-pypy311": {"pp311", "onlinux", "onpypy", "old"},
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_named(pip: Pip, native: list[str], tmp_path: Path, name: str) -> None:
+    """The file that the name is written to does the same."""
+    host = tmp_path / "host.json"
+    host.write_text(pip("variants", "host", "--json", "--variant-host", name).stdout)
+    for number, described in enumerate([name, str(host)]):
+        folder = tmp_path / f"files{number}"
+        command = ["download", "native", *native, "-d", str(folder)]
+        pip(*command, "--variant-host", described)
+        assert names(folder) == TAKEN[name]
+
+
+def test_what_needs_another_python(pip: Pip, native: list[str], tmp_path: Path) -> None:
+    for python, version in ("py312", "1.0"), ("py313", "2.0"):
+        command = ["download", "onlinux", *native, "-d", str(tmp_path / python)]
+        pip(*command, "--variant-host", f"cpu-aarch64-{python}")
+        (found,) = (tmp_path / python).iterdir()
+        assert found.name == f"onlinux-{version}-py3-none-any.whl"
+
+
+MAC = ["--variant-host", "macos-arm64-py313"]
+ON_MAC = "native-1.0-cp313-cp313-macosx_11_0_arm64.whl"
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "expected"),
     [
-        ["install", "fast"],
-        ["install", "--dry-run", "fast"],
-        ["download", "fast"],
-        ["variants", "explain", "fast"],
-        ["variants", "list", "fast"],
-        ["index", "versions", "fast"],
+        (
+            ["install", "--dry-run", "native"],
+            "Would install native-1.0 onmac-1.0 patched-1.0",
+        ),
+        (
+            ["install", "--target", "into", "native"],
+            "Successfully installed native-1.0 onmac-1.0 patched-1.0",
+        ),
+        (["wheel", "native"], ON_MAC),
+        (["lock", "native", "-o", "-"], ON_MAC),
+        (["index", "versions", "native"], "Available versions: 1.0"),
+        (["variants", "explain", "native"], f"{ON_MAC} would be installed."),
+        (["variants", "list", "native"], "would be installed"),
     ],
-    ids=" ".join,
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
-def test_another_type_of_machine(
-    pip: Pip, index: IndexServer, fast: list[str], command: Sequence[str]
+def test_each_command(
+    pip: Pip, native: list[str], command: Sequence[str], expected: str
 ) -> None:
-    result = pip(*command, *fast, "--variant-host", "cpu-aarch64", code=1)
-    assert refused(result) == error("cpu-aarch64", OTHER_TYPE, ARM)
-    environ = {"PIP_VARIANT_HOST": "cpu-aarch64"}
-    assert refused(pip(*command, *fast, env=environ, code=1)) == refused(result)
-    assert index.log() == []
+    assert expected in pip(*command, *native, *MAC).stdout
+    environ = {"PIP_VARIANT_HOST": MAC[1]}
+    assert expected in pip(*command, *native, env=environ).stdout
 
 
-@pytest.mark.parametrize("command", ["lock", "wheel"])
-def test_commands_for_this_platform_alone(
-    pip: Pip, fast: list[str], command: str
+def test_what_is_installed_here_is_not_there(pip: Pip, native: list[str]) -> None:
+    pip("install", "onmac", *native)
+    result = pip("install", "--dry-run", "native", *native, *MAC)
+    assert "Would install native-1.0 onmac-1.0 patched-1.0" in result.stdout
+
+
+def test_not_into_this_environment(
+    pip: Pip, index: IndexServer, fast: list[str]
 ) -> None:
-    host = ["--variant-host", "cpu-aarch64"]
-    result = pip(command, "fast", *fast, *host, code=1)
-    assert refused(result).endswith(
-        f"╰─> {OTHER_TYPE}\n\nhint: Run this on such a machine, or fetch its wheels: pip "
-        f"download --platform {ARM} --only-binary :all:\n"
+    result = pip("install", "fast", *fast, "--variant-host", "cpu-aarch64", code=1)
+    said = refused(result)
+    assert said.startswith(
+        "variant-host-of-another-platform\n\n"
+        "× cpu-aarch64 is a machine of another kind: what is for it may not run here.\n"
+        "╰─> Its machine type is aarch64, this one's is x86_64.\n"
     )
+    assert " --target DIR " in said
+    assert " --dry-run " in said
+    assert "--hardware" in said
+    assert index.log() == []
+    # What is proposed does it.
+    assert (
+        "armv8"
+        in pip(
+            *("install", "fast", *fast, "--variant-host", "cpu-aarch64", "--dry-run")
+        ).stdout
+    )
+
+
+def test_its_hardware_alone(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
+    variants: Mapping[str, Properties] = {"v3": ["x86_64 :: level :: v3"], "null": {}}
+    index.add_release("cpu", "1.0", variants)
+    hardware = tmp_path / "hardware.json"
+    name = "windows-x86_64-v3-py310"
+    command = ["variants", "host", "--json", "--hardware", "--variant-host", name]
+    hardware.write_text(pip(*command).stdout, encoding="utf-8")
+    described = json.loads(hardware.read_text(encoding="utf-8"))
+    assert described.keys() == {"host-schema", "supported"}
+    options = ["-i", index.index_url, "--variant-host", str(hardware)]
+    assert "cpu-1.0 (v3)" in pip("install", "cpu", *options).stdout
+
+
+# Nothing is built
+
+
+SDIST_ONLY = "╰─> source 1.0: no file of a kind that may be used (No sources permitted for source)"
+
+
+def test_no_sdist(pip: Pip, index: IndexServer) -> None:
+    index.add(make_sdist("source", "1.0"))
+    options = ["-i", index.index_url, *MAC]
+    for command in ["download"], ["wheel"], ["install", "--dry-run"], ["lock"]:
+        result = pip(*command, "source", *options, code=1)
+        assert SDIST_ONLY in result.stderr
+        assert "Nothing is built here for another kind of machine." in result.stderr
+    # An older release with a wheel does, but not for whoever wants just this one.
+    index.add(make_wheel("source", "0.9"))
+    assert "source-0.9" in pip("download", "source", *options).stdout
+    result = pip("download", "source==1.0", *options, code=1)
+    assert SDIST_ONLY in result.stderr
+
+
+def test_no_sdist_that_is_named(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
+    sdist = make_sdist("source", "1.0")
+    path = sdist.write_to(tmp_path)
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/pyproject.toml").write_text("[project]\nname='p'\nversion='1'")
+    options = ["-i", index.index_url, *MAC]
+    for named in [str(path)], [str(tmp_path / "project")]:
+        result = pip("download", *named, *options, code=1)
+        assert refused(result).startswith("nothing-is-built-for-another-machine\n")
+    result = pip("lock", "-e", str(tmp_path / "project"), *options, code=1)
+    assert refused(result).startswith("nothing-is-built-for-another-machine\n")
+
+
+@pytest.mark.parametrize("place", ["command line", "requirements file"])
+def test_no_sdist_that_is_asked_for(
+    pip: Pip, native: list[str], tmp_path: Path, place: str
+) -> None:
+    listed = tmp_path / "requirements.txt"
+    listed.write_text("--no-binary native\nnative\n", encoding="utf-8")
+    asked = ["--no-binary", "native", "native"]
+    if place == "requirements file":
+        asked = ["-r", str(listed)]
+    result = pip("download", *asked, *native, *MAC, code=1)
+    assert (
+        "× --no-binary native contradicts --variant-host macos-arm64-py313."
+        in result.stderr
+    )
+
+
+# Beside upstream's options
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--platform", ARM], {"manylinux_2_28_aarch64", "onlinux", "onarm", "old"}),
+        (
+            [
+                *("--platform", ARM, "--python-version", "3.12", "--abi", "cp312"),
+                *("--implementation", "cp"),
+            ],
+            {"manylinux_2_28_aarch64", "onlinux", "onarm", "old"},
+        ),
+        (["--platform", "win_amd64"], "Its machine type is aarch64."),
+        (["--python-version", "3.11"], "Its Python is 3.12.0."),
+        (["--python-version", "3.12.1"], "Its Python is 3.12.0."),
+        (["--implementation", "pp"], "Its interpreter is cpython."),
+        (["--abi", "cp311"], "Its ABIs are cp312."),
+        # The stricter of the two.
+        (
+            ["--platform", "manylinux_2_17_aarch64"],
+            "for cp312 on manylinux_2_17_aarch64",
+        ),
+        (["--implementation", "py"], "for py312 on"),
+    ],
+    ids=[
+        *(
+            "platform",
+            "all",
+            "system",
+            "version",
+            "patch",
+            "kind",
+            "abi",
+            "older",
+            "any",
+        )
+    ],
+)
+def test_beside_options(
+    pip: Pip,
+    native: list[str],
+    tmp_path: Path,
+    options: Sequence[str],
+    expected: str | set[str],
+) -> None:
+    command = ["download", "native", *native, "--only-binary", ":all:", *options]
+    command += ["-d", str(tmp_path / "files"), "--variant-host", "cpu-aarch64-py312"]
+    if isinstance(expected, str):
+        assert expected in pip(*command, code=1).stderr
+    else:
+        pip(*command)
+        assert names(tmp_path / "files") == expected
+
+
+def test_the_platforms_of_a_file_and_of_an_option(
+    pip: Pip, native: list[str], host: WriteHost
+) -> None:
+    tags = ["manylinux_2_28_aarch64", "manylinux_2_17_aarch64", "linux_aarch64"]
+    python = {"implementation_name": "cpython", "python_version": "3.12"}
+    described = make_host(environment=python)
+    described = host({**described, "platforms": tags, "abis": ["cp312"]})
+    options = [*native, "--only-binary", ":all:", "--variant-host", described]
+    pip("download", "native", *options, "--platform", ARM)
+    result = pip("download", "native", *options, "--platform", "win_arm64", code=1)
+    assert "× --platform win_arm64 contradicts --variant-host" in result.stderr
 
 
 def test_its_platform_goes_with_it(pip: Pip, fast: list[str]) -> None:
@@ -100,66 +323,57 @@ def test_its_platform_goes_with_it(pip: Pip, fast: list[str]) -> None:
     assert f"fast-1.0-py3-none-{ARM}-armv8.whl" in result.stdout
     result = pip("variants", "list", "fast", *fast, *host, "--platform", ARM)
     assert "* 1    armv8" in result.stdout
-    # The other way round it is the platform that does not go with the host.
-    result = pip(
-        *("download", "fast", *fast, *target, "--variant-host", "cpu-x86_64-v3"), code=1
+    # Of several, those that suit.
+    x86 = ["--variant-host", "cpu-x86_64-v3"]
+    result = pip("download", "fast", *fast, *target, *x86, code=1)
+    assert (
+        f"× --platform {ARM} contradicts --variant-host cpu-x86_64-v3." in result.stderr
     )
-    assert refused(result) == error(
-        "cpu-x86_64-v3",
-        "Its machine type is x86_64, and wheels are chosen for aarch64.",
-        "manylinux_2_28_x86_64",
-    )
-    # One of several is enough.
-    target += ["--platform", "linux_x86_64"]
-    pip("download", "fast", *fast, *target, "--variant-host", "cpu-x86_64-v3")
+    target += ["--platform", "manylinux_2_28_x86_64"]
+    result = pip("download", "fast", *fast, *target, *x86)
+    assert "fast-1.0-py3-none-manylinux_2_28_x86_64-null.whl" in result.stdout
+
+
+# Files of all sorts
 
 
 @pytest.mark.parametrize(
-    ("environment", "level", "differences", "tag"),
+    ("environment", "level", "tag"),
     [
-        ({"platform_machine": "aarch64"}, None, OTHER_TYPE, ARM),
+        ({"platform_machine": "aarch64"}, None, "linux_aarch64"),
         (
             {"platform_machine": "arm64", "sys_platform": "darwin"},
             None,
-            (
-                "Its machine type is arm64, and wheels are chosen for x86_64.\n    Its system "
-                "is darwin, and wheels are chosen for linux."
-            ),
             "macosx_14_0_arm64",
         ),
-        (
-            {"platform_machine": "AMD64", "sys_platform": "win32"},
-            None,
-            "Its system is win32, and wheels are chosen for linux.",
-            "win_amd64",
-        ),
-        (
-            {"sys_platform": "win32"},
-            "v3",
-            "Its system is win32, and wheels are chosen for linux.",
-            "win_amd64",
-        ),
-        (
-            {"sys_platform": "freebsd14"},
-            None,
-            "Its system is freebsd14, and wheels are chosen for linux.",
-            "TAG",
-        ),
+        ({"platform_machine": "AMD64", "sys_platform": "win32"}, None, "win_amd64"),
+        ({"platform_system": "Windows"}, "v3", "win_amd64"),
     ],
     ids=str,
 )
-def test_a_file(
+def test_a_file_that_tells_no_tags(
     pip: Pip,
     fast: list[str],
     host: WriteHost,
     environment: Mapping[str, str],
     level: str | None,
-    differences: str,
     tag: str,
 ) -> None:
+    """As those of earlier releases of this pip; the usual tags do."""
     described = host(make_host(environment=environment, x86_64=level))
     result = pip("install", "fast", *fast, "--variant-host", described, code=1)
-    assert refused(result) == error(described, differences, tag)
+    assert refused(result).startswith("variant-host-of-another-platform\n")
+    written = pip("variants", "host", "--json", "--variant-host", described).stdout
+    assert json.loads(written)["platforms"][0] == tag
+
+
+def test_a_system_that_nobody_knows(pip: Pip, fast: list[str], host: WriteHost) -> None:
+    described = host(make_host(environment={"sys_platform": "freebsd14"}))
+    options = [*fast, "--variant-host", described]
+    result = pip("download", "fast", *options, code=1)
+    assert "Nothing tells which platform tags a machine like that has" in result.stderr
+    tag = ["--platform", "manylinux_2_28_x86_64", "--only-binary", ":all:"]
+    pip("download", "fast", *options, *tag, code=1)
 
 
 @pytest.mark.parametrize(
@@ -167,20 +381,30 @@ def test_a_file(
     [
         make_host(cuda="12.8", capability="9.0"),
         make_host(x86_64="v3", environment={"platform_machine": "AMD64"}),
-        make_host(environment={"python_version": "3.9", "platform_release": "1"}),
+        make_host(environment={"platform_release": "1"}),
         # It does not say which of the two it is.
         make_host(x86_64="v3", aarch64=[{"feature": "version", "values": ["8a"]}]),
         make_host(x86_64="v3", aarch64=[]),
     ],
-    ids=["gpu", "spelling", "python", "both", "empty"],
+    ids=["gpu", "spelling", "kernel", "both", "empty"],
 )
 def test_hosts_of_this_kind(
     pip: Pip, fast: list[str], host: WriteHost, described: Mapping[str, Any]
 ) -> None:
-    result = pip(
-        "install", "--dry-run", "fast", *fast, "--variant-host", host(described)
-    )
-    assert "Would install fast-1.0" in result.stdout
+    result = pip("install", "fast", *fast, "--variant-host", host(described))
+    assert "Successfully installed fast-1.0" in result.stdout
+
+
+def test_this_machine_described_whole(
+    pip: Pip, index: IndexServer, fast: list[str], tmp_path: Path
+) -> None:
+    """It is still this one: things are built, and installed here."""
+    host = tmp_path / "here.json"
+    host.write_text(pip("variants", "host", "--json").stdout, encoding="utf-8")
+    index.add(make_sdist("source", "1.0"))
+    options = [*fast, "--variant-host", str(host), "--no-build-isolation"]
+    assert "Successfully installed fast-1.0" in pip("install", "fast", *options).stdout
+    assert "Saved" in pip("download", "source", "--no-deps", *options).stdout
 
 
 def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) -> None:
@@ -194,10 +418,11 @@ def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) 
 
 
 GRAMMAR = (
-    "Names are cuda-DRIVER[-sm_NN][-MACHINE], tpu[-x86_64-vN] and cpu-MACHINE, where "
-    "MACHINE is x86_64-vN, aarch64 or, with CUDA, tegra (Jetson), as in cuda-12.8-sm_90: "
-    "CUDA 12.8, compute capability 9.0. For any other machine: pip variants host --json > "
-    "host.json there, and --variant-host host.json here."
+    "A name has parts in any order, with dashes between: cuda-DRIVER[-sm_NN], "
+    "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra (Jetson); "
+    "linux, macos[-VERSION] or windows; py312; as in cuda-12.8-sm_90: CUDA 12.8, compute "
+    "capability 9.0. For any other machine: pip variants host --json > host.json there, "
+    "and --variant-host host.json here."
 )
 
 
@@ -213,19 +438,19 @@ GRAMMAR = (
         ("cu118", "cuda-11.8"),
         ("cuda-12.8-sm_90-x86_64_v3", "cuda-12.8-sm_90-x86_64-v3"),
         ("sm_120", "cuda-12.8-sm_120"),
-        ("cpu-x86_64", "cpu-x86_64-v1"),
-        ("x86_64-v3", "cpu-x86_64-v3"),
-        ("arm64", "cpu-aarch64"),
+        ("cpu-x64", "cpu-x86_64"),
         ("cpu-aarch", "cpu-aarch64"),
         ("Jetson-AGX-Orin", "cuda-12.6-sm_87-tegra"),
         ("jetson-thor", "cuda-13.0-sm_110-tegra"),
         ("cuda-12.6-sm_87-jetson", "cuda-12.6-sm_87-tegra"),
         ("cuda12.6-tegra", "cuda-12.6-tegra"),
         ("jetson", "cuda-12.6-sm_87-tegra"),
-        ("cuda-13.0-arm64", "cuda-13.0-aarch64"),
         ("DGX Spark", "cuda-13.0-sm_121-aarch64"),
         ("gb10", "cuda-13.0-sm_121-aarch64"),
         ("tpu-v5e", "tpu"),
+        ("windows-x64-py312", "windows-x86_64-py312"),
+        ("gfx1100", "rocm-gfx1100"),
+        ("macos-arm64-python3.13", "macos-aarch64-py313"),
         # There is no such GPU either.
         ("cuda-12.8-sm10", None),
         ("mine", None),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pip._internal.variants.core.properties import is_valid_namespace, is_valid_value
 from pip._internal.variants.errors import InvalidHostFile
-from pip._internal.variants.machine.hosts import MARKER_VARIABLES, read_host_file
+from pip._internal.variants.machine.host_file import MARKER_VARIABLES, read_host_file
 from tests.lib.hosts import HOSTS
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES

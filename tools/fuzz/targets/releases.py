@@ -10,7 +10,7 @@ from pip._internal.variants.core.manifest import InvalidManifest
 from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
 from pip._internal.variants.machine.chain import Providers
-from pip._internal.variants.machine.hosts import Host
+from pip._internal.variants.machine.host_file import Host
 from pip._internal.variants.tell import sentences
 from pip._internal.variants.tell.story import tell_manifest
 from tools.fuzz.choices import Choices

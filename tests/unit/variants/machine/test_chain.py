@@ -13,7 +13,7 @@ from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
 from pip._internal.variants.machine import nvidia
 from pip._internal.variants.machine.chain import Providers, supported
-from pip._internal.variants.machine.hosts import Host
+from pip._internal.variants.machine.host_file import Host
 
 FORCED = {
     "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8",

@@ -10,7 +10,7 @@ import pytest
 
 from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.core.properties import SupportedProperties
-from pip._internal.variants.machine.hosts import Host
+from pip._internal.variants.machine.host_file import Host
 from pip._internal.variants.machine.target import is_this_machine, marker_environment
 
 

@@ -204,7 +204,7 @@ class Context:
         if self.target is not None:
             from pip._internal.variants.choice import elsewhere
 
-            elsewhere.begin(self)
+            elsewhere.begin(self.target, settings, options)
         if self.enabled and settings.preferences:
             _ = self.preferences
 

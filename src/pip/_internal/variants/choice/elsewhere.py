@@ -21,25 +21,26 @@ from pip._internal.variants.errors import (
 )
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.factory import Factory
-    from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.settings import Settings
+    from pip._internal.variants.machine.target import Target
 
 __all__ = ["begin", "during", "refuse_source"]
 
 
-def begin(context: Context) -> None:
+def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
     """Let a command be for the target of its host, as ``--platform`` and its kin would.
 
     :raises OtherMachine: if it would install what is for that machine into this one.
     :raises ContradictoryOptions: if it is to take what would have to be built.
     """
-    target, options = context.target, context.options
-    assert target is not None
     options.python_version = target.python.py_version_info
     if not target.is_elsewhere:
         return
-    if context.settings.installs_here:
+    if settings.installs_here:
         raise OtherMachine(
             target.host.path,
             target.differences,
@@ -55,7 +56,7 @@ def begin(context: Context) -> None:
                 ),
             ],
         )
-    _refuse_formats(context, options.format_control)
+    _refuse_formats(target, options.format_control)
     options.format_control = FormatControl(set(), {":all:"})
     # Both are about what is installed here.
     options.ignore_installed, options.warn_about_conflicts = True, False
@@ -65,41 +66,38 @@ def begin(context: Context) -> None:
 _HARDWARE = ("variants", "host", "--json", "--hardware", "--variant-host")
 
 
-def _refuse_formats(context: Context, formats: FormatControl) -> None:
+def _refuse_formats(target: Target, formats: FormatControl) -> None:
     """Refuse what would have to be built.
 
     :raises ContradictoryOptions: if wheels of some projects must not be taken.
     """
-    if context.target is not None and formats.no_binary:
+    if formats.no_binary:
         raise ContradictoryOptions(
             f"--no-binary {','.join(sorted(formats.no_binary))}",
-            f"--variant-host {context.target.host.path}",
+            f"--variant-host {target.host.path}",
             "Nothing can be built here for another kind of machine.",
         )
 
 
 @contextmanager
-def during(context: Context, factory: Factory) -> Iterator[None]:
+def during(target: Target, factory: Factory) -> Iterator[None]:
     """Resolve for the target: with its markers, and for its version of Python.
 
     :raises ContradictoryOptions: if a requirements file asks for what would be built.
     """
     from pip._internal.resolution.resolvelib.candidates import RequiresPythonCandidate
 
-    assert context.target is not None
-    target, finder = context.target, factory._finder
-    if context.is_elsewhere:
-        _refuse_formats(context, finder.format_control)
+    if target.is_elsewhere:
+        _refuse_formats(target, factory._finder.format_control)
     factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
     with on_target(target.environment):
         yield
 
 
-def refuse_source(context: Context, link: Link) -> None:
+def refuse_source(target: Target, link: Link) -> None:
     """Refuse what would have to be built for another machine.
 
     :raises BuiltForThisMachine: if it is no wheel.
     """
-    target = context.target
-    if target is not None and target.is_elsewhere and not link.is_wheel:
+    if target.is_elsewhere and not link.is_wheel:
         raise BuiltForThisMachine(link.redacted_url, target.host.path)

@@ -17,7 +17,7 @@ from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.chain import Providers, warnings_of
-from pip._internal.variants.machine.hosts import Host
+from pip._internal.variants.machine.host_file import Host
 from pip._internal.variants.machine.target import target_of
 from pip._internal.variants.tell import sentences
 from pip._internal.variants.tell.idle import ACCELERATORS

@@ -60,7 +60,7 @@ def resolved(
             return run()
         from pip._internal.variants.choice import elsewhere
 
-        with elsewhere.during(context, resolver.factory):
+        with elsewhere.during(context.target, resolver.factory):
             return run()
 
     if not (context.choices or context.settings.asks_for_something):

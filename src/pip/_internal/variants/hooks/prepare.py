@@ -51,7 +51,7 @@ def unsupported_wheel(
     if context_given is not None and context_given.target is not None:
         from pip._internal.variants.choice.elsewhere import refuse_source
 
-        refuse_source(context_given, link)
+        refuse_source(context_given.target, link)
     fn(factory, link)
     label = label_of(link)
     if label is not None:

@@ -38,12 +38,12 @@ from pip._internal.variants.core.provider_requirements import (
     requirement_applies,
 )
 from pip._internal.variants.machine import target
-from pip._internal.variants.machine.hosts import (
+from pip._internal.variants.machine.host_file import (
     HOST_SCHEMA,
     MARKER_VARIABLES,
     Host,
-    read_host,
 )
+from pip._internal.variants.machine.hosts import read_host
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement

@@ -6,7 +6,7 @@ A name is made of parts, in any order, with dashes between; of each kind there m
 system   ``linux``, ``macos``, ``macos-14`` or ``macos-14.4``, ``windows``
 libc     ``glibc-2.35``, ``musl-1.2``: Linux
 machine  ``x86_64``, ``x86_64-v3``, ``aarch64`` or ``arm64`` (they are one),
-         ``tegra`` (a Jetson: Linux on a 64-bit Arm)
+         ``tegra`` (a Jetson: Linux on a 64-bit Arm); without a level, any of them
 Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded), ``pypy311``
 devices  ``cuda-12.8``, ``cuda-12.8-sm_90``, ``rocm-gfx1100``,
          ``rocm-7.0-gfx1100``, ``xpu``, ``xpu-20.1.0``, ``tpu``; ``cpu``: none
@@ -30,7 +30,7 @@ from pip._vendor.packaging.markers import default_environment
 from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine import platforms
-from pip._internal.variants.machine.hosts import Host
+from pip._internal.variants.machine.host_file import Host
 
 __all__ = ["EXAMPLES", "named_host"]
 
@@ -73,8 +73,9 @@ def named_host(name: str) -> Host | None:
     devices, machine = words.get("devices", "cpu"), words.get("machine")
     system = _system(name, words)
     supported = _devices(name, devices, said)
-    if "level" in said:
-        levels = tuple(f"v{each}" for each in range(int(said["level"]), 0, -1))
+    if machine == "x86_64":
+        # Every one is of the first level.
+        levels = tuple(f"v{each}" for each in range(int(said.get("level", 1)), 0, -1))
         supported["x86_64"] = (SupportedFeature("level", levels),)
     if machine in _ARM:
         supported["aarch64"] = (SupportedFeature("version", ("8a",)),)
@@ -164,8 +165,11 @@ def _provider(
     if devices == "rocm":
         from pip._internal.variants.machine import amd
 
-        given = {amd.GFX_VARIABLE: said.get("gfx"), amd.ROCM_VARIABLE: said.get("rocm")}
-        environ = {variable: text for variable, text in given.items() if text}
+        environ = {}
+        if "gfx" in said:
+            environ[amd.GFX_VARIABLE] = said["gfx"]
+        if "rocm" in said:
+            environ[amd.ROCM_VARIABLE] = f"{said['rocm']}.0"
         return "amd", environ, set()
     if devices == "xpu":
         from pip._internal.variants.machine import intel

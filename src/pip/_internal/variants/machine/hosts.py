@@ -2,58 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
 
-from pip._vendor.packaging.markers import Environment
-
-from pip._internal.variants.core.properties import (
-    SupportedFeature,
-    SupportedProperties,
-    is_valid_feature_name,
-    is_valid_namespace,
-    is_valid_value,
-)
 from pip._internal.variants.errors import InvalidHostFile, UnknownHost
-from pip._internal.variants.machine.platforms import completed, of_tag, release_of
+from pip._internal.variants.machine.host_file import Host, read_host_file
 
-__all__ = [
-    "HOST_SCHEMA",
-    "MARKER_VARIABLES",
-    "Host",
-    "read_host",
-    "read_host_file",
-]
-
-HOST_SCHEMA = 1
-#: Bytes; the file of a real machine has a few thousand.
-_MAX_SIZE = 2 * 1024 * 1024
-#: What a host file may say of the target's environment (PEP 508).
-MARKER_VARIABLES = frozenset(Environment.__annotations__)
-
-#: The keys of a host file.
-_KEYS = frozenset({"host-schema", "supported", "environment", "platforms", "abis"})
-_TAG = re.compile(r"[A-Za-z0-9_]+")
-
-
-class Host(NamedTuple):
-    """A machine that a file or a name describes.
-
-    :ivar path: the file or the name.
-    :ivar environment: environment markers (PEP 508) that may differ from this machine's.
-    :ivar platforms: its platform tags, best first; empty if it does not say.
-    :ivar abis: the ABI tags of its interpreter, best first; likewise.
-    """
-
-    path: str
-    supported: SupportedProperties
-    environment: Mapping[str, str]
-    platforms: tuple[str, ...] = ()
-    abis: tuple[str, ...] = ()
+__all__ = ["read_host"]
 
 
 def read_host(file_or_name: str) -> Host:
@@ -65,6 +20,7 @@ def read_host(file_or_name: str) -> Host:
     name = os.path.basename(file_or_name)
     if os.path.exists(file_or_name):
         return read_host_file(file_or_name)
+    # Loaded only when a name was typed.
     from pip._internal.variants.machine.host_names import named_host
 
     host = named_host(name)
@@ -77,109 +33,3 @@ def read_host(file_or_name: str) -> Host:
                 raise UnknownHost(name, nearest)
         raise UnknownHost(name, None)
     return host or read_host_file(file_or_name)
-
-
-def read_host_file(path: str) -> Host:
-    """Read a host file.
-
-    :raises InvalidHostFile: if it cannot be read or does not describe a machine.
-    """
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_SIZE + 1)
-        if len(data) > _MAX_SIZE:
-            raise _Problem(f"It is larger than {_MAX_SIZE >> 20} MiB")
-        return _host(path, json.loads(data.decode("utf-8")))
-    except OSError as error:
-        problem = f"It cannot be read: {error.strerror}"
-    except (ValueError, RecursionError) as error:
-        problem = f"It is not JSON: {error}"
-    except _Problem as error:
-        problem = str(error)
-    raise InvalidHostFile(path, f"{problem}.")
-
-
-class _Problem(Exception):
-    pass
-
-
-def _host(path: str, root: object) -> Host:
-    description = _object(root, "The file")
-    schema = description.get("host-schema")
-    if schema != HOST_SCHEMA or isinstance(schema, bool):
-        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {schema!r}")
-    unknown = sorted(set(description) - _KEYS)
-    if unknown:
-        raise _Problem(f"Its keys {unknown!r} mean nothing")
-    supported = _supported(description.get("supported"))
-    environment = _environment(description.get("environment", {}))
-    tags, abis = _tags(description, "platforms"), _tags(description, "abis")
-    for tag in tags:
-        # They tell the system, and mostly the machine.
-        told = {name: value for name, value in of_tag(tag).items() if value}
-        system = environment.get("sys_platform")
-        if system not in (None, told.get("sys_platform", system)):
-            raise _Problem(f"Its 'environment' is of {system}, and {tag!r} is not")
-        environment = {**told, **environment}
-    if abis and "python_full_version" not in environment:
-        raise _Problem("It has 'abis', and no 'python_version' in 'environment'")
-    return Host(path, supported, environment, tags, abis)
-
-
-def _supported(root: object) -> SupportedProperties:
-    stated = _object(root, "'supported'")
-    supported: dict[str, list[SupportedFeature]] = {}
-    for namespace, features in stated.items():
-        if not is_valid_namespace(namespace):
-            raise _Problem(f"This is no namespace: {namespace!r}")
-        if not isinstance(features, list):
-            raise _Problem(f"The features of {namespace!r} are not a list")
-        supported[namespace] = [_feature(item, namespace) for item in features]
-        names = [feature.name for feature in supported[namespace]]
-        if len(set(names)) != len(names):
-            raise _Problem(f"A feature of {namespace!r} is repeated: {names!r}")
-    return SupportedProperties(supported)
-
-
-def _environment(root: object) -> dict[str, str]:
-    """Read environment markers, and add what follows from them."""
-    environment = _object(root, "'environment'")
-    for name, value in environment.items():
-        if name not in MARKER_VARIABLES:
-            raise _Problem(f"'environment' has no marker variable: {name!r}")
-        if not isinstance(value, str):
-            raise _Problem(f"{name!r} in 'environment' is not a string: {value!r}")
-    said = completed(environment)
-    version = said.get("python_full_version", "3.0")
-    if release_of(version) is None:
-        raise _Problem(f"This is no version of Python: {version!r}")
-    return said
-
-
-def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    given = description.get(key, [])
-    if not isinstance(given, list):
-        raise _Problem(f"{key!r} is not a list: {given!r}")
-    for tag in given:
-        if not isinstance(tag, str) or not _TAG.fullmatch(tag):
-            raise _Problem(f"This in {key!r} is no tag: {tag!r}")
-    return tuple(dict.fromkeys(given))
-
-
-def _object(value: object, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _Problem(f"{what} is not a JSON object: {value!r}")
-    return value
-
-
-def _feature(item: object, namespace: str) -> SupportedFeature:
-    feature = _object(item, f"A feature of {namespace!r}")
-    name, values = feature.get("feature"), feature.get("values")
-    if not isinstance(name, str) or not is_valid_feature_name(name):
-        raise _Problem(f"This names no feature of {namespace!r}: {name!r}")
-    if not isinstance(values, list) or not values:
-        raise _Problem(f"The values of '{namespace} :: {name}' are not a list")
-    for value in values:
-        if not isinstance(value, str) or not is_valid_value(value):
-            raise _Problem(f"This is no value of '{namespace} :: {name}': {value!r}")
-    return SupportedFeature(name, tuple(dict.fromkeys(values)))

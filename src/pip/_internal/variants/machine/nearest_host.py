@@ -38,12 +38,36 @@ _MACHINES: Mapping[str, str] = MappingProxyType(
         "tpu": "tpu",
     }
 )
-_MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro)")
-# In words with dashes between; none of these begins within a word.
+#: Likewise, architectures of AMD's.
+_AMD: Mapping[str, str] = MappingProxyType(
+    {
+        "mi100": "gfx908",
+        **dict.fromkeys(("mi200", "mi210", "mi250", "mi250x"), "gfx90a"),
+        **dict.fromkeys(("mi300", "mi300a", "mi300x", "mi325x"), "gfx942"),
+        **dict.fromkeys(("mi350x", "mi355x"), "gfx950"),
+        **dict.fromkeys(("rx7900", "rx7900xt", "rx7900xtx", "7900xtx"), "gfx1100"),
+        **dict.fromkeys(("rx9070", "rx9070xt", "9070xt"), "gfx1201"),
+        "strixhalo": "gfx1151",
+    }
+)
+_MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro|amd|radeon|instinct)")
+#: What grammar has for the words of people, none of which begins within a word.
+_SYSTEMS = (
+    (r"mac-?os|mac|darwin|osx|apple", "macos"),
+    (r"windows|win(?:32|64)?", "windows"),
+    (r"linux|ubuntu|debian|fedora|rhel", "linux"),
+)
+# In words with dashes between.
 _CUDA = re.compile(r"(?<![a-z])cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})(?![0-9])")
 _SM = re.compile(r"(?<![a-z])sm-?([0-9]{2,3})(?![0-9])")
-_X86_64 = re.compile(r"(?<![a-z])(?:x86-?64|x64|amd64)(?:-?v?([1-4]))?$")
-_ARM = re.compile(r"(?<![a-z])(?:(aarch64|arm64)|tegra|jetson)$")
+_GFX = re.compile(r"(?<![a-z])gfx-?([0-9]+[0-9a-f]*)(?![a-z0-9])")
+_ROCM = re.compile(r"(?<![a-z])rocm(?![a-z])")
+_XPU = re.compile(r"(?<![a-z])(?:xpu|intel-gpu)(?![a-z])")
+_X86_64 = re.compile(r"(?<![a-z])(?:x86-?64|x64|amd64)(?:-?v?([1-4]))?(?![0-9a-z])")
+_ARM = re.compile(r"(?<![a-z])(?:(aarch64|arm64)|tegra|jetson)(?![0-9a-z])")
+_PYTHON = re.compile(r"(?<![a-z])(?:py|python|cp)-?3-?([0-9]{1,2})(?![0-9a-z])")
+#: Words that are often mistyped.
+_WORDS = ("linux", "windows", "macos", "cuda", "rocm")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
 
 
@@ -52,31 +76,67 @@ def nearest_name(name: str) -> str | None:
 
     Punctuation does not matter, and a GPU may be named by its model.
     """
-    words = re.findall(r"[a-z0-9]+", name.lower())
-    gpu = _GPUS.get(_MAKER.sub("", "".join(words)))
-    if gpu is not None:
-        return f"cuda-{_DRIVER}-sm_{gpu}"
+    words = [_spelled(word) for word in re.findall(r"[a-z0-9]+", name.lower())]
+    model = _MAKER.sub("", "".join(words))
+    if model in _GPUS:
+        return f"cuda-{_DRIVER}-sm_{_GPUS[model]}"
+    if model in _AMD:
+        return f"rocm-{_AMD[model]}"
     whole = next((_MACHINES[word] for word in words if word in _MACHINES), None)
     if whole is not None:
         return whole
     dashed = "-".join(words)
-    cuda, sm = _CUDA.search(dashed), _SM.search(dashed)
-    machine = _type_of_machine(dashed)
+    devices, machine = _devices(dashed), _type_of_machine(dashed)
+    system = _system(dashed)
+    python = _python(dashed)
+    if devices is None and machine == "tegra":
+        return _JETSON
+    if devices is None and system is None and python is None and machine is not None:
+        devices = "cpu"
+    parts = (devices, system, machine, python)
+    meant = "-".join(filter(None, parts))
+    return meant or next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+
+
+def _spelled(word: str) -> str:
+    """Return a word of the grammar that another one may be."""
+    if not word.isalpha():
+        return word
+    return next(iter(difflib.get_close_matches(word, _WORDS, 1, 0.8)), word)
+
+
+def _devices(dashed: str) -> str | None:
+    """Return the part of a name that tells devices."""
+    cuda, sm, gfx = _CUDA.search(dashed), _SM.search(dashed), _GFX.search(dashed)
     if cuda is not None or sm is not None:
         driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
-        capability = f"sm_{sm[1]}" if sm is not None else None
-        return "-".join(filter(None, ("cuda", driver, capability, machine)))
-    if machine is not None:
-        return _JETSON if machine == "tegra" else f"cpu-{machine}"
-    return next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+        return f"cuda-{driver}" + (f"-sm_{sm[1]}" if sm is not None else "")
+    if gfx is not None:
+        return f"rocm-gfx{gfx[1]}"
+    if _ROCM.search(dashed):
+        return "rocm"
+    return "xpu" if _XPU.search(dashed) else None
+
+
+def _system(dashed: str) -> str | None:
+    """Return the part of a name that tells the system."""
+    for form, system in _SYSTEMS:
+        if re.search(rf"(?<![a-z])({form})(?![a-z])", dashed):
+            return system
+    return None
+
+
+def _python(dashed: str) -> str | None:
+    """Return the part of a name that tells the Python."""
+    match = _PYTHON.search(dashed)
+    return None if match is None else f"py3{match[1]}"
 
 
 def _type_of_machine(dashed: str) -> str | None:
-    """Return the end of a name that tells the type of a machine."""
+    """Return the part of a name that tells the type of a machine."""
     x86_64, arm = _X86_64.search(dashed), _ARM.search(dashed)
     if x86_64 is not None:
-        # Without a level, what every CPU of this kind has.
-        return f"x86_64-v{x86_64[1] or '1'}"
+        return f"x86_64-v{x86_64[1]}" if x86_64[1] else "x86_64"
     if arm is not None:
         return "aarch64" if arm[1] else "tegra"
     return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from pip._vendor.packaging.markers import default_environment
@@ -24,8 +25,10 @@ from pip._internal.variants.machine.platforms import (
 )
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.tags import Tag
+
     from pip._internal.models.target_python import TargetPython
-    from pip._internal.variants.machine.hosts import Host
+    from pip._internal.variants.machine.host_file import Host
 
 __all__ = [
     "Target",
@@ -148,6 +151,10 @@ class Target:
             abis=self._abis(),
             implementation=self._implementation(),
         )
+        if host.platforms:
+            # Upstream puts what it derives from a tag next to it.
+            tags = self.python.get_sorted_tags()
+            self.python._valid_tags = _in_order(tags, host.platforms)
 
     @cached_property
     def is_elsewhere(self) -> bool:
@@ -257,6 +264,15 @@ class Target:
         return not any(
             name in told and _differs(told, self._said, name) for name in _OF_PLATFORM
         )
+
+
+def _in_order(tags: Iterable[Tag], platforms: Sequence[str]) -> list[Tag]:
+    """Order tags by platform, where they differ in nothing else."""
+    rank = {platform: number for number, platform in enumerate(platforms)}
+    ordered: list[Tag] = []
+    for _, alike in groupby(tags, lambda tag: (tag.interpreter, tag.abi)):
+        ordered += sorted(alike, key=lambda tag: rank.get(tag.platform, len(rank)))
+    return ordered
 
 
 def _platforms_of(typed: Sequence[str]) -> set[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pip._internal.variants.core.properties import SupportedFeature
-from pip._internal.variants.errors import InvalidHostFile, UnknownHost
-from pip._internal.variants.machine.hosts import read_host, read_host_file
+from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.machine.host_file import read_host_file
 from tests.lib.hosts import make_host
 
 
@@ -25,7 +25,39 @@ def test_a_host(tmp_path: Path) -> None:
         SupportedFeature("level", ("v3", "v2", "v1")),
     )
     assert host.supported.features("nvidia") == ()
-    assert host.environment == {"platform_system": "Windows"}
+    # What follows from it is said, too.
+    assert host.environment == {
+        "platform_system": "Windows",
+        "sys_platform": "win32",
+        "os_name": "nt",
+    }
+    assert (host.platforms, host.abis) == ((), ())
+
+
+def test_a_platform_and_an_interpreter(tmp_path: Path) -> None:
+    described = {
+        "host-schema": 1,
+        "supported": {},
+        "environment": {"implementation_name": "cpython", "python_version": "3.12"},
+        "platforms": ["macosx_14_0_arm64", "macosx_13_0_universal2"],
+        "abis": ["cp312"],
+    }
+    path = tmp_path / "host.json"
+    path.write_text(json.dumps(described), encoding="utf-8")
+    host = read_host_file(str(path))
+    assert host.platforms == ("macosx_14_0_arm64", "macosx_13_0_universal2")
+    assert host.abis == ("cp312",)
+    assert host.environment == {
+        "implementation_name": "cpython",
+        "implementation_version": "3.12.0",
+        "os_name": "posix",
+        "platform_machine": "arm64",
+        "platform_python_implementation": "CPython",
+        "platform_system": "Darwin",
+        "python_full_version": "3.12.0",
+        "python_version": "3.12",
+        "sys_platform": "darwin",
+    }
 
 
 LOWEST = "cuda_version_lower_bound 13.0"
@@ -65,6 +97,16 @@ LEVELS = {"feature": "level", "values": ["v1"]}
         (_supporting([LEVELS, LEVELS]), "repeated"),
         (_with(environment={"python": "3"}), "'python'"),
         (_with(environment={"python_version": 3}), "python_version"),
+        (_with(environment={"python_version": "three"}), "'three.0'"),
+        (_with(platforms="any"), "'platforms' is not a list"),
+        (_with(platforms=["win-amd64"]), "'win-amd64'"),
+        (_with(platforms=[3]), "no tag: 3"),
+        (_with(abis=["cp312"]), "no 'python_version'"),
+        (_with(abis={}), "'abis' is not a list"),
+        (
+            _with(platforms=["win_amd64"], environment={"sys_platform": "linux"}),
+            "is of linux, and 'win_amd64' is not",
+        ),
     ],
 )
 def test_invalid(tmp_path: Path, content: bytes, problem: str) -> None:
@@ -74,46 +116,6 @@ def test_invalid(tmp_path: Path, content: bytes, problem: str) -> None:
         read_host_file(str(path))
     assert problem in str(error.value.context)
     assert "host.json" in str(error.value.message)
-
-
-@pytest.mark.parametrize("name", ["cuda-99.9", "cuda-99.9-sm_90", "cuda-12.8-sm_10"])
-def test_a_name_of_no_gpu(name: str) -> None:
-    with pytest.raises(InvalidHostFile) as error:
-        read_host(name)
-    assert "No GPU is like that." in str(error.value.context)
-
-
-@pytest.mark.parametrize(
-    ("name", "supported", "environment"),
-    [
-        ("tpu", {"tpu": "present true"}, {}),
-        ("tpu-x86_64-v2", {"tpu": "present true", "x86_64": "level v2"}, {}),
-        ("cuda-13.0-aarch64", {"nvidia": LOWEST, "aarch64": "version 8a"}, {}),
-        (
-            "cuda-13.0-tegra",
-            {"nvidia": LOWEST, "aarch64": "version 8a"},
-            {"platform_release": "tegra"},
-        ),
-    ],
-)
-def test_names(
-    name: str, supported: dict[str, str], environment: dict[str, str]
-) -> None:
-    host = read_host(name)
-    assert host.environment == environment
-    best = {
-        namespace: host.supported.features(namespace)[0] for namespace in host.supported
-    }
-    assert {
-        namespace: f"{feature.name} {feature.values[0]}"
-        for namespace, feature in best.items()
-    } == supported
-
-
-@pytest.mark.parametrize("name", ["tegra", "cpu-tegra", "tpu-aarch64", "tpu-tegra"])
-def test_no_such_name(name: str) -> None:
-    with pytest.raises(UnknownHost):
-        read_host(name)
 
 
 def test_missing(tmp_path: Path) -> None:
