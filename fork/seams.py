@@ -268,9 +268,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),
         ],
-        "The platform and the interpreter may be those of the user's host.": [
-            Decorate("PackageFinder.create", "variants.hooks.index:finder_created"),
-        ],
         "What was logged of a project's pages ahead of upstream is said here.": [
             Decorate(
                 "PackageFinder.find_best_candidate",

@@ -92,6 +92,7 @@ def names(folder: Path) -> set[str]:
 #: What is taken for a machine.
 TAKEN: Mapping[str, set[str]] = {
     "windows-x86_64-py312-cuda-12.8-sm_89": {"win_amd64", "onwindows", "old"},
+    "windows-x86_64-py312": {"win_amd64", "onwindows", "old"},
     "windows-x86_64-py3.12.4": {"win_amd64", "onwindows", "old", "patched"},
     "windows-arm64-py313t": {"cp313t", "onwindows", "patched"},
     "macos-arm64-py313": {"macosx_11_0_arm64", "onmac", "patched"},
@@ -405,6 +406,64 @@ def test_this_machine_described_whole(
     options = [*fast, "--variant-host", str(host), "--no-build-isolation"]
     assert "Successfully installed fast-1.0" in pip("install", "fast", *options).stdout
     assert "Saved" in pip("download", "source", "--no-deps", *options).stdout
+
+
+@pytest.mark.parametrize("feature", [[], ["--use-feature", "inprocess-build-deps"]])
+def test_what_is_needed_to_build_is_needed_here(
+    pip: Pip, index: IndexServer, host: WriteHost, feature: Sequence[str]
+) -> None:
+    """What differs in nothing but its kernel has the same wheels."""
+    marker = "platform_release == 'other'"
+    sdist = make_sdist(
+        *("source", "1.0"),
+        requires=[f"there; {marker}"],
+        build_requires=[f"missing; {marker}"],
+    )
+    index.add(sdist)
+    index.add(make_wheel("there", "1.0"))
+    described = host(make_host(environment={"platform_release": "other"}))
+    result = pip(
+        *("install", "source", "-i", index.index_url, *feature),
+        *("--variant-host", described),
+    )
+    assert "Successfully installed source-1.0 there-1.0" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["windows-x86_64-py312", "macos-arm64-py313"])
+def test_from_a_lock_file(
+    pip: Pip, index: IndexServer, native: list[str], tmp_path: Path, name: str
+) -> None:
+    """One that another tool made for all machines."""
+    listed = index.projects["native"], *(index.projects[each] for each in NEEDED)
+    lines = ["lock-version = '1.0'", "created-by = 'test'"]
+    for entries in listed:
+        file = entries[0].file
+        marker = NEEDED.get(file.project)
+        lines += ["[[packages]]", f"name = '{file.project}'", "version = '1.0'"]
+        lines += [f'marker = "{marker}"'] if marker else []
+        for entry in entries:
+            if entry.file.version == "1.0":
+                url = f"{index.url}/files/{entry.file.filename}"
+                lines += ["[[packages.wheels]]", f"url = '{url}'"]
+                lines += [f"hashes = {{sha256 = '{entry.file.sha256}'}}"]
+    lock = tmp_path / "pylock.toml"
+    lock.write_text("\n".join(lines), encoding="utf-8")
+    command = ["download", "-r", str(lock), *native, "-d", str(tmp_path / "files")]
+    pip(*command, "--variant-host", name)
+    assert names(tmp_path / "files") == TAKEN[name]
+
+
+def test_variants_from_a_lock_file(pip: Pip, fast: list[str], tmp_path: Path) -> None:
+    arm = ["--variant-host", "cpu-aarch64"]
+    lock = tmp_path / "pylock.toml"
+    pip("lock", "fast", *fast, *arm, "-o", str(lock))
+    text = lock.read_text(encoding="utf-8")
+    assert "x86_64" not in text
+    assert text.count(f"{ARM}-armv8.whl") >= 1
+    result = pip("download", "-r", str(lock), *fast, *arm)
+    assert f"fast-1.0-py3-none-{ARM}-armv8.whl" in result.stdout
+    # It is not for this machine.
+    pip("download", "-r", str(lock), *fast, code=1)
 
 
 def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) -> None:

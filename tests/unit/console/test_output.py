@@ -232,6 +232,7 @@ ALLOWED = {
     "unpacked/made.py": {"import warnings"},
     # Its error is made printable.
     "unpacked/command.py": {"CommandError"},
+    "unpacked/using.py": {"InstallationError"},
     # Records that were made printable when they were logged.
     "parallel/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.

@@ -101,7 +101,6 @@ LEVELS = {"feature": "level", "values": ["v1"]}
         (_with(platforms="any"), "'platforms' is not a list"),
         (_with(platforms=["win-amd64"]), "'win-amd64'"),
         (_with(platforms=[3]), "no tag: 3"),
-        (_with(abis=["cp312"]), "no 'python_version'"),
         (_with(abis={}), "'abis' is not a list"),
         (
             _with(platforms=["win_amd64"], environment={"sys_platform": "linux"}),

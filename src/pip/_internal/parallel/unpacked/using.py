@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 # Logging needs it while pip installs, when nothing may be imported.
 import pip._internal.console.wrapped  # noqa: F401
+from pip._internal.console import printable
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError, InstallationError
 from pip._internal.operations.prepare import File
@@ -194,10 +195,9 @@ def _verified(entry: Entry) -> Sequence[bool]:
     try:
         return entry.verify()
     except Damaged as error:
-        raise InstallationError(
-            f"{entry.folder} was changed while pip was running: {error}. Run pip again, and "
-            "it is downloaded anew."
-        ) from None
+        said = f"{entry.folder} was changed while pip was running: {error}."
+        again = "Run pip again, and it is downloaded anew."
+        raise InstallationError(printable(f"{said} {again}")) from None
 
 
 def _installed(wheel: str, record: _WheelInstallRecord, *, compiles: bool) -> Installed:

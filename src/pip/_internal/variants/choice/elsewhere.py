@@ -23,12 +23,13 @@ from pip._internal.variants.errors import (
 if TYPE_CHECKING:
     import optparse
 
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.choice.settings import Settings
     from pip._internal.variants.machine.target import Target
 
-__all__ = ["begin", "during", "refuse_source"]
+__all__ = ["aim", "begin", "during", "refuse_source"]
 
 
 def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
@@ -87,11 +88,17 @@ def during(target: Target, factory: Factory) -> Iterator[None]:
     """
     from pip._internal.resolution.resolvelib.candidates import RequiresPythonCandidate
 
+    aim(factory._finder, target)
     if target.is_elsewhere:
         _refuse_formats(target, factory._finder.format_control)
     factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
     with on_target(target.environment):
         yield
+
+
+def aim(finder: PackageFinder, target: Target) -> None:
+    """Let a finder look for what suits the platform and the interpreter of a target."""
+    finder._target_python = target.python
 
 
 def refuse_source(target: Target, link: Link) -> None:

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from pip._internal.index.sources import _FlatDirectoryToUrls
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
-    from pip._internal.models.selection_prefs import SelectionPreferences
-    from pip._internal.models.target_python import TargetPython
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.variants.choice.context import Room
@@ -87,22 +85,6 @@ def collector_created(
     return collector
 
 
-def finder_created(
-    fn: Callable[..., PackageFinder],
-    cls: type[PackageFinder],
-    link_collector: LinkCollector,
-    selection_prefs: SelectionPreferences,
-    target_python: TargetPython | None = None,
-    **kwargs: Any,
-) -> PackageFinder:
-    """Make a finder for the platform and the interpreter of the user's host."""
-    context = CONTEXT.of(link_collector, Context)
-    target = None if context is None else context.target
-    if target is not None:
-        target_python = target.python
-    return fn(cls, link_collector, selection_prefs, target_python, **kwargs)
-
-
 def select_from_lock(fn: Callable[..., _R], session: PipSession) -> Callable[..., _R]:
     """Select from a lock file what the machine of the user's host needs.
 
@@ -134,6 +116,10 @@ def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
     context = context_of(finder)
     if context is not None:
         context.listing = listing
+        if context.target is not None:
+            from pip._internal.variants.choice import elsewhere
+
+            elsewhere.aim(finder, context.target)
     return finder
 
 

@@ -95,8 +95,6 @@ def _host(path: str, root: object) -> Host:
         if system not in (None, told.get("sys_platform", system)):
             raise _Problem(f"Its 'environment' is of {system}, and {tag!r} is not")
         environment = {**told, **environment}
-    if abis and "python_full_version" not in environment:
-        raise _Problem("It has 'abis', and no 'python_version' in 'environment'")
     return Host(path, supported, environment, tags, abis)
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "INTERPRETERS",
     "called",
     "completed",
+    "of_abi",
     "of_glibc",
     "of_mac_os",
     "of_musl",
@@ -139,6 +140,16 @@ def release_of(python: str) -> tuple[int, int, int] | None:
     if match is None:
         return None
     return int(match[1]), int(match[2]), int(match[3] or 0)
+
+
+def of_abi(abi: str) -> dict[str, str]:
+    """Return what markers say of an interpreter with an ABI; empty if that is unknown."""
+    for implementation, form in _ABIS.items():
+        match = re.match(form.format("([23])([0-9]+)"), abi)
+        if match is not None:
+            version = f"{match[1]}.{int(match[2])}"
+            return {"implementation_name": implementation, "python_version": version}
+    return {}
 
 
 def usual_abi(environment: Mapping[str, str]) -> str | None:

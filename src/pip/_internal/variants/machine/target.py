@@ -17,6 +17,8 @@ from pip._internal.variants.errors import (
 from pip._internal.variants.machine.platforms import (
     INTERPRETERS,
     called,
+    completed,
+    of_abi,
     of_system,
     of_tag,
     release_of,
@@ -96,6 +98,10 @@ def _described(host: Host) -> dict[str, str]:
     if len(own) == 1:
         system = said.get("sys_platform", default_environment()["sys_platform"])
         said.setdefault("platform_machine", called(own[0], system))
+    if host.abis and "python_full_version" not in said:
+        here, told = _this_machine(), of_abi(host.abis[0])
+        if any(_differs(here, told, name) for name in told):
+            said |= completed(told)
     return said
 
 

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -29,6 +30,7 @@ from pip._internal.req.constructors import (
 from pip._internal.resolution.resolvelib.base import Constraint
 from pip._internal.resolution.resolvelib.factory import Factory
 from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
+from pip._internal.variants.choice import elsewhere
 from pip._internal.variants.choice.builds import offer
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.decision import Decision, File, Offer
@@ -75,8 +77,8 @@ def look_up(
     collector = _PageKeeper.of(LinkCollector.create(session, options=options))
     finder = _finder(collector, options)
     constraints = parse_constraint_files(options.constraints, finder, options, session)
-    wanted = install_req_from_line(requirement, isolated=options.isolated_mode)
-    wanted.user_supplied = True
+    wanted = _wanted(requirement, options)
+    assert wanted.req is not None, "it was looked at"
     context = context_of(finder)
     assert context is not None, "the collector was made with options"
     factory = Factory(
@@ -93,18 +95,15 @@ def look_up(
         ignore_requires_python=options.ignore_requires_python,
         py_version_info=options.python_version,
     )
-    if wanted.link is not None or wanted.req is None:
-        raise WrongUse(
-            "expected a project on an index, such as 'torch' or 'torch==2.8.0', got "
-            f"{str(wanted.link or wanted)!r}"
-        )
     project = canonicalize_name(wanted.req.name)
     for mode in modes(context):
         mode.note_roots([wanted, *constraints])
     context.named = {project}
     # Other installed projects bear on the choice; this one is looked up afresh.
     installed = factory._installed_dists.pop(project, None)
-    found, constraint, asked = _find(factory, wanted, constraints)
+    target = context.target
+    with nullcontext() if target is None else elsewhere.during(target, factory):
+        found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     chosen, problem = _choose(offers, context, requirement, project)
     if chosen is None:
@@ -138,6 +137,21 @@ def look_up(
         installed=installed,
         context=context,
     )
+
+
+def _wanted(requirement: str, options: optparse.Values) -> InstallRequirement:
+    """Read a requirement.
+
+    :raises PipError: if it is none, or not of a project on an index.
+    """
+    wanted = install_req_from_line(requirement, isolated=options.isolated_mode)
+    wanted.user_supplied = True
+    if wanted.link is not None or wanted.req is None:
+        raise WrongUse(
+            "expected a project on an index, such as 'torch' or 'torch==2.8.0', got "
+            f"{str(wanted.link or wanted)!r}"
+        )
+    return wanted
 
 
 def make_context(session: PipSession, options: optparse.Values) -> Context:
