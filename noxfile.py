@@ -28,6 +28,7 @@ TEST_TOOLS = [
     "trustme",
     "pytest-xdist",
     "hypothesis",
+    "jsonschema",
     "virtualenv",
     "filelock",
     "tomli",

@@ -15,23 +15,15 @@ from pathlib import Path
 import pytest
 
 from tests.lib.environments import REPOSITORY, Environment, Workshop, scrubbed_environ
+from tests.lib.guides import block
 from tests.lib.index import IndexServer
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
 pytestmark = pytest.mark.process
 
-GUIDE = REPOSITORY / "docs" / "publishing.md"
+GUIDE = "publishing.md"
 _CUDA = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
-
-
-def block(name: str) -> str:
-    """Return the block of the guide that a comment before it marks with this name."""
-    text = GUIDE.read_text(encoding="utf-8")
-    (found,) = re.findall(
-        rf"<!-- test: {re.escape(name)} -->\n```\w+\n(.*?)```", text, re.S
-    )
-    return str(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +58,7 @@ def site(
 ) -> Site:
     """Return what the commands of the guide made, of a real wheel or of a stand-in."""
     folder = tmp_path_factory.mktemp("guide")
-    (download,) = block("download").splitlines()
+    (download,) = block(GUIDE, "download").splitlines()
     if request.param == "registry":
         # The user's own pip: it knows where packages come from.
         pip, *arguments = shlex.split(download)
@@ -77,9 +69,11 @@ def site(
     else:
         (folder / "dist").mkdir()
         make_wheel("idna", "3.10", requires_python=">=3.6").write_to(folder / "dist")
-    (folder / "pyproject.toml").write_text(block("pyproject.toml"), encoding="utf-8")
+    (folder / "pyproject.toml").write_text(
+        block(GUIDE, "pyproject.toml"), encoding="utf-8"
+    )
     environment = workshop.fork(tmp_path_factory.mktemp("publisher"))
-    commands = block("commands").splitlines()
+    commands = block(GUIDE, "commands").splitlines()
     assert len(commands) == 5
     for command in commands:
         pip, *arguments = shlex.split(command)
@@ -142,7 +136,7 @@ def tried(site: Site, index: IndexServer, line: str) -> str:
 
 def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> None:
     """As the guide says it, and what makes an index."""
-    (line,) = block("install").splitlines()
+    (line,) = block(GUIDE, "install").splitlines()
     result = site.environment.pip(
         "variants", "index", "dist", "--simple", cwd=site.folder
     )
@@ -154,7 +148,7 @@ def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> N
 
 @pytest.mark.scoped
 def test_it_is_named_for_its_projects_alone(site: Site, index: IndexServer) -> None:
-    (line,) = block("scoped install").splitlines()
+    (line,) = block(GUIDE, "scoped install").splitlines()
     index.add(make_wheel("idna", "99.0"))
     assert "Using the variant cu128 of idna 3.10" in tried(site, index, line)
 
@@ -267,8 +261,10 @@ def test_the_guide_shows_what_check_says(site: Site) -> None:
         )
     finally:
         renamed.unlink()
-    shown = GUIDE.read_text(encoding="utf-8").partition("$ pip variants check dist\n")[
-        2
-    ]
+    shown = (
+        (REPOSITORY / "docs" / GUIDE)
+        .read_text("utf-8")
+        .partition("$ pip variants check dist\n")[2]
+    )
     quoted = [line.removeprefix("    ") for line in shown.splitlines()[:3]]
     assert result.lines[:3] == quoted

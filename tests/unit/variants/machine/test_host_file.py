@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from optparse import Values
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+from pip._internal.models.target_python import TargetPython
+from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import InvalidHostFile
-from pip._internal.variants.machine.host_file import read_host_file
+from pip._internal.variants.machine.chain import Providers
+from pip._internal.variants.machine.host_file import MARKER_VARIABLES, read_host_file
+from pip._internal.variants.machine.hosts import read_host
+from pip._internal.variants.machine.target import target_of
+from tests.lib.environments import REPOSITORY
 from tests.lib.hosts import make_host
 
 
@@ -74,40 +82,41 @@ def _supporting(features: object) -> bytes:
 LEVELS = {"feature": "level", "values": ["v1"]}
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"", "not JSON"),
-        (b"\xff", "not JSON"),
-        (b"[" * 200_000, "not JSON"),
-        (b"[]", "not a JSON object"),
-        (b"{}", "host-schema"),
-        (_with(**{"host-schema": 2}), "2"),
-        (_with(**{"host-schema": True}), "True"),
-        (_with(supported=None), "'supported'"),
-        (_with(suported={}), "suported"),
-        (_with(supported={"NVIDIA": []}), "'NVIDIA'"),
-        (_supporting({}), "not a list"),
-        (_supporting(["v3"]), "'v3'"),
-        (_supporting([{"feature": "Level", "values": ["v1"]}]), "'Level'"),
-        (_supporting([{"feature": "level"}]), "nvidia :: level"),
-        (_supporting([{"feature": "level", "values": []}]), "nvidia :: level"),
-        (_supporting([{"feature": "level", "values": "v3"}]), "nvidia :: level"),
-        (_supporting([{"feature": "level", "values": [3]}]), "3"),
-        (_supporting([LEVELS, LEVELS]), "repeated"),
-        (_with(environment={"python": "3"}), "'python'"),
-        (_with(environment={"python_version": 3}), "python_version"),
-        (_with(environment={"python_version": "three"}), "'three.0'"),
-        (_with(platforms="any"), "'platforms' is not a list"),
-        (_with(platforms=["win-amd64"]), "'win-amd64'"),
-        (_with(platforms=[3]), "no tag: 3"),
-        (_with(abis={}), "'abis' is not a list"),
-        (
-            _with(platforms=["win_amd64"], environment={"sys_platform": "linux"}),
-            "is of linux, and 'win_amd64' is not",
-        ),
-    ],
-)
+#: Contents of files, and what is wrong with them.
+INVALID: list[tuple[bytes, str]] = [
+    (b"", "not JSON"),
+    (b"\xff", "not JSON"),
+    (b"[" * 200_000, "not JSON"),
+    (b"[]", "not a JSON object"),
+    (b"{}", "host-schema"),
+    (_with(**{"host-schema": 2}), "2"),
+    (_with(**{"host-schema": True}), "True"),
+    (_with(supported=None), "'supported'"),
+    (_with(suported={}), "suported"),
+    (_with(supported={"NVIDIA": []}), "'NVIDIA'"),
+    (_supporting({}), "not a list"),
+    (_supporting(["v3"]), "'v3'"),
+    (_supporting([{"feature": "Level", "values": ["v1"]}]), "'Level'"),
+    (_supporting([{"feature": "level"}]), "nvidia :: level"),
+    (_supporting([{"feature": "level", "values": []}]), "nvidia :: level"),
+    (_supporting([{"feature": "level", "values": "v3"}]), "nvidia :: level"),
+    (_supporting([{"feature": "level", "values": [3]}]), "3"),
+    (_supporting([LEVELS, LEVELS]), "repeated"),
+    (_with(environment={"python": "3"}), "'python'"),
+    (_with(environment={"python_version": 3}), "python_version"),
+    (_with(environment={"python_version": "three"}), "'three.0'"),
+    (_with(platforms="any"), "'platforms' is not a list"),
+    (_with(platforms=["win-amd64"]), "'win-amd64'"),
+    (_with(platforms=[3]), "no tag: 3"),
+    (_with(abis={}), "'abis' is not a list"),
+    (
+        _with(platforms=["win_amd64"], environment={"sys_platform": "linux"}),
+        "is of linux, and 'win_amd64' is not",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "problem"), INVALID)
 def test_invalid(tmp_path: Path, content: bytes, problem: str) -> None:
     path = tmp_path / "host.json"
     path.write_bytes(content)
@@ -115,6 +124,37 @@ def test_invalid(tmp_path: Path, content: bytes, problem: str) -> None:
         read_host_file(str(path))
     assert problem in str(error.value.context)
     assert "host.json" in str(error.value.message)
+
+
+SCHEMA = json.loads((REPOSITORY / "docs/host.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+#: What no schema can say.
+BEYOND = ("repeated", "is of linux")
+
+
+def test_the_schema_is_one() -> None:
+    VALIDATOR.check_schema(SCHEMA)
+    markers = SCHEMA["properties"]["environment"]["properties"]
+    assert markers.keys() == MARKER_VARIABLES
+
+
+@pytest.mark.parametrize(("content", "problem"), INVALID)
+def test_the_schema_refuses_what_pip_refuses(content: bytes, problem: str) -> None:
+    if problem == "not JSON":
+        return
+    is_valid = VALIDATOR.is_valid(json.loads(content))
+    assert is_valid == (problem in BEYOND or "is of linux" in problem)
+
+
+@pytest.mark.parametrize("name", ["", "cuda-12.8-sm_90", "macos-arm64-py313", "tpu"])
+def test_the_schema_takes_what_pip_writes(name: str) -> None:
+    host = read_host(name) if name else None
+    settings = Settings(Values({"variant_host": name or None}))
+    providers = Providers.for_settings(settings)
+    target = target_of(settings, host)
+    python = TargetPython() if target is None else target.python
+    for tags in (python, None):
+        VALIDATOR.validate(providers.described_host(providers.survey(), tags))
 
 
 def test_missing(tmp_path: Path) -> None:

@@ -1,0 +1,159 @@
+"""The recipes of docs/machines.md: their commands, run as they stand there."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.guides import block
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import Properties, cuda, make_manifest
+from tests.lib.wheels import make_wheel
+
+#: The platforms of PyTorch's wheels: what they are for, and the labels there.
+TORCH: Mapping[str, tuple[str, Mapping[str, Properties]]] = {
+    **{
+        f"{kind}{python}": (f"cp{python}-cp{python}-{platform}", variants)
+        for python in ("310", "311", "312", "313")
+        for kind, platform, variants in (
+            (
+                "linux",
+                "manylinux_2_28_x86_64",
+                {
+                    "cu128": cuda("12.8", ["70", "80", "90"]),
+                    "rocm": ["amd :: gfx_arch :: gfx1100"],
+                    "null": {},
+                },
+            ),
+            ("arm", "manylinux_2_28_aarch64", {"cu128": cuda("12.8"), "null": {}}),
+            ("windows", "win_amd64", {"cu128": cuda("12.8"), "null": {}}),
+            ("mac", "macosx_11_0_arm64", {"null": {}}),
+        )
+    }
+}
+
+
+@pytest.fixture
+def torch(index: IndexServer) -> IndexServer:
+    """Return an index with builds of torch for all kinds of machines."""
+    labels: dict[str, Properties] = {}
+    for _, variants in TORCH.values():
+        labels |= variants
+    manifest = make_manifest(labels)
+    for tag, variants in TORCH.values():
+        for label in variants:
+            own = {**manifest, "variants": {label: manifest["variants"][label]}}
+            needed = ["cudart; 'nvidia' in variant_namespaces and os_name == 'posix'"]
+            wheel = make_wheel(
+                *("torch", "2.13.0"),
+                tag=tag,
+                label=label,
+                variant_json=own,
+                requires=needed,
+            )
+            index.add(wheel)
+    index.add(make_wheel("cudart", "12.8"))
+    return index
+
+
+class Reader:
+    """Types what stands on the page.
+
+    :ivar folder: where
+    """
+
+    def __init__(self, venv: Environment, index: IndexServer, folder: Path) -> None:
+        self._venv, self._index, self.folder = venv, index, folder
+
+    def types(
+        self, name: str, *more: str, env: Mapping[str, str | None] | None = None
+    ) -> list[Result]:
+        """Type the commands of a block, and more words after each."""
+        found = []
+        for line in block("machines.md", name).splitlines():
+            command, _, file = line.partition(" > ")
+            pip, *words = shlex.split(command)
+            assert pip == "pip"
+            variables = {"PIP_INDEX_URL": self._index.index_url, **(env or {})}
+            result = self._venv.pip(*words, *more, cwd=self.folder, env=variables)
+            if file:
+                (self.folder / file).write_text(result.stdout, encoding="utf-8")
+            found.append(result)
+        return found
+
+    def files(self, folder: str) -> set[str]:
+        """Return the names of the files in a folder."""
+        return {path.name for path in (self.folder / folder).iterdir()}
+
+
+@pytest.fixture
+def reader(venv: Environment, torch: IndexServer, tmp_path: Path) -> Reader:
+    """Return one in an empty folder."""
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    return Reader(venv, torch, folder)
+
+
+def test_an_image_without_a_gpu(reader: Reader) -> None:
+    (result,) = reader.types("image")
+    assert "Successfully installed cudart-12.8 torch-2.13.0 (cu128)" in result.stdout
+
+
+def test_from_the_machine_itself(reader: Reader) -> None:
+    reader.types("hardware", env=forced("12.8", "9.0"))
+    found = json.loads((reader.folder / "gpu.json").read_text(encoding="utf-8"))
+    assert found.keys() == {"host-schema", "supported"}
+    (result,) = reader.types("from a file")
+    assert "torch-2.13.0 (cu128)" in result.stdout
+
+
+def test_a_login_node(reader: Reader) -> None:
+    """Its compute nodes are of another kind."""
+    name = "cuda-12.8-sm_90-aarch64-py310"
+    reader.types("describe", env={"PIP_VARIANT_HOST": name})
+    (result,) = reader.types("login")
+    assert "Successfully installed cudart-12.8 torch-2.13.0 (cu128)" in result.stdout
+    record = reader.folder / "site/torch-2.13.0.dist-info/WHEEL"
+    assert "Tag: cp310-cp310-manylinux_2_28_aarch64" in record.read_text("utf-8")
+
+
+MACHINES = {
+    "cuda-12.8-sm_90-x86_64-v3-py312": "cp312-cp312-manylinux_2_28_x86_64-cu128",
+    "macos-arm64-py313": "cp313-cp313-macosx_11_0_arm64-null",
+    "windows-x86_64-py312-cuda-12.8-sm_89": "cp312-cp312-win_amd64-cu128",
+}
+
+
+def test_machines_without_a_network(reader: Reader, torch: IndexServer) -> None:
+    reader.types("air gap")
+    wheels = {f"torch-2.13.0-{kind}.whl" for kind in MACHINES.values()}
+    assert reader.files("wheels") == {*wheels, "cudart-12.8-py3-none-any.whl"}
+    torch.clear_log()
+    for name, kind in MACHINES.items():
+        (result,) = reader.types(
+            "offline", "--target", name, env={"PIP_VARIANT_HOST": name}
+        )
+        label = kind.rpartition("-")[2]
+        assert f"torch-2.13.0 ({label})" in result.stdout
+        tag = (reader.folder / name / "torch-2.13.0.dist-info/WHEEL").read_text("utf-8")
+        assert f"Tag: {kind.rpartition('-')[0]}" in tag
+    assert torch.log() == []
+
+
+def test_locks_for_a_team(reader: Reader) -> None:
+    reader.types("locks")
+    text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
+    for label in ("cu128", "rocm", "null"):
+        assert f"torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64-{label}.whl" in text
+    there = {"PIP_VARIANT_HOST": "macos-arm64-py312"}
+    (result,) = reader.types("from a lock", "--target", "mac", env=there)
+    assert "Successfully installed torch-2.13.0 (null)" in result.stdout
+    text = (reader.folder / "pylock.windows.toml").read_text(encoding="utf-8")
+    assert "win_amd64" in text
+    assert "linux" not in text
