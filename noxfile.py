@@ -265,6 +265,14 @@ def locks(session: nox.Session) -> None:
 
 
 @nox.session
+def machines(session: nox.Session) -> None:
+    """Compare what pip takes for other machines with what these take."""
+    session.install(*TEST_TOOLS)
+    _assemble(session)
+    session.run("python", "-m", "tools.machines", *session.posargs)
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Plant a fault in each mechanism; a test must find it."""
     session.install(*TEST_TOOLS)
