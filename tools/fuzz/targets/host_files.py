@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
+from optparse import Values
 from pathlib import Path
 
+from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.core.properties import is_valid_namespace, is_valid_value
-from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.errors import InvalidHostFile, VariantError
 from pip._internal.variants.machine.host_file import MARKER_VARIABLES, read_host_file
+from pip._internal.variants.machine.target import target_of
 from tests.lib.hosts import HOSTS
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
@@ -17,6 +20,14 @@ from tools.fuzz.target import MEMORY, Target, failed, structured
 
 __all__ = ["TARGETS"]
 
+_SETTINGS = Settings(Values())
+#: What environments, platforms and ABIs may hold.
+_WORDS = (
+    *("linux", "win32", "darwin", "Windows", "x86_64", "arm64", "cpython", "pypy"),
+    *("3.12", "3.13.0rc1", "3", "win_amd64", "manylinux_2_28_x86_64", "any"),
+    *("macosx_11_0_universal2", "linux_riscv64", "ios_13_0_arm64_iphoneos"),
+    *("cp312", "cp313t", "pypy311_pp73", "none", "abi3", "cp"),
+)
 _FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-hosts-")
 
 
@@ -36,6 +47,15 @@ def _run(data: bytes) -> None:
             assert all(map(is_valid_value, feature.values))
     assert set(host.environment) <= MARKER_VARIABLES
     assert all(isinstance(value, str) for value in host.environment.values())
+    try:
+        target = target_of(_SETTINGS, host)
+    except VariantError as error:
+        failed(error)
+        return
+    if target is not None:
+        assert target.environment.keys() >= MARKER_VARIABLES
+        assert target.differences
+        assert isinstance(target.is_elsewhere, bool)
 
 
 def _check(choices: Choices) -> None:
@@ -44,6 +64,9 @@ def _check(choices: Choices) -> None:
     def name() -> str:
         names = ("nvidia", "level", "sm_arch", "a")
         return choices.text() if choices.rarely() else choices.one_of(names)
+
+    def word() -> str:
+        return choices.text() if choices.rarely() else choices.one_of(_WORDS)
 
     def feature() -> dict[str, object]:
         return {
@@ -71,11 +94,13 @@ def _check(choices: Choices) -> None:
                 "environment": lambda: mostly(
                     lambda: choices.table(
                         lambda: choices.one_of(variables),
-                        lambda: mostly(choices.text),
+                        lambda: mostly(word),
                         0,
-                        3,
+                        4,
                     )
-                )
+                ),
+                "platforms": lambda: mostly(lambda: choices.several(word, 0, 3)),
+                "abis": lambda: mostly(lambda: choices.several(word, 0, 2)),
             }
         ),
     }
@@ -99,6 +124,7 @@ TARGETS = (
         _seeds,
         tokens=[
             *(b'"host-schema"', b'"supported"', b'"environment"', b'"feature"'),
+            *(b'"platforms"', b'"abis"', b'"python_version"', b'"sys_platform"'),
             *(b'"values"', b'"platform_system"', b"NaN", b"1e999", b'"\\ud800"'),
         ],
     ),
