@@ -359,7 +359,7 @@ def test_a_conflict_of_which_variants_are_a_part(
 
 def test_an_invalid_host_file(pip: Pip, index: IndexServer, torch: list[str]) -> None:
     result = pip("install", "torch", *torch, "--variant-host", "none.json", code=1)
-    assert "× The variant host file none.json cannot be used." in result.stderr
+    assert "× The variant host none.json cannot be used." in result.stderr
     assert "It cannot be read: No such file or directory." in result.stderr
     assert index.log() == []
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.lib.environments import Result
+from tests.lib.environments import Environment, Result
 from tests.lib.hosts import make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Properties, make_manifest
@@ -175,7 +177,6 @@ def test_not_into_this_environment(
     )
     assert " --target DIR " in said
     assert " --dry-run " in said
-    assert "--hardware" in said
     assert index.log() == []
     # What is proposed does it.
     assert (
@@ -186,11 +187,27 @@ def test_not_into_this_environment(
     )
 
 
+@pytest.mark.parametrize("options", [["--prefix", "x"], ["--root", "x"]], ids=str)
+def test_what_is_proposed_works(
+    pip: Pip, fast: list[str], options: Sequence[str]
+) -> None:
+    host = ["--variant-host", "cpu-aarch64"]
+    said = refused(pip("install", "fast", *fast, *host, *options, code=1))
+    (line,) = re.findall("Into a folder for that machine: (.*)", said)
+    _, *words = shlex.split(line)
+    pip(*words)
+    # Its processor is another one: there is nothing of it to take here.
+    assert "--hardware" not in said
+
+
 def test_its_hardware_alone(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
     variants: Mapping[str, Properties] = {"v3": ["x86_64 :: level :: v3"], "null": {}}
     index.add_release("cpu", "1.0", variants)
     hardware = tmp_path / "hardware.json"
     name = "windows-x86_64-v3-py310"
+    said = pip("install", "cpu", "--variant-host", name, code=1).stderr
+    (line,) = re.findall("with a file that this writes: (.*)", said)
+    assert "variants host --json --hardware" in line
     command = ["variants", "host", "--json", "--hardware", "--variant-host", name]
     hardware.write_text(pip(*command).stdout, encoding="utf-8")
     described = json.loads(hardware.read_text(encoding="utf-8"))
@@ -208,7 +225,8 @@ SDIST_ONLY = "╰─> source 1.0: no file of a kind that may be used (No sources
 def test_no_sdist(pip: Pip, index: IndexServer) -> None:
     index.add(make_sdist("source", "1.0"))
     options = ["-i", index.index_url, *MAC]
-    for command in ["download"], ["wheel"], ["install", "--dry-run"], ["lock"]:
+    commands = (["download"], ["wheel"], ["install", "--dry-run"], ["lock"])
+    for command in (*commands, ["index", "versions"]):
         result = pip(*command, "source", *options, code=1)
         assert SDIST_ONLY in result.stderr
         assert "Nothing is built here for another kind of machine." in result.stderr
@@ -254,6 +272,7 @@ def test_no_sdist_that_is_asked_for(
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
+        (["--abi", "abi3"], "for cp312 on"),
         (["--platform", ARM], {"manylinux_2_28_aarch64", "onlinux", "onarm", "old"}),
         (
             [
@@ -275,17 +294,8 @@ def test_no_sdist_that_is_asked_for(
         (["--implementation", "py"], "for py312 on"),
     ],
     ids=[
-        *(
-            "platform",
-            "all",
-            "system",
-            "version",
-            "patch",
-            "kind",
-            "abi",
-            "older",
-            "any",
-        )
+        *("abi3", "platform", "all", "system", "version", "patch", "kind", "abi"),
+        *("older", "any"),
     ],
 )
 def test_beside_options(
@@ -333,6 +343,55 @@ def test_its_platform_goes_with_it(pip: Pip, fast: list[str]) -> None:
     target += ["--platform", "manylinux_2_28_x86_64"]
     result = pip("download", "fast", *fast, *target, *x86)
     assert "fast-1.0-py3-none-manylinux_2_28_x86_64-null.whl" in result.stdout
+
+
+@pytest.mark.parametrize("host", ["cuda-12.8-sm_90", "cuda-12.8-sm_90-x86_64"])
+def test_what_a_host_does_not_say_options_say(
+    pip: Pip, native: list[str], tmp_path: Path, host: str
+) -> None:
+    command = ["download", "native", *native, "-d", str(tmp_path / "files")]
+    command += ["--platform", "win_amd64", "--python-version", "3.12"]
+    pip(*command, "--only-binary", ":all:", "--variant-host", host)
+    assert names(tmp_path / "files") == {"win_amd64", "onwindows", "old"}
+
+
+def test_what_is_outdated_here(pip: Pip, index: IndexServer) -> None:
+    """Where a variable or a configuration names a host for all commands."""
+    index.add(make_wheel("lib", "1.0"))
+    index.add(make_wheel("lib", "2.0"), requires_python=">=3.99")
+    pip("install", "lib==1.0", "-i", index.index_url)
+    env = {"PIP_VARIANT_HOST": "macos-arm64-py3.99"}
+    result = pip("list", "--outdated", "-i", index.index_url, env=env)
+    assert "lib" not in result.stdout
+
+
+def test_a_folder_of_a_name(
+    pip: Pip, venv: Environment, native: list[str], tmp_path: Path
+) -> None:
+    """Names are short words; a path names a file alone."""
+    (venv.work / "windows-x86_64-py312").mkdir()
+    command = ["download", "native", *native, "-d", str(tmp_path / "files")]
+    pip(*command, "--variant-host", "windows-x86_64-py312")
+    assert names(tmp_path / "files") == TAKEN["windows-x86_64-py312"]
+    result = pip(*command, "--variant-host", "hosts/windows-x86_64-py312", code=1)
+    assert "cannot be read: No such file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "abis", [[], ["graalpy250_312_native"]], ids=["no ABI", "an ABI"]
+)
+def test_another_kind_of_python(
+    pip: Pip, index: IndexServer, native: list[str], host: WriteHost, abis: list[str]
+) -> None:
+    tag = "graalpy312-graalpy250_312_native-manylinux_2_17_x86_64"
+    index.add(make_wheel("native", "2.0", tag=tag))
+    python = {"implementation_name": "graalpy", "python_version": "3.12"}
+    described = host({**make_host(environment=python), "abis": abis})
+    command = ["download", "native", *native, "--variant-host", described]
+    if abis:
+        assert f"native-2.0-{tag}.whl" in pip(*command).stdout
+    else:
+        assert "Nothing tells which ABI tags" in pip(*command, code=1).stderr
 
 
 # Files of all sorts
@@ -463,7 +522,25 @@ def test_variants_from_a_lock_file(pip: Pip, fast: list[str], tmp_path: Path) ->
     result = pip("download", "-r", str(lock), *fast, *arm)
     assert f"fast-1.0-py3-none-{ARM}-armv8.whl" in result.stdout
     # It is not for this machine.
-    pip("download", "-r", str(lock), *fast, code=1)
+    result = pip("download", "-r", str(lock), *fast, code=1)
+    assert "not-locked-for-this-platform" in result.stderr
+    assert f"It has fast-1.0-py3-none-{ARM}-armv8.whl." in result.stderr
+
+
+def test_a_lock_file_says_for_which_machine_it_is(
+    pip: Pip, index: IndexServer, tmp_path: Path
+) -> None:
+    index.add(make_wheel("onmac", "1.0"))
+    index.add(make_wheel("app", "1.0", requires=["onmac; sys_platform == 'darwin'"]))
+    lock, options = tmp_path / "pylock.toml", ["-i", index.index_url]
+    pip("lock", "app", *options, *MAC, "-o", str(lock))
+    result = pip("download", "-r", str(lock), *options, *MAC)
+    assert "onmac-1.0" in result.stdout
+    result = pip("download", "-r", str(lock), *options, code=1)
+    assert "environments specified in the lock file" in result.stderr
+    # One for this machine does for whatever it did before.
+    pip("lock", "app", *options, "-o", str(lock))
+    assert "environments" not in lock.read_text(encoding="utf-8")
 
 
 def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) -> None:

@@ -185,7 +185,7 @@ class InvalidHostFile(VariantError):
     """The file given with ``--variant-host`` does not describe a machine."""
 
     reference = "invalid-variant-host"
-    form = "The variant host file {} cannot be used."
+    form = "The variant host {} cannot be used."
     usual_hint = (
         "Common machines have names: cuda-12.8-sm_90, macos-arm64-py313. "
         'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '

@@ -13,6 +13,7 @@ __all__ = [
     "CONTEXT",
     "GLOBALS",
     "INSTALLED_BUILD",
+    "LOCK_ENVIRONMENT",
     "LOCK_PLAN",
     "READS_FAST",
     "SELECTION",
@@ -41,6 +42,9 @@ SELECTION = Slot("_variants_selection")
 #: On an ``InstallRequirement``: the ``Plan`` of the lock file that it is for. Set by
 #: ``locks.mode``, read by ``locks.plan``.
 LOCK_PLAN = Slot("_variants_lock_plan")
+#: On an ``InstallRequirement``: the environment markers of the machine that it is locked
+#: for, if that is another kind. Set by ``locks.mode``, read by ``locks.plan``.
+LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
 #: imports nothing for it; read by ``choice.invocation``.
 COMMAND_LINE = Slot("variants_command_line")

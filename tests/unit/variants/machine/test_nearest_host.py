@@ -19,6 +19,11 @@ def test_a_part_of_a_word_names_nothing(name: str) -> None:
     assert nearest_name(name) is None
 
 
+@pytest.mark.parametrize("name", ["linux-riscv64", "linux-i686", "freebsd-x86_64"])
+def test_what_no_name_has_is_not_left_out(name: str) -> None:
+    assert nearest_name(name) is None
+
+
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
@@ -41,6 +46,19 @@ def test_a_part_of_a_word_names_nothing(name: str) -> None:
         ("Radeon RX 7900 XTX", "rocm-gfx1100"),
         ("rocmm-gfx90a", "rocm-gfx90a"),
         ("intel-gpu", "xpu"),
+        ("windows-x86_64-3.12", "windows-x86_64-py312"),
+        ("windows-py313t-amd64", "windows-x86_64-py313t"),
+        ("cp313t-win_amd64", "windows-x86_64-py313t"),
+        ("nvidia h100 windows py312", "cuda-12.8-sm_90-windows-py312"),
+        ("a10g-windows", "cuda-12.8-sm_86-windows"),
+        ("macos-13.0.1-arm64", "macos-13.0-aarch64"),
+        ("macosx_11_0_arm64", "macos-11.0-aarch64"),
+        ("manylinux_2_35_x86_64-py312", "glibc-2.35-x86_64-py312"),
+        ("musllinux_1_2_x86_64", "musl-1.2-x86_64"),
+        ("cuda-12.8-py312-glibc235", "cuda-12.8-glibc-2.35-py312"),
+        ("pypy-3.11", "pypy311"),
+        ("cpython-3.12", "py312"),
+        ("alpine", "musl-1.2"),
     ],
 )
 def test_words_do(name: str, nearest: str) -> None:

@@ -232,6 +232,8 @@ class Context:
         settings = self.settings
         if not self.enabled or settings.variant_host is None or settings.manifest:
             return None
+        if settings.is_about_this_environment:
+            return None
         from pip._internal.variants.machine.target import target_of
 
         return target_of(settings, self.detected.host)

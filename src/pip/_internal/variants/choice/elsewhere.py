@@ -45,17 +45,7 @@ def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
         raise OtherMachine(
             target.host.path,
             target.differences,
-            [
-                Hint(
-                    "Into a folder for that machine:", again(options, "--target", "DIR")
-                ),
-                Hint("To see what it would take:", again(options, "--dry-run")),
-                Hint(
-                    "For its hardware alone, into this environment, --variant-host FILE "
-                    "with a file that this writes:",
-                    command(options, *_HARDWARE, target.host.path, is_own=True),
-                ),
-            ],
+            _hints(target, options),
         )
     _refuse_formats(target, options.format_control)
     options.format_control = FormatControl(set(), {":all:"})
@@ -65,6 +55,19 @@ def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
 
 #: What writes a file that describes hardware alone.
 _HARDWARE = ("variants", "host", "--json", "--hardware", "--variant-host")
+
+
+def _hints(target: Target, options: optparse.Values) -> Iterator[Hint]:
+    other_places = ("--user", "--prefix", "--root")
+    into = again(options, "--target", "DIR", without=other_places)
+    yield Hint("Into a folder for that machine:", into)
+    yield Hint("To see what it would take:", again(options, "--dry-run"))
+    if target.is_of_this_type:
+        yield Hint(
+            "For its hardware alone, into this environment, --variant-host FILE with a "
+            "file that this writes:",
+            command(options, *_HARDWARE, target.host.path, is_own=True),
+        )
 
 
 def _refuse_formats(target: Target, formats: FormatControl) -> None:

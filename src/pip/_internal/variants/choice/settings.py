@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         "list",
         "explain",
         "build",
+        "adopt",
         "index",
         "check",
         "setup",
@@ -485,6 +486,11 @@ class Settings:
         """Tell whether what is chosen would be installed for this interpreter."""
         is_install = "target_dir" in self._given
         return is_install and not (self._given["target_dir"] or self.dry_run)
+
+    @property
+    def is_about_this_environment(self) -> bool:
+        """Tell whether it is of this environment that something is listed."""
+        return "outdated" in self._given
 
     @property
     def no_index(self) -> bool:

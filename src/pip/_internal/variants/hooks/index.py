@@ -288,16 +288,11 @@ def _listed(
         if listed is not None:
             return listed
     if project == "pip" and context.listing == "newest":
-        from pip._internal.metadata import get_environment
-        from pip._internal.variants.choice.fork import is_fork
-
-        # Upstream's releases are no updates of the fork. With --python or --path, what
-        # is listed may have upstream's pip.
-        pip = get_environment(context.settings.paths).get_distribution("pip")
-        if pip is not None and is_fork(pip.version):
-            return [found for found in candidates if is_fork(found.version)]
+        candidates = _updates_of_pip(context, candidates)
     if not context.enabled:
         return candidates
+    if not candidates and context.is_elsewhere:
+        _tell_why(context, finder, project_name)
     unsuitable = set(_unsuitable(context, finder, project, candidates))
     left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and context.listing == "all":
@@ -306,6 +301,33 @@ def _listed(
         reached = weighed(context).reached(project)
         raise nothing_left(project_name, None, reached)
     return left
+
+
+def _updates_of_pip(
+    context: Context, candidates: list[InstallationCandidate]
+) -> list[InstallationCandidate]:
+    """Leave out upstream's releases, which are no updates of the fork."""
+    from pip._internal.metadata import get_environment
+    from pip._internal.variants.choice.fork import is_fork
+
+    # With --python or --path, what is listed may have upstream's pip.
+    pip = get_environment(context.settings.paths).get_distribution("pip")
+    if pip is None or not is_fork(pip.version):
+        return candidates
+    return [found for found in candidates if is_fork(found.version)]
+
+
+def _tell_why(context: Context, finder: PackageFinder, project_name: str) -> None:
+    """Raise an error if it is known why nothing suits another kind of machine."""
+    from pip._internal.variants.tell.unsuitable import no_suitable
+
+    # It lists them once more.
+    listing, context.listing = context.listing, None
+    project = canonicalize_name(project_name)
+    problem = no_suitable(context, finder, project, project_name)
+    context.listing = listing
+    if problem is not None:
+        raise problem
 
 
 def _unsuitable(

@@ -29,7 +29,7 @@ from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.machine.chain import Providers
-from pip._internal.variants.slots import LOCK_PLAN
+from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
 from pip._internal.variants.wheels.links import BuildLink, label_of
 
@@ -173,6 +173,9 @@ class Locks(Mode):
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.
                 LOCK_PLAN.set(requirement, plan)
+        if (target := self._context.target) is not None and target.is_elsewhere:
+            for requirement in first.requirements.values():
+                LOCK_ENVIRONMENT.set(requirement, target.environment)
         return first
 
     def _explored(self, machines: Machines) -> RequirementSet:

@@ -39,7 +39,7 @@ from pip._internal.variants.locks.conditions import (
 )
 from pip._internal.variants.locks.documents import facts_of, inlined
 from pip._internal.variants.locks.kinds import Properties
-from pip._internal.variants.slots import LOCK_PLAN
+from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -231,9 +231,31 @@ def lock_written(
     install_requirements: Iterable[InstallRequirement],
     base_dir: Path,
 ) -> Pylock:
-    """Make the lock file with all builds, and with all that any of them needs."""
+    """Make the lock file with all builds, and with all that any of them needs.
+
+    One for another kind of machine says so.
+    """
     requirements = list(install_requirements)
-    plan = LOCK_PLAN.of(requirements[0], Plan) if requirements else None
+    if not requirements:
+        return fn(requirements, base_dir)
+    lock = _with_builds(fn, requirements, base_dir)
+    environment = LOCK_ENVIRONMENT.of(requirements[0], dict)
+    if environment is None:
+        return lock
+    marker = " and ".join(f"{name} == {environment[name]!r}" for name in _TELLING)
+    return dataclasses.replace(lock, environments=[Marker(marker)])
+
+
+#: The markers that tell kinds of machines apart.
+_TELLING = ("sys_platform", "platform_machine", "implementation_name", "python_version")
+
+
+def _with_builds(
+    fn: Callable[[Iterable[InstallRequirement], Path], Pylock],
+    requirements: Sequence[InstallRequirement],
+    base_dir: Path,
+) -> Pylock:
+    plan = LOCK_PLAN.of(requirements[0], Plan)
     if plan is None:
         return fn(requirements, base_dir)
     locked = sorted(plan.requirements, key=lambda each: (each[0], Version(each[1])))

@@ -31,7 +31,7 @@ from pip._internal.variants.choice.agreement import (
 )
 from pip._internal.variants.choice.context import Context
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.errors import Loss, VariantsDisabled
+from pip._internal.variants.errors import Loss, VariantError, VariantsDisabled
 from pip._internal.variants.locks.conditions import Build, Fact, Group, group_names
 from pip._internal.variants.locks.documents import device_extras, facts_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
@@ -150,6 +150,28 @@ def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool | None
         return None
 
 
+class NotLockedForHere(VariantError):
+    """A lock file has no build of a package for the platform and Python of the target."""
+
+    reference = "not-locked-for-this-platform"
+    form = "{} has nothing for this platform and Python."
+    usual_hint = (
+        "A lock file is for one platform and Python. Make one for this: pip lock, on "
+        "such a machine or with --variant-host."
+    )
+
+    def __init__(self, package: Package, place: str) -> None:
+        names = sorted({each.filename for each in package.wheels or ()})
+        super().__init__(
+            f"{package.name} {package.version} in {place}",
+            [f"It has {name}." for name in names[:_SHOWN]],
+        )
+
+
+#: How many wheels an error tells of.
+_SHOWN = 5
+
+
 class _Choice(NamedTuple):
     """What was chosen of a package with variants.
 
@@ -213,6 +235,8 @@ class _Choices:
             return no_choice
         files = self._files(package, context)
         if not files:
+            if not plain and package.sdist is None:
+                raise NotLockedForHere(package, self._path_or_url)
             return no_choice
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
         release = weighed(context).release(

@@ -17,7 +17,13 @@ from pip._internal.variants.core.properties import (
     is_valid_value,
 )
 from pip._internal.variants.errors import InvalidHostFile
-from pip._internal.variants.machine.platforms import completed, of_tag, release_of
+from pip._internal.variants.machine.platforms import (
+    completed,
+    of_abi,
+    of_tag,
+    release_of,
+    usual,
+)
 
 __all__ = [
     "HOST_SCHEMA",
@@ -35,6 +41,11 @@ MARKER_VARIABLES = frozenset(Environment.__annotations__)
 #: The keys of a host file.
 _KEYS = frozenset({"host-schema", "supported", "environment", "platforms", "abis"})
 _TAG = re.compile(r"[A-Za-z0-9_]+")
+#: Upstream makes of such tags all older ones; of huge numbers it would without end.
+_EXPANDED = re.compile(r"(?:macosx|ios)_[0-9]{1,2}_[0-9]{1,2}_.+|android_[0-9]{1,3}_.+")
+_GROWING = ("macosx", "ios", "android")
+#: Python, and machines that run it for the other as well.
+_BOTH = ({"x86_64", "i686"}, {"aarch64", "armv7l", "armv8l", "armv6l"})
 
 
 class Host(NamedTuple):
@@ -91,10 +102,19 @@ def _host(path: str, root: object) -> Host:
     for tag in tags:
         # They tell the system, and mostly the machine.
         told = {name: value for name, value in of_tag(tag).items() if value}
-        system = environment.get("sys_platform")
-        if system not in (None, told.get("sys_platform", system)):
-            raise _Problem(f"Its 'environment' is of {system}, and {tag!r} is not")
+        for name in ("sys_platform", "platform_machine"):
+            said = environment.get(name)
+            if said is not None and not _suits(said, told.get(name, said)):
+                raise _Problem(f"Its 'environment' is of {said}, and {tag!r} is not")
         environment = {**told, **environment}
+    for abi in abis:
+        told = of_abi(abi)
+        version = told.get("python_version")
+        if version not in (None, environment.get("python_version", version)):
+            raise _Problem(
+                f"Its Python is {environment['python_version']}, and {abi!r} is of "
+                f"{version}"
+            )
     return Host(path, supported, environment, tags, abis)
 
 
@@ -122,10 +142,20 @@ def _environment(root: object) -> dict[str, str]:
         if not isinstance(value, str):
             raise _Problem(f"{name!r} in 'environment' is not a string: {value!r}")
     said = completed(environment)
-    version = said.get("python_full_version", "3.0")
-    if release_of(version) is None:
-        raise _Problem(f"This is no version of Python: {version!r}")
+    full, short = (said.get(f"python_{kind}") for kind in ("full_version", "version"))
+    if short is not None and release_of(short) is None:
+        raise _Problem(f"This is no version of Python: {short!r}")
+    if full is not None and release_of(full) is None:
+        raise _Problem(f"This is no version of Python: {full!r}")
+    if full is not None and ".".join(full.split(".")[:2]) != short:
+        raise _Problem(f"Its 'python_version' is {short}, and the full one {full}")
     return said
+
+
+def _suits(one: str, other: str) -> bool:
+    """Tell whether a machine is of a type, or a larger one of the same kind."""
+    first, second = usual(one), usual(other)
+    return first == second or any({first, second} <= each for each in _BOTH)
 
 
 def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -135,6 +165,8 @@ def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
     for tag in given:
         if not isinstance(tag, str) or not _TAG.fullmatch(tag):
             raise _Problem(f"This in {key!r} is no tag: {tag!r}")
+        if tag.startswith(_GROWING) and not _EXPANDED.fullmatch(tag):
+            raise _Problem(f"There is no such platform: {tag!r}")
     return tuple(dict.fromkeys(given))
 
 

@@ -39,7 +39,7 @@ EXAMPLES = "cuda-12.8-sm_90, rocm-gfx1100, cpu-x86_64-v3 or macos-arm64-py313"
 
 _FORMS = MappingProxyType(
     {
-        "system": r"linux|windows|macos(?:-(?P<macos>[0-9]{1,2}(?:\.[0-9]{1,2})?))?",
+        "system": r"linux|windows|macos(?:-(?P<macos>10\.[0-9]{1,2}|(?:1[1-9]|2[0-9])(?:\.[0-9]{1,2})?))?",
         "libc": r"glibc-2\.(?P<glibc>[0-9]{1,2})|musl-1\.(?P<musl>[0-9])",
         "machine": r"x86_64(?:-v(?P<level>[1-4]))?|aarch64|arm64|tegra",
         "python": r"pypy3(?P<pypy>[0-9]{1,2})"

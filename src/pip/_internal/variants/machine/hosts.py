@@ -17,19 +17,27 @@ def read_host(file_or_name: str) -> Host:
     :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.
     :raises UnknownHost: if there is neither such a file nor such a name.
     """
-    name = os.path.basename(file_or_name)
-    if os.path.exists(file_or_name):
-        return read_host_file(file_or_name)
     # Loaded only when a name was typed.
     from pip._internal.variants.machine.host_names import named_host
 
-    host = named_host(name)
-    if host is None and name == file_or_name and not name.endswith(".json"):
-        from pip._internal.variants.machine.nearest_host import nearest_name
+    is_name = file_or_name == os.path.basename(file_or_name)
+    host = named_host(file_or_name) if is_name else None
+    if os.path.exists(file_or_name) and not (host and os.path.isdir(file_or_name)):
+        return read_host_file(file_or_name)
+    if host is not None:
+        return host
+    if is_name and not file_or_name.endswith(".json"):
+        raise UnknownHost(file_or_name, _meant(file_or_name))
+    return read_host_file(file_or_name)
 
-        nearest = nearest_name(name)
-        with suppress(InvalidHostFile):
-            if nearest is not None and named_host(nearest) is not None:
-                raise UnknownHost(name, nearest)
-        raise UnknownHost(name, None)
-    return host or read_host_file(file_or_name)
+
+def _meant(name: str) -> str | None:
+    """Return the name of a machine that another one may stand for."""
+    from pip._internal.variants.machine.host_names import named_host
+    from pip._internal.variants.machine.nearest_host import nearest_name
+
+    nearest = nearest_name(name)
+    with suppress(InvalidHostFile):
+        if nearest is not None and named_host(nearest) is not None:
+            return nearest
+    return None

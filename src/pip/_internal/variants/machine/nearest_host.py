@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 __all__ = ["nearest_name"]
@@ -53,19 +53,33 @@ _AMD: Mapping[str, str] = MappingProxyType(
 _MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro|amd|radeon|instinct)")
 #: What grammar has for the words of people, none of which begins within a word.
 _SYSTEMS = (
-    (r"mac-?os|mac|darwin|osx|apple", "macos"),
+    (r"macosx?|mac-os|mac|darwin|osx|apple", "macos"),
     (r"windows|win(?:32|64)?", "windows"),
-    (r"linux|ubuntu|debian|fedora|rhel", "linux"),
+    (r"(?:many)?linux|ubuntu|debian|fedora|rhel", "linux"),
+    (r"alpine|musl(?:linux)?", "musl-1.2"),
 )
+#: Types of machines that no name has.
+_STRANGE = re.compile(
+    r"(?<![a-z])(?:riscv(?:64)?|i[3-6]86|x86(?!-?64)|armv[5-7]l?|arm(?!64)|ppc64(?:le)?"
+    r"|s390x|loongarch64|freebsd|openbsd|netbsd|ios|android)(?![a-z])"
+)
+_MAC_OS = re.compile(
+    r"(?<![a-z])mac-?os-?x?-?(1[1-9]|2[0-9])(?:-([0-9]{1,2}))?(?![0-9])"
+)
+_GLIBC = re.compile(r"(?<![a-z])(?:glibc|manylinux)-?2-?([0-9]{1,2})(?![0-9])")
+_MUSL = re.compile(r"(?<![a-z])musl(?:linux)?-?1-?([0-9])(?![0-9])")
 # In words with dashes between.
 _CUDA = re.compile(r"(?<![a-z])cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})(?![0-9])")
 _SM = re.compile(r"(?<![a-z])sm-?([0-9]{2,3})(?![0-9])")
 _GFX = re.compile(r"(?<![a-z])gfx-?([0-9]+[0-9a-f]*)(?![a-z0-9])")
 _ROCM = re.compile(r"(?<![a-z])rocm(?![a-z])")
 _XPU = re.compile(r"(?<![a-z])(?:xpu|intel-gpu)(?![a-z])")
-_X86_64 = re.compile(r"(?<![a-z])(?:x86-?64|x64|amd64)(?:-?v?([1-4]))?(?![0-9a-z])")
+_X86_64 = re.compile(r"(?<![a-z])(?:x86-?64|x64|amd64)(?:-?v([1-4]))?(?![0-9a-z])")
 _ARM = re.compile(r"(?<![a-z])(?:(aarch64|arm64)|tegra|jetson)(?![0-9a-z])")
-_PYTHON = re.compile(r"(?<![a-z])(?:py|python|cp)-?3-?([0-9]{1,2})(?![0-9a-z])")
+_PYTHON = re.compile(
+    r"(?<![a-z0-9])(?:py|python|cp|cpython)?-?3-?([0-9]{1,2})(t?)(?![0-9a-z])"
+)
+_PYPY = re.compile(r"(?<![a-z])pypy-?3-?([0-9]{1,2})(?![0-9a-z])")
 #: Words that are often mistyped.
 _WORDS = ("linux", "windows", "macos", "cuda", "rocm")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
@@ -77,25 +91,34 @@ def nearest_name(name: str) -> str | None:
     Punctuation does not matter, and a GPU may be named by its model.
     """
     words = [_spelled(word) for word in re.findall(r"[a-z0-9]+", name.lower())]
-    model = _MAKER.sub("", "".join(words))
-    if model in _GPUS:
-        return f"cuda-{_DRIVER}-sm_{_GPUS[model]}"
-    if model in _AMD:
-        return f"rocm-{_AMD[model]}"
     whole = next((_MACHINES[word] for word in words if word in _MACHINES), None)
     if whole is not None:
         return whole
     dashed = "-".join(words)
-    devices, machine = _devices(dashed), _type_of_machine(dashed)
-    system = _system(dashed)
-    python = _python(dashed)
-    if devices is None and machine == "tegra":
+    if _STRANGE.search(dashed):
+        # Without it, the rest would be a machine that was not meant.
+        return None
+    machine, system = _type_of_machine(dashed), _system(dashed)
+    devices, python = _devices(dashed) or _of_model(words), _python(dashed)
+    if machine == "tegra" and devices is None:
         return _JETSON
     if devices is None and system is None and python is None and machine is not None:
         devices = "cpu"
     parts = (devices, system, machine, python)
     meant = "-".join(filter(None, parts))
     return meant or next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+
+
+def _of_model(words: Sequence[str]) -> str | None:
+    """Return the part of a name that tells the devices of which a model is among words."""
+    for length in range(min(4, len(words)), 0, -1):
+        for begin in range(len(words) - length + 1):
+            model = _MAKER.sub("", "".join(words[begin : begin + length]))
+            if model in _GPUS:
+                return f"cuda-{_DRIVER}-sm_{_GPUS[model]}"
+            if model in _AMD:
+                return f"rocm-{_AMD[model]}"
+    return None
 
 
 def _spelled(word: str) -> str:
@@ -120,16 +143,29 @@ def _devices(dashed: str) -> str | None:
 
 def _system(dashed: str) -> str | None:
     """Return the part of a name that tells the system."""
+    mac_os, glibc, musl = (f.search(dashed) for f in (_MAC_OS, _GLIBC, _MUSL))
+    if mac_os is not None:
+        return f"macos-{mac_os[1]}" + (f".{mac_os[2]}" if mac_os[2] else "")
+    if glibc is not None:
+        return f"glibc-2.{glibc[1]}"
+    if musl is not None:
+        return f"musl-1.{musl[1]}"
     for form, system in _SYSTEMS:
-        if re.search(rf"(?<![a-z])({form})(?![a-z])", dashed):
+        if re.search(rf"(?<![a-z])(?:{form})(?![a-z])", dashed):
             return system
     return None
 
 
 def _python(dashed: str) -> str | None:
     """Return the part of a name that tells the Python."""
+    pypy, match = _PYPY.search(dashed), None
+    if pypy is not None:
+        return f"pypy3{pypy[1]}"
+    # Versions of other things have been told from it by what is before them.
+    for form in (_MAC_OS, _GLIBC, _MUSL, _CUDA, _SM, _GFX):
+        dashed = form.sub("", dashed)
     match = _PYTHON.search(dashed)
-    return None if match is None else f"py3{match[1]}"
+    return None if match is None else f"py3{match[1]}{match[2]}"
 
 
 def _type_of_machine(dashed: str) -> str | None:

@@ -32,25 +32,28 @@ _SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "linux": ("posix", "Linux"),
         "darwin": ("posix", "Darwin"),
         "win32": ("nt", "Windows"),
+        "ios": ("posix", "iOS"),
+        "android": ("posix", "Android"),
     }
 )
-#: The sys_platform of platform tags.
+#: The sys_platform of platform tags, and where they tell the type of the machine.
 _OF_TAGS = (
-    (re.compile(r"win(32|_.+)"), "win32"),
-    (re.compile(r"macosx_.+"), "darwin"),
-    (re.compile(r"(many|musl)?linux.+"), "linux"),
+    (re.compile(r"win_(?P<machine>.+)|win32"), "win32"),
+    (re.compile(r"macosx_[0-9]+_[0-9]+_(?P<machine>.+)"), "darwin"),
+    (re.compile(r"ios_[0-9]+_[0-9]+_(?P<machine>arm64|x86_64)_.+"), "ios"),
+    (re.compile(r"android_[0-9]+_(?P<machine>.+)"), "android"),
+    (
+        re.compile(r"(?:manylinux[0-9]+|manylinux_[0-9]+_[0-9]+)_(?P<machine>.+)"),
+        "linux",
+    ),
+    (re.compile(r"(?:musllinux_[0-9]+_[0-9]+|linux)_(?P<machine>.+)"), "linux"),
 )
-_MACHINES = (
-    "x86_64",
-    "aarch64",
-    "arm64",
-    "i686",
-    "armv7l",
-    "ppc64le",
-    "s390x",
-    "riscv64",
-)
-_WINDOWS_MACHINES = {"win32": "x86", "win_amd64": "AMD64", "win_arm64": "ARM64"}
+#: What tags call types of machines that markers call otherwise; empty for several.
+_MACHINES = {
+    **{"amd64": "AMD64", "arm64_v8a": "aarch64", "armeabi_v7a": "armv7l"},
+    **dict.fromkeys(("universal", "universal2", "intel", "fat", "fat3", "fat32"), ""),
+    "fat64": "",
+}
 #: What systems call machine types that Linux calls x86_64 and aarch64.
 _NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -65,7 +68,11 @@ INTERPRETERS: Mapping[str, str] = MappingProxyType({"cpython": "cp", "pypy": "pp
 _ABIS = {"cpython": "cp{}", "pypy": "pypy{}_pp73"}
 #: By implementation_name: platform_python_implementation, and implementation_version if it
 #: is not that of Python.
-_IMPLEMENTATIONS = {"cpython": ("CPython", ""), "pypy": ("PyPy", "7.3.0")}
+_IMPLEMENTATIONS = {
+    "cpython": ("CPython", ""),
+    "pypy": ("PyPy", "7.3.0"),
+    "graalpy": ("GraalVM", ""),
+}
 #: What a machine is taken for of which only system and type are known: the glibc that most
 #: is built for, and the oldest macOS that Apple mends.
 _GLIBC, _MAC_OS = 28, (14, 0)
@@ -90,13 +97,16 @@ def of_tag(tag: str) -> dict[str, str]:
     :return: empty if the tag is of no known system.
     """
     for pattern, sys_platform in _OF_TAGS:
-        if pattern.fullmatch(tag):
+        match = pattern.fullmatch(tag)
+        if match is not None:
             break
     else:
         return {}
-    machine = _WINDOWS_MACHINES.get(tag) or next(
-        (machine for machine in _MACHINES if tag.endswith(f"_{machine}")), ""
-    )
+    # There is no other one without its name.
+    called_there = match["machine"] or "x86"
+    machine = _MACHINES.get(called_there, called_there)
+    if sys_platform == "win32":
+        machine = {"arm64": "ARM64"}.get(machine, machine)
     said = completed({"sys_platform": sys_platform})
     # This machine's kernel says nothing of another one's.
     unknown = dict.fromkeys(("platform_release", "platform_version"), "")
@@ -125,8 +135,8 @@ def completed(said: Mapping[str, str]) -> dict[str, str]:
     elif "python_version" in environment:
         add("python_full_version", f"{environment['python_version']}.0")
     implementation = environment.get("implementation_name")
-    if implementation in _IMPLEMENTATIONS:
-        name, version = _IMPLEMENTATIONS[implementation]
+    if implementation is not None:
+        name, version = _IMPLEMENTATIONS.get(implementation, (implementation, ""))
         add("platform_python_implementation", name)
         version = version or environment.get("python_full_version", "")
         if version:
@@ -136,7 +146,8 @@ def completed(said: Mapping[str, str]) -> dict[str, str]:
 
 def release_of(python: str) -> tuple[int, int, int] | None:
     """Return a ``python_full_version`` in numbers; None if it is none."""
-    match = re.match(r"([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", python)
+    form = r"([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?:(?:a|b|rc)[0-9]{1,3})?\+?"
+    match = re.fullmatch(form, python)
     if match is None:
         return None
     return int(match[1]), int(match[2]), int(match[3] or 0)
@@ -145,7 +156,7 @@ def release_of(python: str) -> tuple[int, int, int] | None:
 def of_abi(abi: str) -> dict[str, str]:
     """Return what markers say of an interpreter with an ABI; empty if that is unknown."""
     for implementation, form in _ABIS.items():
-        match = re.match(form.format("([23])([0-9]+)"), abi)
+        match = re.match(form.format("([23])([0-9]{1,2})(?![0-9])"), abi)
         if match is not None:
             version = f"{match[1]}.{int(match[2])}"
             return {"implementation_name": implementation, "python_version": version}

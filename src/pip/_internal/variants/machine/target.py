@@ -45,6 +45,8 @@ __all__ = [
 _NAMESPACES = ("x86_64", "aarch64")
 #: The variables that tell which platform it is.
 _OF_PLATFORM = ("sys_platform", "platform_machine")
+#: ABI tags that several interpreters have.
+_OF_MANY = {"none", "abi3", "abi3t"}
 #: What people call the variables on which wheels depend.
 _CALLED = {
     "sys_platform": "system",
@@ -113,10 +115,9 @@ def _differs(one: Mapping[str, str], other: Mapping[str, str], name: str) -> boo
 def tags_of(python: TargetPython) -> dict[str, list[str]]:
     """Return the platform and ABI tags of an interpreter, as a host file has them."""
     tags = python.get_sorted_tags()
-    common = {"none", "abi3", "abi3t"}
     return {
         "platforms": [*dict.fromkeys(t.platform for t in tags if t.platform != "any")],
-        "abis": [*dict.fromkeys(tag.abi for tag in tags if tag.abi not in common)],
+        "abis": [*dict.fromkeys(tag.abi for tag in tags if tag.abi not in _OF_MANY)],
     }
 
 
@@ -126,7 +127,10 @@ def target_of(settings: TargetSettings, host: Host | None) -> Target | None:
     :raises ContradictoryOptions: if it contradicts the options.
     :raises InvalidHostFile: if it does not tell enough.
     """
-    if host is None or not (host.platforms or host.abis or _described(host)):
+    if host is None:
+        return None
+    says = host.platforms or host.abis or _described(host)
+    if not says and is_this_machine(settings):
         return None
     return Target(settings, host)
 
@@ -169,6 +173,11 @@ class Target:
 
         return self.python.get_sorted_tags() != TargetPython().get_sorted_tags()
 
+    @property
+    def is_of_this_type(self) -> bool:
+        """Tell whether it has the same type of processor as this machine."""
+        return not _differs(_this_machine(), self.environment, "platform_machine")
+
     @cached_property
     def differences(self) -> Sequence[str]:
         """Say in what the target is another one than this machine."""
@@ -207,7 +216,7 @@ class Target:
         )
         if name is None:
             return typed
-        told = INTERPRETERS.get(name)
+        told = INTERPRETERS.get(name, name)
         if typed is None:
             is_here = name == default_environment()["implementation_name"]
             return None if is_here else told
@@ -220,20 +229,35 @@ class Target:
     def _abis(self) -> list[str] | None:
         typed, told = self._settings.abis, self.host.abis
         both = [abi for abi in told if abi in typed] if typed and told else []
+        if typed and {*typed} <= _OF_MANY:
+            # They are among what there is for any of them.
+            return [*typed]
         if typed and told and not both:
             raise self._contradiction(
                 f"--abi {typed[0]}", f"Its ABIs are {', '.join(told)}."
             )
         if typed or told:
             return both or [*typed] or [*told]
+        return self._usual_abis()
+
+    def _usual_abis(self) -> list[str] | None:
         here = _this_machine()
         is_here = not any(
             _differs(here, self._said, name)
             for name in ("implementation_name", "python_version")
         )
         # That of this interpreter may be a rare one.
-        usual = None if is_here else usual_abi(self.environment)
-        return None if usual is None else [usual]
+        if is_here:
+            return None
+        usual = usual_abi(self.environment)
+        if usual is None:
+            raise InvalidHostFile(
+                self.host.path,
+                "Nothing tells which ABI tags its interpreter has: "
+                f"{self.environment['implementation_name']}.",
+                "Add them to the file as 'abis', best first.",
+            )
+        return [usual]
 
     def _platforms(self) -> list[str] | None:
         typed, told = self._settings.platforms, self.host.platforms

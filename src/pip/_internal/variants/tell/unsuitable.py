@@ -7,7 +7,6 @@ stays.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.specifiers import SpecifierSet
@@ -29,6 +28,8 @@ from pip._internal.variants.tell.story import tell_passed_over
 from pip._internal.variants.wheels.links import label_of, searched, version_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
     from pip._internal.exceptions import InstallationError
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
 
-__all__ = ["true_reason"]
+__all__ = ["no_suitable", "true_reason"]
 
 #: How many versions an error tells of, newest first.
 _SHOWN_VERSIONS = 5
@@ -54,10 +55,7 @@ def true_reason(
     :return: None if upstream's error says it all.
     """
     project = requirement.project_name
-    pages = context.listed.get(project, ())
-    listed = itertools.chain.from_iterable(map(all_links, pages))
-    # The page of a project is among the links.
-    links = [each for each in listed if version_of(each, project) is not None]
+    links = _listed(context, project)
     if project == "pip" and (newest := fork.newest_upstream(context.left_out_pips)):
         return KeepsToFork(
             requirement.format_for_error(),
@@ -68,7 +66,10 @@ def true_reason(
         )
     may_be_why = (label_of(link) is not None or context.is_elsewhere for link in links)
     if any(may_be_why):
-        return _no_suitable(context, finder, requirement, links)
+        _, ireq = requirement.get_candidate_lookup()
+        asked = None if ireq is None or ireq.req is None else ireq.req.specifier
+        shown = requirement.format_for_error()
+        return no_suitable(context, finder, project, shown, asked)
     link = None if dependent is None else dependent.source_link
     parent = weighed(context).release_of(link)
     if parent is None or not parent.labels or context.collector is None:
@@ -96,19 +97,32 @@ def _where_there_is_an_index(
     )
 
 
-def _no_suitable(
+def _listed(context: Context, project: NormalizedName) -> list[Link]:
+    """Return all files that were listed for a project, if there was any trouble."""
+    listed = itertools.chain.from_iterable(
+        map(all_links, context.listed.get(project, ()))
+    )
+    # The page of a project is among the links.
+    return [each for each in listed if version_of(each, project) is not None]
+
+
+def no_suitable(
     context: Context,
     finder: PackageFinder,
-    requirement: Requirement,
-    links: Sequence[Link],
+    project: NormalizedName,
+    shown: str,
+    asked: SpecifierSet | None = None,
 ) -> InstallationError | None:
-    _, ireq = requirement.get_candidate_lookup()
-    wanted = SpecifierSet() if ireq is None or ireq.req is None else ireq.req.specifier
+    """Say why none of the files of a project suits.
+
+    :param shown: what was asked for, for people.
+    :param asked: the versions that were; None for any.
+    :return: None if nothing here tells why.
+    """
+    wanted, links = asked or SpecifierSet(), _listed(context, project)
     passed = [
         each
-        for each in passed_over(
-            finder, requirement.project_name, wanted, links, (), None
-        )
+        for each in passed_over(finder, project, wanted, links, (), None)
         if each.cause is not Cause.REQUIREMENT
     ][:_SHOWN_VERSIONS]
     causes = {each.cause for each in passed}
@@ -140,7 +154,7 @@ def _no_suitable(
     if not passed or not hints:
         return None
     return NoSuitableFile(
-        requirement.format_for_error(),
-        (line.text for line in tell_passed_over(passed, str(requirement.project_name))),
+        shown,
+        (line.text for line in tell_passed_over(passed, str(project))),
         hints,
     )
