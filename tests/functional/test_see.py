@@ -238,7 +238,7 @@ def test_names_are_completed(venv: Environment) -> None:
         }
         return venv.pip(code=1, env=environ).stdout.split()
 
-    actions = ["host", "list", "explain", "setup", "build", "index", "check"]
+    actions = ["host", "list", "explain", "setup", "build", "adopt", "index", "check"]
     assert completed("pip variants ") == actions
     assert completed("pip variants ex") == ["explain"]
     assert "--variant-host=" in completed("pip variants explain --variant")

@@ -127,6 +127,14 @@ ACTIONS: Mapping[str, Action] = {
             (*allowed(PUBLISHING, "build"), cmdoptions.progress_bar),
         ),
         Action(
+            "adopt",
+            "Make variants of wheels with local versions, and of twins.",
+            "adopt [options] DIR",
+            "Without --output-dir, the plan is shown. The exit status is 0, or 1 if there is "
+            "nothing to adopt, or it could not be written.",
+            (*allowed(PUBLISHING, "adopt"), cmdoptions.progress_bar),
+        ),
+        Action(
             "index",
             "Write the manifests of a folder of wheels, and a static index.",
             "index [options] DIR",

@@ -15,14 +15,9 @@ from pip._internal.variants.commands.progress import byte_progress
 from pip._internal.variants.core.generations import GENERATIONS
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.publishing.building import BuildRequest, build_wheel
-from pip._internal.variants.publishing.pyproject_table import (
-    ProjectTable,
-    read_project_table,
-)
+from pip._internal.variants.publishing.pyproject_table import project_table
 
 logger = get_logger(__name__)
-
-_DEFAULT_TABLE = "pyproject.toml"
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
@@ -37,10 +32,11 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             frozenset(options.properties or ()),
             tuple(dict.fromkeys(options.namespaces or ())),
             _providers(options),
-            _project_table(options),
+            project_table(options.pyproject),
             GENERATIONS[options.schema],
-            options.output_dir,
+            options.output_dir or os.curdir,
             options.strict,
+            options.drop_local,
         ),
         byte_progress(options.progress_bar),
     )
@@ -84,13 +80,3 @@ def _providers(options: optparse.Values) -> dict[str, dict[str, Any]]:
             raise WrongUse(f"Need --provider {namespace}=REQUIREMENT too")
         providers[namespace]["plugin-api"] = api
     return providers
-
-
-def _project_table(options: optparse.Values) -> ProjectTable:
-
-    path = options.pyproject
-    if path is None:
-        if not os.path.exists(_DEFAULT_TABLE):
-            return ProjectTable()
-        path = _DEFAULT_TABLE
-    return read_project_table(path)

@@ -23,6 +23,7 @@ from pip._internal.variants.publishing.errors import CannotBuildVariant, CannotW
 from pip._internal.variants.publishing.files import file_sha256, replacing
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.pyproject_table import ProjectTable
+from pip._internal.variants.publishing.renaming import renamed
 from pip._internal.variants.publishing.wheel_copy import copy_wheel
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
@@ -54,6 +55,7 @@ class BuildRequest:
     :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
     :ivar folder: where the result goes.
     :ivar strict: whether a warning stops the build.
+    :ivar drop_local: whether the result has the version without its local part.
     """
 
     wheel: str
@@ -66,6 +68,7 @@ class BuildRequest:
     generation: Generation = CURRENT
     folder: str = os.curdir
     strict: bool = False
+    drop_local: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +112,12 @@ class _Builder:
         self.request = request
         self.wheel = wheel
         self.filename = wheel.name.filename
-        self.result = wheel.name.labelled(request.label)
+        self.name = wheel.name.without_local() if request.drop_local else wheel.name
+        self.result = self.name.labelled(request.label)
         self.warnings: list[str] = []
         folders = (request.folder, os.path.dirname(request.wheel))
         self.siblings = manifests_of_release(
-            folders, wheel.name.name, wheel.name.version
+            folders, wheel.name.name, self.name.version
         )
         # The new wheel need not agree with what it replaces.
         self.own = self.siblings.pop(self.filename, None)
@@ -148,12 +152,24 @@ class _Builder:
         try:
             os.makedirs(self.request.folder, exist_ok=True)
             with replacing(path, size) as target:
-                copy_wheel(self.wheel, target, text, advance)
+                copy_wheel(self.wheel, target, text, advance, **self._without_local())
         except OSError as error:
             raise CannotWrite(self.result, error, "--output-dir") from None
 
+    def _without_local(self) -> dict[str, Any]:
+        """Return what :func:`copy_wheel` is to change if the version changes."""
+        if self.name is self.wheel.name:
+            return {}
+        project, version = self.name.name, self.name.version
+        releases = {(project, str(self.wheel.name.version)): version}
+        content = renamed(self.wheel.metadata(), project, version, releases)
+        stem = f"{self.filename.partition('-')[0]}-{version}"
+        return {"stem": stem, "files": {"METADATA": content}}
+
     def _check_labels(self) -> None:
         label = self.wheel.name.label
+        if self.request.drop_local and self.wheel.name.version.local is None:
+            raise self._error("it has no local version", "Leave --drop-local out")
         if label is not None and not self.request.from_label:
             raise self._error(
                 f"it is a variant already, with the label {label!r}",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.choice.settings import OptionRow, kind
 from pip._internal.variants.core.generations import CURRENT, WITHOUT_PROVIDERS
@@ -52,10 +53,23 @@ def _of_namespace(form: str) -> Callable[[str, str], tuple[str, str]]:
     return check
 
 
+def _twin(opt: str, value: str) -> tuple[str, str]:
+    names = value.split("=")
+    try:
+        old, new = (canonicalize_name(name, validate=True) for name in names)
+    except ValueError:
+        raise InvalidOption(
+            f"option {opt}: invalid value {value!r}, expected NAME=PROJECT, as in "
+            "'onnxruntime-gpu=onnxruntime'"
+        ) from None
+    return old, new
+
+
 _REQUIREMENT = "NAMESPACE=REQUIREMENT"
 _API = "NAMESPACE=MODULE:OBJECT"
 
 _of_build = partial(OptionRow, where=("build",))
+_of_adopt = partial(OptionRow, where=("adopt",), repeated="same")
 
 OPTIONS = (
     _of_build(
@@ -75,6 +89,12 @@ OPTIONS = (
         dest="from_label",
         help="Take a variant wheel: give it the label of --label instead of its own, or "
         "without that, turn it back into an ordinary wheel.",
+    ),
+    _of_build(
+        "--drop-local",
+        dest="drop_local",
+        help="Build it for the version without its local part: of torch 2.8.0+cu128 a "
+        "variant of torch 2.8.0.",
     ),
     _of_build(
         "--property",
@@ -115,9 +135,11 @@ OPTIONS = (
         help="Where the plugin is in the package of --provider, if it is not the module of "
         "the package's name. This option can be used multiple times.",
     ),
-    _of_build(
+    OptionRow(
         "--pyproject",
         dest="pyproject",
+        where=("build", "adopt"),
+        repeated="same",
         type="path",
         metavar="file",
         help="The pyproject.toml whose table [variant] describes the variants of the "
@@ -133,14 +155,30 @@ OPTIONS = (
         help=f"The version of the format: {CURRENT.version}, or {WITHOUT_PROVIDERS.version}, "
         "which leaves providers out (default: %default).",
     ),
-    _of_build(
+    OptionRow(
         "-d",
         "--output-dir",
         dest="output_dir",
+        where=("build", "adopt"),
         type="path",
         metavar="dir",
-        default=".",
-        help="The folder that the wheel is written to (default: the current one).",
+        help="The folder that wheels are written to (default: the current one). adopt needs "
+        "another one than that of the wheels, and without this option shows its plan.",
+    ),
+    _of_adopt(
+        "--cpu-as-null",
+        dest="cpu_as_null",
+        help="Let builds with the local version +cpu be the null variant, which installers "
+        "take on each machine that no other one suits.",
+    ),
+    _of_adopt(
+        "--twin",
+        dest="twins",
+        action="append",
+        check=_twin,
+        metavar="NAME=PROJECT",
+        help="Let the wheels of NAME be variants of PROJECT, as onnxruntime-gpu=onnxruntime. "
+        "This option can be used multiple times.",
     ),
     OptionRow(
         "--strict",

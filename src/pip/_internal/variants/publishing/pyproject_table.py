@@ -13,6 +13,7 @@ under ``properties``, so that all wheels of a release say the same::
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -25,7 +26,7 @@ from pip._internal.variants.core.properties import InvalidProperty, Property
 from pip._internal.variants.core.shown import shown
 from pip._internal.variants.publishing.errors import BadProjectTable
 
-__all__ = ["ProjectTable", "read_project_table"]
+__all__ = ["ProjectTable", "project_table", "read_project_table"]
 
 #: A key of providers that matters for building only.
 _FOR_BUILDING = "build-requires"
@@ -54,6 +55,20 @@ class ProjectTable:
     namespaces: tuple[str, ...] = ()
     providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     properties: Mapping[str, frozenset[Property]] = field(default_factory=dict)
+
+
+#: Read if it is there and no other one is named.
+_USUAL = "pyproject.toml"
+
+
+def project_table(path: str | None) -> ProjectTable:
+    """Read the table of a project, or of the one in the current folder, if there is one.
+
+    :raises BadProjectTable: if it cannot be read or has the wrong form.
+    """
+    if path is None and not os.path.exists(_USUAL):
+        return ProjectTable()
+    return read_project_table(path or _USUAL)
 
 
 def read_project_table(path: str) -> ProjectTable:

@@ -13,6 +13,8 @@ import csv
 import hashlib
 import io
 import struct
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
@@ -37,6 +39,9 @@ def copy_wheel(
     target: BinaryIO,
     variant_json: bytes | None,
     advance: Advance = lambda _: None,
+    *,
+    stem: str | None = None,
+    files: Mapping[str, bytes] = MappingProxyType({}),
 ) -> None:
     """Copy *wheel* to *target* with this ``variant.json``, or with none.
 
@@ -44,27 +49,47 @@ def copy_wheel(
 
     :param target: an empty, seekable file.
     :param advance: called with the size of each piece.
+    :param stem: ``{name}-{version}`` of its folders for metadata and data, if they are to
+        be called otherwise.
+    :param files: of the folder for metadata, to be there in place of what is there.
     :raises UnreadableWheel: if the archive contradicts itself.
     """
     archive, dist_info = wheel.archive, wheel.dist_info
-    record_path, json_path = f"{dist_info}/RECORD", f"{dist_info}/variant.json"
-    left_out = {record_path, json_path, *(f"{dist_info}/{s}" for s in SIGNATURES)}
-    rows = [row for row in wheel.record() if row[0] not in left_out]
-    added: dict[str, bytes] = {}
+    old = dist_info.removesuffix(".dist-info")
+    new = old if stem is None else stem
+    folders = {f"{old}{kind}": f"{new}{kind}" for kind in (".dist-info", ".data")}
+    record_path = f"{dist_info}/RECORD"
+    names = ("RECORD", "variant.json", *SIGNATURES, *files)
+    left_out = {f"{dist_info}/{name}" for name in names}
+    rows = [
+        [_renamed(row[0], folders), *row[1:]]
+        for row in wheel.record()
+        if row[0] not in left_out
+    ]
+    contents = dict(files)
     if variant_json is not None:
-        added[json_path] = variant_json
-        rows.append([json_path, record_hash(variant_json), str(len(variant_json))])
-    rows.append([record_path, "", ""])
-    added[record_path] = _csv(rows)
+        contents["variant.json"] = variant_json
+    added = {f"{new}.dist-info/{name}": each for name, each in contents.items()}
+    rows += [[path, record_hash(each), str(len(each))] for path, each in added.items()]
+    rows.append([f"{new}.dist-info/RECORD", "", ""])
+    added[f"{new}.dist-info/RECORD"] = _csv(rows)
     ends = _ends(archive)
     with ZipFile(target, "w") as output:
         for info in archive.infolist():
             if info.filename not in left_out:
-                _copy_member(archive, info, ends[info.header_offset], output, advance)
+                name = _renamed(info.filename, folders)
+                end = ends[info.header_offset]
+                _copy_member(archive, info, name, end, output, advance)
         # New members have the date and permissions of the old RECORD.
         model = archive.getinfo(record_path)
         for path, content in added.items():
             output.writestr(_new_member(model, path), content)
+
+
+def _renamed(path: str, folders: Mapping[str, str]) -> str:
+    """Return a path with another folder at its beginning."""
+    folder, slash, rest = path.partition("/")
+    return f"{folders.get(folder, folder)}{slash}{rest}"
 
 
 def record_hash(content: bytes) -> str:
@@ -95,9 +120,14 @@ def _ends(archive: ZipFile) -> dict[int, int]:
 
 
 def _copy_member(
-    archive: ZipFile, info: ZipInfo, end: int, output: ZipFile, advance: Advance
+    archive: ZipFile,
+    info: ZipInfo,
+    path: str,
+    end: int,
+    output: ZipFile,
+    advance: Advance,
 ) -> None:
-    """Copy a member without decompressing it."""
+    """Copy a member without decompressing it, to another path."""
     source, target = archive.fp, output.fp
     assert source is not None
     assert target is not None
@@ -118,6 +148,7 @@ def _copy_member(
     ):
         raise UnreadableWheel(f"its archive contradicts itself about {info.filename}")
     member = copy.copy(info)
+    member.filename = path
     # The sizes are known by now, and further fields belong to the old place.
     member.flag_bits &= ~_SIZES_FOLLOW
     member.extra = b""

@@ -98,6 +98,11 @@ class WheelName:
         self.filename = filename
         self.plain, self.label = split_label(filename)
 
+    def without_local(self) -> WheelName:
+        """Return the name of the same build of the version without its local part."""
+        name, _, rest = self.filename.split("-", 2)
+        return WheelName(f"{name}-{self.version.public}-{rest}")
+
     def labelled(self, label: str | None) -> str:
         """Return the file name with another label, or with none."""
         stem = self.plain[: -len(".whl")]

@@ -1,0 +1,247 @@
+"""``pip variants adopt``: what exists becomes variants, and stays as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from tests.lib.environments import Result
+from tests.lib.hosts import forced
+from tests.lib.static_server import StaticServer
+from tests.lib.wheels import make_sdist, make_wheel
+
+Pip = Callable[..., Result]
+
+TAG = "py3-none-any"
+LOCALS = ("cpu", "cu126", "cu128", "rocm6.4")
+
+
+@pytest.fixture
+def wheels(tmp_path: Path) -> Path:
+    """Return a folder with what an organisation mirrors."""
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    for local in LOCALS:
+        files = {
+            "torch/__init__.py": f"local = {local!r}\n",
+            f"torch-2.8.0+{local}.data/scripts/tool": f"#!python\nprint({local!r})\n",
+        }
+        make_wheel("torch", f"2.8.0+{local}", files=files).write_to(folder)
+        requires = [f"torch==2.8.0+{local}", "numpy>=1"]
+        make_wheel("torchvision", f"0.23.0+{local}", requires=requires).write_to(folder)
+    return folder
+
+
+def adopted(pip: Pip, folder: Path, *options: str, code: int = 0) -> dict[str, Any]:
+    """Return what the program tells other programs."""
+    result = pip("variants", "adopt", str(folder), "--json", *options, code=code)
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def digests(folder: Path) -> Mapping[str, str]:
+    """Return the hashes of all files of a folder."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.iterdir()
+    }
+
+
+def text_of(wheel: Path, name: str) -> str:
+    """Return a file of a wheel's metadata."""
+    with ZipFile(wheel) as archive:
+        (path,) = (n for n in archive.namelist() if n.endswith(f".dist-info/{name}"))
+        return archive.read(path).decode()
+
+
+def test_the_plan_writes_nothing(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+    before = digests(wheels)
+    result = pip("variants", "adopt", str(wheels))
+    assert (
+        "torch-2.8.0+cu128-py3-none-any.whl\n"
+        "  becomes torch-2.8.0-py3-none-any-cu128.whl\n"
+        "  needs nvidia :: cuda_version_lower_bound :: 12.0 (cu128: CUDA 12)\n"
+    ) in result.stdout
+    assert digests(wheels) == before
+    (line,) = re.findall("Nothing was written. To write it: (.*)", result.stdout)
+    _, *words = shlex.split(line.replace("OUT", str(tmp_path / "out")))
+    pip(*words)
+    assert digests(wheels) == before
+    assert len(list((tmp_path / "out").glob("*.whl"))) == 2 * len(LOCALS)
+
+
+@pytest.mark.parametrize(
+    ("driver", "label"), [("12.8", "cu126"), ("11.8", "cpu"), (None, "cpu")], ids=str
+)
+def test_adopted_indexed_and_installed(
+    pip: Pip, wheels: Path, tmp_path: Path, driver: str | None, label: str
+) -> None:
+    """Whoever has CUDA 12 has both builds for it."""
+    out = tmp_path / "out"
+    pip("variants", "adopt", str(wheels), "-d", str(out))
+    make_wheel("numpy", "2.0").write_to(out)
+    pip("variants", "index", str(out), "--simple")
+    checked = pip("variants", "check", str(out)).stdout
+    assert " 0 errors" in checked
+    with StaticServer(out) as server:
+        result = pip(
+            *("install", "torchvision", "-i", server.index_url),
+            env=forced(driver) if driver else None,
+        )
+    assert f"torch-2.8.0 ({label})" in result.stdout
+    assert f"torchvision-0.23.0 ({label})" in result.stdout
+    assert "No broken" in pip("check").stdout
+
+
+def test_what_a_wheel_says_of_itself(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    found = adopted(pip, wheels, "-d", str(out))
+    written = {Path(each["path"]).name: each["sha256"] for each in found["written"]}
+    assert written == digests(out)
+    wheel = out / "torchvision-0.23.0-py3-none-any-cu128.whl"
+    metadata = text_of(wheel, "METADATA").splitlines()
+    assert "Version: 0.23.0" in metadata
+    assert "Requires-Dist: torch==2.8.0" in metadata
+    assert "Requires-Dist: numpy>=1" in metadata
+    source = "torchvision-0.23.0+cu128-py3-none-any.whl"
+    assert json.loads(text_of(wheel, "adopted.json")) == {
+        "file": source,
+        "sha256": digests(wheels)[source],
+        "rule": "cu128: CUDA 12",
+    }
+    # The same again gives the same.
+    assert adopted(pip, wheels, "-d", str(out)) == found
+
+
+def test_cpu_as_null(pip: Pip, wheels: Path) -> None:
+    found = adopted(pip, wheels, "--cpu-as-null")["adopted"]
+    labels = {each["file"]: each["label"] for each in found}
+    assert labels["torch-2.8.0+cpu-py3-none-any.whl"] == "null"
+
+
+def test_what_is_left_alone(pip: Pip, tmp_path: Path) -> None:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    make_wheel("torch", "2.8.0+xpu").write_to(folder)
+    make_wheel("torch", "2.8.0+cu128", label="cu128").write_to(folder)
+    make_wheel("numpy", "2.0").write_to(folder)
+    make_sdist("source", "1.0").write_to(folder)
+    (folder / "torch-2.8.0+cu128-py3-none-any.whl").write_bytes(b"PK")
+    (folder / "notes.txt").write_text("x")
+    found = adopted(pip, folder, "-d", str(tmp_path / "out"), code=1)
+    assert {each["file"]: each["why"].partition(":")[0] for each in found["left"]} == {
+        "torch-2.8.0+xpu-py3-none-any.whl": (
+            "its local version does not tell what a machine must have"
+        ),
+        "torch-2.8.0+cu128-py3-none-any-cu128.whl": "it is a variant already",
+        "numpy-2.0-py3-none-any.whl": "it is a plain wheel, of another release",
+        "torch-2.8.0+cu128-py3-none-any.whl": "it is not a zip archive",
+        "source-1.0.tar.gz": "it is no wheel",
+        "notes.txt": "it is no wheel",
+    }
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_the_user_says(pip: Pip, tmp_path: Path) -> None:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    make_wheel("torch", "2.8.0+xpu").write_to(folder)
+    make_wheel("torch", "2.8.0+npu").write_to(folder)
+    table = tmp_path / "pyproject.toml"
+    table.write_text(
+        '[variant.properties]\nxpu = ["intel :: device_ip :: 20.1.0"]\n'
+        'npu = ["npu :: kind :: b1"]\n'
+    )
+    found = adopted(pip, folder, "--pyproject", str(table))
+    (only,) = found["adopted"]
+    assert only["properties"] == ["intel :: device_ip :: 20.1.0"]
+    (left,) = found["left"]
+    assert left["why"].startswith("nothing says who provides the namespace npu")
+
+
+def test_twins(pip: Pip, tmp_path: Path) -> None:
+    folder, out = tmp_path / "mirror", tmp_path / "out"
+    folder.mkdir()
+    requires = ["nvidia-cublas-cu12"]
+    make_wheel("onnxruntime-gpu", "1.20", requires=requires).write_to(folder)
+    make_wheel("onnxruntime", "1.20").write_to(folder)
+    make_wheel("reader", "1.0", requires=["onnxruntime_gpu>1"]).write_to(folder)
+    assert adopted(pip, folder, code=1)["adopted"] == []
+    twin = ["--twin", "onnxruntime-gpu=onnxruntime"]
+    found = adopted(pip, folder, *twin, "-d", str(out))
+    assert found["requiring"] == [
+        {"file": "reader-1.0-py3-none-any.whl", "requires": "onnxruntime-gpu"}
+    ]
+    assert found["kept"] == ["onnxruntime-1.20-py3-none-any.whl"]
+    wheel = out / "onnxruntime-1.20-py3-none-any-gpu.whl"
+    assert "Name: onnxruntime\n" in text_of(wheel, "METADATA")
+    make_wheel("nvidia-cublas-cu12", "12.8").write_to(out)
+    pip("variants", "index", str(out))
+    install = ["install", "onnxruntime", "--no-index", "-f", str(out)]
+    assert "onnxruntime-1.20 (gpu)" in pip(*install, env=forced("12.8")).stdout
+
+
+def test_between_which_builds_no_machine_can_choose(pip: Pip, tmp_path: Path) -> None:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    for abi in ("TRUE", "FALSE"):
+        make_wheel("flash-attn", f"2.8.3+cu12torch2.9cxx11abi{abi}").write_to(folder)
+    found = adopted(pip, folder)
+    assert len(found["adopted"]) == 2
+    (alike,) = found["alike"]
+    assert "cu12torch2.9cxx11abifalse is taken" in alike
+
+
+def test_what_does_not_hold_any_longer(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+    name = "torch-2.8.0+cu128-py3-none-any.whl"
+    (wheels / f"{name}.publish.attestation").write_text("{}")
+    with ZipFile(wheels / name, "a") as archive:
+        archive.writestr("torch-2.8.0+cu128.dist-info/RECORD.jws", b"{}")
+    found = adopted(pip, wheels, "-d", str(tmp_path / "out"))
+    (dropped,) = (each["dropped"] for each in found["adopted"] if each["dropped"])
+    assert dropped == ["its signature RECORD.jws", f"{name}.publish.attestation"]
+    wheel = tmp_path / "out" / "torch-2.8.0-py3-none-any-cu128.whl"
+    with ZipFile(wheel) as archive:
+        assert not [each for each in archive.namelist() if "jws" in each]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing-there"], "No such file"),
+        ([], "Need one DIR of wheels"),
+        (["MIRROR", "-d", "MIRROR"], "Need another folder for --output-dir"),
+        (["MIRROR", "--twin", "a"], "expected NAME=PROJECT"),
+        (["MIRROR", "--pyproject", "none.toml"], "cannot be read"),
+    ],
+    ids=["no folder", "no argument", "in place", "no twin", "no table"],
+)
+def test_wrong_use(pip: Pip, wheels: Path, arguments: Sequence[str], said: str) -> None:
+    before = digests(wheels)
+    words = [word.replace("MIRROR", str(wheels)) for word in arguments]
+    result = pip("variants", "adopt", *words, code=None)
+    assert result.returncode in (1, 2)
+    assert said in result.stderr
+    assert "Traceback" not in result.output
+    assert digests(wheels) == before
+
+
+def test_one_wheel(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+    wheel = wheels / "torch-2.8.0+cu128-py3-none-any.whl"
+    build = ["variants", "build", str(wheel), "--label", "cu128", "--drop-local"]
+    needs = ["--property", "nvidia :: cuda_version_lower_bound :: 12.0"]
+    result = pip(*build, *needs, "-d", str(tmp_path / "out"))
+    built = tmp_path / "out" / "torch-2.8.0-py3-none-any-cu128.whl"
+    assert result.stdout == f"Built {built}\n"
+    assert "Version: 2.8.0\n" in text_of(built, "METADATA")
+    plain = ["variants", "build", str(built), "--from-label", "--drop-local"]
+    result = pip(*plain, "-d", str(tmp_path / "other"), code=1)
+    assert "It has no local version." in result.stderr
