@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.lib.environments import Result
+from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_sdist, make_wheel
@@ -99,6 +100,14 @@ def test_adopted_indexed_and_installed(
     assert f"torch-2.8.0 ({label})" in result.stdout
     assert f"torchvision-0.23.0 ({label})" in result.stdout
     assert "No broken" in pip("check").stdout
+
+
+def test_the_guide(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+    for command in block("publishing.md", "adopt").splitlines():
+        _, *words = shlex.split(command)
+        result = pip(*words, cwd=wheels.parent)
+        assert result.stderr == ""
+    assert (tmp_path / "adopted/simple/torchvision/index.html").is_file()
 
 
 def test_what_a_wheel_says_of_itself(pip: Pip, wheels: Path, tmp_path: Path) -> None:
@@ -198,6 +207,18 @@ def test_between_which_builds_no_machine_can_choose(pip: Pip, tmp_path: Path) ->
     assert len(found["adopted"]) == 2
     (alike,) = found["alike"]
     assert "cu12torch2.9cxx11abifalse is taken" in alike
+
+
+def test_two_that_would_be_one(pip: Pip, tmp_path: Path) -> None:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    make_wheel("my-lib", "1.0+cu128").write_to(folder)
+    twin = make_wheel("my_lib_gpu", "1.0+cu128")
+    twin.write_to(folder)
+    found = adopted(pip, folder, "--twin", "my-lib-gpu=my-lib")
+    assert len(found["adopted"]) == 1
+    (left,) = found["left"]
+    assert left["why"].startswith("it would be called as my_lib-1.0+cu128")
 
 
 def test_what_does_not_hold_any_longer(pip: Pip, wheels: Path, tmp_path: Path) -> None:
