@@ -13,7 +13,9 @@ from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write, write_document
 from pip._internal.variants.commands.progress import byte_progress
 from pip._internal.variants.core.generations import GENERATIONS
+from pip._internal.variants.core.manifest import ABI_DEPENDENCY
 from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.publishing.building import BuildRequest, build_wheel
 from pip._internal.variants.publishing.pyproject_table import project_table
 
@@ -69,14 +71,29 @@ def _label(options: optparse.Values) -> str | None:
     return label
 
 
+def _known(namespace: str, requirement: str) -> dict[str, Any] | None:
+    """Return the declaration of a provider that pip brings along; None if it does not."""
+    name = requirement.replace("-", "_").lower()
+    if name in (namespace, ABI_DEPENDENCY):
+        known = KNOWN_PROVIDERS.get(name)
+        return None if known is None else dict(known.declaration)
+    return None
+
+
 def _providers(options: optparse.Values) -> dict[str, dict[str, Any]]:
     providers: dict[str, dict[str, Any]] = {}
     for namespace, requirement in options.providers or ():
-        providers.setdefault(namespace, {"requires": []})["requires"].append(
-            requirement
-        )
+        known = _known(namespace, requirement)
+        others = providers.get(namespace)
+        if known is None:
+            provider = providers.setdefault(namespace, {"requires": []})
+            provider.setdefault("requires", []).append(requirement)
+        elif others is not None:
+            raise WrongUse(f"{requirement} is the only provider of {namespace}")
+        else:
+            providers[namespace] = known
     for namespace, api in options.plugin_apis or ():
-        if namespace not in providers:
+        if "requires" not in providers.get(namespace, ()):
             raise WrongUse(f"Need --provider {namespace}=REQUIREMENT too")
         providers[namespace]["plugin-api"] = api
     return providers

@@ -7,7 +7,7 @@ files of several, so the shape of each provider decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Provider, ProviderKind
@@ -114,7 +114,7 @@ class _ProviderReader:
             kind = ProviderKind.PLUGIN
         else:
             kind = ProviderKind.UNKNOWN
-        problem = self._problem(kind, builtin)
+        problem = self._problem(kind, builtin, requires)
         if (
             (self.namespace, kind) == (ABI_DEPENDENCY, ProviderKind.STATIC)
             and self.is_draft
@@ -138,8 +138,18 @@ class _ProviderReader:
             problem,
         )
 
-    def _problem(self, kind: ProviderKind, builtin: str | None) -> str | None:
+    def _problem(
+        self, kind: ProviderKind, builtin: str | None, requires: Iterable[str]
+    ) -> str | None:
         """Say, and report, why nobody can ask this provider; None if somebody can."""
+        if kind is ProviderKind.PLUGIN and any(map(_is_builtin, requires)):
+            problem = (
+                f"{self._what} requires {ABI_DEPENDENCY}, which is built into installers, "
+                "as if it were a package"
+            )
+            remedy = f'Write {{"builtin": "{ABI_DEPENDENCY}"}} in place of it'
+            self._report("provider-requires", problem, remedy)
+            return problem
         if kind is ProviderKind.BUILTIN and builtin != ABI_DEPENDENCY:
             problem = (
                 f"no installer is known to bring {shown(builtin)} along, as "
@@ -220,3 +230,10 @@ class _ProviderReader:
             problem = f"{what} must name each feature once: {shown(order)}"
             self._report("provider-static", problem)
         return {name: static[name] for name in names if name in static}
+
+
+def _is_builtin(requirement: str) -> bool:
+    """Tell whether a requirement names what is no package, but built into installers."""
+    name = re.match(r"[A-Za-z0-9._-]*", requirement)
+    assert name is not None, "it may be empty"
+    return re.sub(r"[-_.]+", "_", name[0]).lower() == ABI_DEPENDENCY

@@ -123,8 +123,9 @@ OPTIONS = (
         action="append",
         check=_of_namespace(_REQUIREMENT),
         metavar=_REQUIREMENT,
-        help="The package that knows what machines support of this namespace. This option "
-        "can be used multiple times. Those of namespaces that pip serves itself are known.",
+        help="The package that knows what machines support of this namespace, or "
+        "abi_dependency, which is built into installers. This option can be used multiple "
+        "times. Those of namespaces that pip serves itself are known.",
     ),
     _of_build(
         "--plugin-api",

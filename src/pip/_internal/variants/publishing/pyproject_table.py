@@ -113,6 +113,12 @@ class _Reader:
             if provider:
                 providers[namespace] = provider
         listed = self._values.table(root.get("properties", {}), "[variant.properties]")
+        for label, texts in listed.items():
+            if isinstance(texts, dict):
+                full = f"{label}.{next(iter(texts), '...')}"
+                problem = f"[variant.properties] has no list for {shown(label)}"
+                hint = f'Quote a label with a dot: "{full}" = [...]'
+                raise BadProjectTable(self.path, problem, hint)
         properties = {
             label: frozenset(
                 self._property(text, label)
