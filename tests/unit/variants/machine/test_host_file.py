@@ -117,10 +117,10 @@ INVALID: list[tuple[bytes, str]] = [
     ),
     (
         _with(
-            platforms=["win_amd64"],
+            platforms=["manylinux_2_28_x86_64"],
             environment={"platform_machine": "aarch64"},
         ),
-        "is of aarch64, and 'win_amd64' is not",
+        "is of aarch64, and 'manylinux_2_28_x86_64' is not",
     ),
     (_with(platforms=["macosx_99999999_0_arm64"]), "no such platform"),
     (_with(platforms="any"), "'platforms' is not a list"),
@@ -142,6 +142,26 @@ def test_invalid(tmp_path: Path, content: bytes, problem: str) -> None:
         read_host_file(str(path))
     assert problem in str(error.value.context)
     assert "host.json" in str(error.value.message)
+
+
+@pytest.mark.parametrize(
+    ("machine", "platform"),
+    [
+        ("AMD64", "win32"),
+        ("ARM64", "win_amd64"),
+        ("x86_64", "linux_i686"),
+        ("aarch64", "manylinux_2_31_armv7l"),
+        ("x86_64", "macosx_11_0_universal2"),
+    ],
+)
+def test_machines_with_a_python_for_others(
+    tmp_path: Path, machine: str, platform: str
+) -> None:
+    path = tmp_path / "host.json"
+    path.write_bytes(
+        _with(platforms=[platform], environment={"platform_machine": machine})
+    )
+    assert read_host_file(str(path)).environment["platform_machine"] == machine
 
 
 SCHEMA = json.loads((REPOSITORY / "docs/host.schema.json").read_text(encoding="utf-8"))

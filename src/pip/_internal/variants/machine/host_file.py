@@ -44,8 +44,8 @@ _TAG = re.compile(r"[A-Za-z0-9_]+")
 #: Upstream makes of such tags all older ones; of huge numbers it would without end.
 _EXPANDED = re.compile(r"(?:macosx|ios)_[0-9]{1,2}_[0-9]{1,2}_.+|android_[0-9]{1,3}_.+")
 _GROWING = ("macosx", "ios", "android")
-#: Python, and machines that run it for the other as well.
-_BOTH = ({"x86_64", "i686"}, {"aarch64", "armv7l", "armv8l", "armv6l"})
+#: Types of machines that run a Python for the others as well.
+_ALIKE = ({"x86_64", "i686", "x86"}, {"aarch64", "armv7l", "armv8l", "armv6l"})
 
 
 class Host(NamedTuple):
@@ -103,8 +103,8 @@ def _host(path: str, root: object) -> Host:
         # They tell the system, and mostly the machine.
         told = {name: value for name, value in of_tag(tag).items() if value}
         for name in ("sys_platform", "platform_machine"):
-            said = environment.get(name)
-            if said is not None and not _suits(said, told.get(name, said)):
+            if not _suits(environment.get(name), told.get(name), told):
+                said = environment[name]
                 raise _Problem(f"Its 'environment' is of {said}, and {tag!r} is not")
         environment = {**told, **environment}
     for abi in abis:
@@ -152,10 +152,16 @@ def _environment(root: object) -> dict[str, str]:
     return said
 
 
-def _suits(one: str, other: str) -> bool:
-    """Tell whether a machine is of a type, or a larger one of the same kind."""
-    first, second = usual(one), usual(other)
-    return first == second or any({first, second} <= each for each in _BOTH)
+def _suits(said: str | None, of_tag: str | None, told: Mapping[str, str]) -> bool:
+    """Tell whether what is said of a machine goes with what a platform tag tells of it."""
+    if said is None or of_tag is None:
+        return True
+    first, second = usual(said), usual(of_tag)
+    if first == second or any({first, second} <= each for each in _ALIKE):
+        return True
+    # Windows on Arm runs what is for x86 processors.
+    is_system = of_tag == told["sys_platform"]
+    return not is_system and told["sys_platform"] == "win32"
 
 
 def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
