@@ -490,8 +490,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/resolver.py": {
-        "The choices are known: announce them and judge labels given by hand.": [
+        "The choices are known: announce them; judge labels by hand, and what was built.": [
             Decorate("Resolver.resolve", "variants.hooks.outcome:resolved"),
+            Decorate(
+                "Resolver.get_installation_order", "variants.hooks.prepare:to_install"
+            ),
         ],
         "What the resolver will look at next is asked for at the same time.": [
             InsertLine(

@@ -5,6 +5,7 @@ Plain wheels pass here too, so what only variants need is imported for variants 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.selection import Selection
 
 logger = get_logger(__name__)
@@ -116,6 +119,44 @@ def prepared(
                 _remember(req, selection, None, by_hand=by_hand)
                 break
     return dist
+
+
+def to_install(
+    fn: Callable[[Resolver, RequirementSet], list[InstallRequirement]],
+    resolver: Resolver,
+    requirements: RequirementSet,
+) -> list[InstallRequirement]:
+    """Judge the variants that backends have built, before anything is installed.
+
+    :raises UnsupportedVariant: if the target cannot run one.
+    :raises InvalidVariantWheel: if one is not the wheel that its name says.
+    :raises VariantsDisabled: if variants are off.
+    """
+    for req in requirements.requirements_to_install:
+        path = req.local_file_path or ""
+        label = split_label(os.path.basename(path))[1]
+        if label is not None and SELECTION.of(req, object) is None:
+            _judge_built(resolver.factory._finder, req, path, label)
+    return fn(resolver, requirements)
+
+
+def _judge_built(
+    finder: PackageFinder, req: InstallRequirement, path: str, label: str
+) -> None:
+    from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
+    from pip._internal.variants.choice.verification import check_prepared
+    from pip._internal.variants.wheels.archives import undamaged
+
+    link = req.link
+    assert link is not None, "upstream has set that of the wheel"
+    context = _enabled_context(finder, link)
+    with undamaged(link.filename):
+        dist = get_wheel_distribution(
+            FilesystemWheel(path), canonicalize_name(req.name or "")
+        )
+    selection = check_prepared(context, dist, link, label)
+    SELECTION.set(req, selection)
+    _remember(req, selection, label, by_hand=False)
 
 
 def device_extras(req: InstallRequirement) -> Sequence[str]:
