@@ -136,6 +136,18 @@ def test_cpu_as_null(pip: Pip, wheels: Path) -> None:
     assert labels["torch-2.8.0+cpu-py3-none-any.whl"] == "null"
 
 
+def test_one_folder_after_the_other(pip: Pip, tmp_path: Path) -> None:
+    """What is there already decides which namespace comes first."""
+    out = tmp_path / "out"
+    for number, local in enumerate(("cpu", "rocm6.4", "cu128", "pt28cu126")):
+        folder = tmp_path / f"mirror{number}"
+        folder.mkdir()
+        make_wheel("torch", f"2.8.0+{local}").write_to(folder)
+        pip("variants", "adopt", str(folder), "-d", str(out))
+    result = pip("variants", "index", str(out))
+    assert "torch 2.8.0: 4 variants" in result.stdout
+
+
 def test_what_is_left_alone(pip: Pip, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()

@@ -20,10 +20,11 @@ from pip._vendor.packaging.utils import NormalizedName, canonicalize_name
 from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.core.generations import CURRENT
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY
+from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.core.writing import make_document, to_json
 from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
+from pip._internal.variants.publishing.building import manifests_of_release
 from pip._internal.variants.publishing.errors import CannotWrite, NoSuchTarget
 from pip._internal.variants.publishing.files import (
     file_sha256,
@@ -127,8 +128,11 @@ class Plan:
             for project, version in (_release(each) for each in self.adopted)
         }
 
-    def namespaces(self, wanted: Adopted) -> tuple[str, ...]:
-        """Return the namespaces of a release, the most important first."""
+    def namespaces(self, wanted: Adopted, there: Iterable[Manifest]) -> tuple[str, ...]:
+        """Return the namespaces of a release, the most important first.
+
+        :param there: what other wheels of that release say, which it has to agree with.
+        """
         used = {
             each.namespace
             for adopted in self.adopted
@@ -137,7 +141,9 @@ class Plan:
         }
         order = dict.fromkeys((*self.request.table.namespaces, *_ORDER, *sorted(used)))
         # There is at least one.
-        return tuple(each for each in order if each in used) or _ORDER[:1]
+        own = tuple(each for each in order if each in used) or _ORDER[:1]
+        longest = max((each.namespaces for each in there), key=len, default=())
+        return tuple(dict.fromkeys((*longest, *own)))
 
 
 def _release(adopted: Adopted) -> tuple[NormalizedName, Version]:
@@ -333,12 +339,13 @@ def write(plan: Plan, folder: str, progress: ByteProgress) -> list[tuple[str, st
     :raises CannotWrite: if that is not possible.
     """
     written = []
-    for adopted in plan.adopted:
+    documents = [_document(plan, adopted, folder) for adopted in plan.adopted]
+    for adopted, document in zip(plan.adopted, documents, strict=True):
         path = os.path.join(folder, adopted.filename)
         try:
             os.makedirs(folder, exist_ok=True)
             with open_wheel(adopted.source) as wheel:
-                _write(plan, adopted, wheel, path, progress)
+                _write(plan, adopted, document, wheel, path, progress)
         except UnreadableWheel as error:
             raise CannotWrite(adopted.filename, OSError(str(error)), "-d") from None
         except OSError as error:
@@ -355,9 +362,14 @@ def write(plan: Plan, folder: str, progress: ByteProgress) -> list[tuple[str, st
 
 
 def _write(
-    plan: Plan, adopted: Adopted, wheel: WheelFile, path: str, progress: ByteProgress
+    plan: Plan,
+    adopted: Adopted,
+    document: Mapping[str, Any],
+    wheel: WheelFile,
+    path: str,
+    progress: ByteProgress,
 ) -> None:
-    variant = to_json(_document(plan, adopted))
+    variant = to_json(document)
     source = {
         "file": os.path.basename(adopted.source),
         "sha256": file_sha256(adopted.source),
@@ -375,12 +387,15 @@ def _write(
             copy_wheel(wheel, target, variant, advance, stem=adopted.stem, files=files)
 
 
-def _document(plan: Plan, adopted: Adopted) -> Mapping[str, Any]:
-    namespaces = plan.namespaces(adopted)
-    providers = {}
-    for namespace in namespaces:
-        known = KNOWN_PROVIDERS.get(namespace)
-        declared = {} if known is None else known.declaration
-        providers[namespace] = plan.request.table.providers.get(namespace, declared)
+def _document(plan: Plan, adopted: Adopted, folder: str) -> Mapping[str, Any]:
+    siblings = manifests_of_release([folder], adopted.project, adopted.version)
+    siblings.pop(adopted.filename, None)
+    namespaces = plan.namespaces(adopted, siblings.values())
+    providers: dict[str, Mapping[str, Any]] = {
+        namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
+    }
+    for sibling in siblings.values():
+        providers |= sibling.document.get("providers", {})
+    providers |= plan.request.table.providers
     variants = {adopted.label: adopted.properties}
     return make_document(CURRENT, namespaces, providers, variants)
