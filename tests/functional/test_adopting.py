@@ -171,6 +171,90 @@ def test_what_is_left_alone(pip: Pip, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_what_is_damaged(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+    """It is known at once, or when it is read; the others are adopted."""
+    name = "bad-1.0+cu128-py3-none-any.whl"
+    make_wheel("bad", "1.0+cu128").write_to(wheels)
+    content = bytearray((wheels / name).read_bytes())
+    place = content.index(b"bad/__init__.py") + len(b"bad/__init__.py") + 5
+    content[place] ^= 1
+    (wheels / name).write_bytes(content)
+    other = make_wheel("other", "1.0+cu128").content
+    (wheels / "another-1.0+cu128-py3-none-any.whl").write_bytes(other)
+    out = tmp_path / "out"
+    found = adopted(pip, wheels, "-d", str(out), code=1)
+    left = {each["file"]: each["why"] for each in found["left"]}
+    assert "damaged" in left[name] or "cannot be read" in left[name]
+    assert len(list(out.glob("torch*.whl"))) == 2 * len(LOCALS)
+    assert not list(out.glob("bad*"))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "why"),
+    [
+        ("Name: lib\nVersion:\n 1.0+cu128\n", "not on lines of their own"),
+        ("Name: other\nVersion: 1.0+cu128\n", "of another release than its name"),
+        ("Name: lib\nVersion: 3\n", "of another release than its name"),
+        ("Name: lib\n", "of another release than its name"),
+    ],
+    ids=["folded", "another name", "another version", "no version"],
+)
+def test_metadata_of_another_release(
+    pip: Pip, tmp_path: Path, metadata: str, why: str
+) -> None:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    name = "lib-1.0+cu128-py3-none-any.whl"
+    make_wheel("lib", "1.0+cu128").write_to(tmp_path)
+    with ZipFile(tmp_path / name) as old, ZipFile(folder / name, "w") as new:
+        for info in old.infolist():
+            is_it = info.filename.endswith("/METADATA")
+            content = f"Metadata-Version: 2.1\n{metadata}".encode()
+            new.writestr(info, content if is_it else old.read(info))
+    (left,) = adopted(pip, folder, code=1)["left"]
+    assert why in left["why"]
+
+
+def test_folders_that_would_be_one(pip: Pip, tmp_path: Path) -> None:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    files = {"lib-1.0.data/data/x": "1", "lib-1.0+cu128.data/data/x": "2"}
+    make_wheel("lib", "1.0+cu128", files=files).write_to(folder)
+    (left,) = adopted(pip, folder, code=1)["left"]
+    assert left["why"] == "it has a folder lib-1.0.data already"
+
+
+def test_who_requires_what_is_gone(pip: Pip, wheels: Path) -> None:
+    requires = ["torch==2.8+cu128", "numpy"]
+    make_wheel("torchvision", "0.23.0", requires=requires).write_to(wheels)
+    make_wheel("user", "1.0", requires=requires).write_to(wheels)
+    assert adopted(pip, wheels)["requiring"] == [
+        {"file": f"{name}-py3-none-any.whl", "requires": "torch==2.8+cu128"}
+        for name in ("torchvision-0.23.0", "user-1.0")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "tag", "is_proved"),
+    [
+        ('nvidia-cublas-cu12; sys_platform == "linux"', "linux_x86_64", True),
+        ('nvidia-cublas-cu12; sys_platform == "win32"', "linux_x86_64", False),
+        ('nvidia-cublas-cu12; sys_platform == "win32"', "any", False),
+        ('nvidia-cublas-cu12; extra == "gpu"', "linux_x86_64", False),
+    ],
+)
+def test_what_a_requirement_proves(
+    pip: Pip, tmp_path: Path, requirement: str, tag: str, is_proved: bool
+) -> None:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    wheel = make_wheel("x-gpu", "1.0", requires=[requirement], tag=f"py3-none-{tag}")
+    wheel.write_to(folder)
+    code = 0 if is_proved else 1
+    found = adopted(pip, folder, "--twin", "x-gpu=x", code=code)["adopted"]
+    assert bool(found) == is_proved
+
+
 def test_what_the_user_says(pip: Pip, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
@@ -199,7 +283,7 @@ def test_twins(pip: Pip, tmp_path: Path) -> None:
     twin = ["--twin", "onnxruntime-gpu=onnxruntime"]
     found = adopted(pip, folder, *twin, "-d", str(out))
     assert found["requiring"] == [
-        {"file": "reader-1.0-py3-none-any.whl", "requires": "onnxruntime-gpu"}
+        {"file": "reader-1.0-py3-none-any.whl", "requires": "onnxruntime_gpu>1"}
     ]
     assert found["kept"] == ["onnxruntime-1.20-py3-none-any.whl"]
     wheel = out / "onnxruntime-1.20-py3-none-any-gpu.whl"
@@ -254,8 +338,14 @@ def test_what_does_not_hold_any_longer(pip: Pip, wheels: Path, tmp_path: Path) -
         (["MIRROR", "-d", "MIRROR"], "Need another folder for --output-dir"),
         (["MIRROR", "--twin", "a"], "expected NAME=PROJECT"),
         (["MIRROR", "--pyproject", "none.toml"], "cannot be read"),
+        (["MIRROR", "--twin", "a=a"], "a is a twin itself"),
+        (["MIRROR", "--twin", "a=b", "--twin", "b=c"], "b is a twin itself"),
+        (["MIRROR", "--twin", "a=b", "--twin", "a=c"], "for b and for c"),
     ],
-    ids=["no folder", "no argument", "in place", "no twin", "no table"],
+    ids=[
+        *("no folder", "no argument", "in place", "no twin", "no table"),
+        *("itself", "a chain", "two"),
+    ],
 )
 def test_wrong_use(pip: Pip, wheels: Path, arguments: Sequence[str], said: str) -> None:
     before = digests(wheels)

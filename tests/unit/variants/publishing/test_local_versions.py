@@ -38,7 +38,8 @@ def test_proved(local: str, expected: set[str]) -> None:
     "local",
     [
         *("xpu", "cu128x", "cu99", "1", "abc.cu128", "gitabcdef", "rocm", "torch"),
-        *("cu128.d20260101", "cuda128", "cu1285"),
+        *("cu128.d20260101", "cuda128", "cu1285", "cu128.cu118", "cu126.cpu"),
+        "cu128rocm6.4",
     ],
 )
 def test_not_understood(local: str) -> None:

@@ -11,8 +11,8 @@ from pip._internal.variants.publishing.renaming import Releases, renamed
 
 TORCH = canonicalize_name("torch")
 RELEASES: Releases = {
-    (TORCH, "2.8.0+cu128"): Version("2.8.0"),
-    (canonicalize_name("my-lib"), "1.0+a.b"): Version("1.0"),
+    (TORCH, Version("2.8.0+cu128")): Version("2.8.0"),
+    (canonicalize_name("my-lib"), Version("1.0+a.b")): Version("1.0"),
 }
 
 
@@ -24,6 +24,12 @@ def test_a_release() -> None:
     assert renamed(before, TORCH, Version("2.8.0"), {}) == before.replace(
         b"\r\nVersion: 2.8.0+cu128\r", b"\r\nVersion: 2.8.0\r"
     )
+
+
+def test_a_description_stays() -> None:
+    head, body = b"Name: torch\r\nVersion: 1+a", b"\r\n\r\nVersion: 1+a\r\nName: x\r\n"
+    found = renamed(head + body, TORCH, Version("1"), {})
+    assert found == head.replace(b"1+a", b"1") + body
 
 
 def test_another_name() -> None:
@@ -42,6 +48,7 @@ def test_another_name() -> None:
         ),
         ("Torch[opt] (===2.8.0+cu128)", "Torch[opt] (===2.8.0)"),
         ("my_lib==1.0+A-B,>0.1", "my_lib==1.0,>0.1"),
+        ("torch==2.8+cu128", "torch==2.8.0"),
         # Not that release, or no pin.
         *[
             (text, text)

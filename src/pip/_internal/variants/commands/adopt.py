@@ -6,20 +6,28 @@ import optparse
 import os
 from typing import Any
 
-from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.utils import NormalizedName
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
+from pip._internal.console.output import get_logger, write_document
 from pip._internal.console.output import write as say
-from pip._internal.console.output import write_document
 from pip._internal.console.texts import Hint
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.commands.progress import byte_progress
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.adopting import Adopted, Plan, Request, plan_of
+from pip._internal.variants.publishing.adopting import (
+    Adopted,
+    Left,
+    Plan,
+    Request,
+    plan_of,
+)
 from pip._internal.variants.publishing.adopting import write as write_wheels
 from pip._internal.variants.publishing.pyproject_table import project_table
+
+logger = get_logger(__name__)
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
@@ -35,25 +43,39 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         Request(
             args[0],
             options.cpu_as_null,
-            dict(options.twins or ()),
+            _twins(options),
             project_table(options.pyproject),
         )
     )
     written: list[tuple[str, str]] = []
+    damaged: list[Left] = []
     if not options.json:
         say(_told(plan))
     if folder is not None and plan.adopted:
-        written = write_wheels(plan, folder, byte_progress(options.progress_bar))
+        written, damaged = write_wheels(
+            plan, folder, byte_progress(options.progress_bar)
+        )
     if options.json:
-        write_document(_document(plan, written))
+        write_document(_document(plan, written, damaged))
     elif written:
         index = command_to_type(options, "variants", "index", folder or "", "--simple")
-        say(["", f"Wrote {len(written)} wheels to {folder}.", Hint("Next:", index)])
+        wheels = "1 wheel" if len(written) == 1 else f"{len(written)} wheels"
+        say(["", f"Wrote {wheels} to {folder}.", Hint("Next:", index)])
     elif plan.adopted:
         say(
             ["", Hint("Nothing was written. To write it:", again(options, "-d", "OUT"))]
         )
-    return SUCCESS if plan.adopted else ERROR
+    for each in damaged:
+        logger.warning("%s was not written: %s.", each.filename, each.why)
+    return SUCCESS if plan.adopted and not damaged else ERROR
+
+
+def _twins(options: optparse.Values) -> dict[NormalizedName, NormalizedName]:
+    twins: dict[NormalizedName, NormalizedName] = {}
+    for name, into in options.twins or ():
+        if twins.setdefault(name, into) != into:
+            raise WrongUse(f"--twin {name} is there for {twins[name]} and for {into}")
+    return twins
 
 
 def _told(plan: Plan) -> list[str]:
@@ -67,18 +89,23 @@ def _told(plan: Plan) -> list[str]:
         ]
     lines += [f"{name}\n  is taken along as it is" for name in plan.kept]
     lines += [f"{each.filename}\n  is left alone: {each.why}" for each in plan.left]
-    for name, twin in plan.requiring:
-        into = plan.request.twins[canonicalize_name(twin)]
-        lines.append(f"{name} requires {twin}, which becomes {into}: change it there")
+    lines += [
+        f"{name} requires {text}, which there is no more: change it there"
+        for name, text in plan.requiring
+    ]
     lines += [f"{each}." for each in plan.alike]
     return "\n".join(lines).split("\n")
 
 
-def _document(plan: Plan, written: list[tuple[str, str]]) -> dict[str, Any]:
+def _document(
+    plan: Plan, written: list[tuple[str, str]], damaged: list[Left]
+) -> dict[str, Any]:
     return {
         "adopted": [_adopted(each) for each in plan.adopted],
         "kept": [*plan.kept],
-        "left": [{"file": each.filename, "why": each.why} for each in plan.left],
+        "left": [
+            {"file": each.filename, "why": each.why} for each in (*plan.left, *damaged)
+        ],
         "requiring": [
             {"file": name, "requires": twin} for name, twin in plan.requiring
         ],

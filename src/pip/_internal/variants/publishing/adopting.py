@@ -17,13 +17,15 @@ from typing import Any
 from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import NormalizedName, canonicalize_name
-from pip._vendor.packaging.version import Version
+from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.variants.core.generations import CURRENT
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
 from pip._internal.variants.core.properties import Property
 from pip._internal.variants.core.writing import make_document, to_json
+from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
+from pip._internal.variants.machine.platforms import of_tag
 from pip._internal.variants.publishing.building import manifests_of_release
 from pip._internal.variants.publishing.errors import CannotWrite, NoSuchTarget
 from pip._internal.variants.publishing.files import (
@@ -37,7 +39,11 @@ from pip._internal.variants.publishing.local_versions import (
     proved_by_requirements,
 )
 from pip._internal.variants.publishing.pyproject_table import ProjectTable
-from pip._internal.variants.publishing.renaming import Releases, renamed
+from pip._internal.variants.publishing.renaming import (
+    Releases,
+    renamed,
+    renamed_requirement,
+)
 from pip._internal.variants.publishing.wheel_copy import copy_wheel
 from pip._internal.variants.publishing.wheel_file import (
     SIGNATURES,
@@ -52,6 +58,8 @@ __all__ = ["ADOPTED", "Adopted", "Left", "Plan", "Request", "plan_of", "write"]
 
 #: The file of a wheel's metadata that tells what it was made of.
 ADOPTED = "adopted.json"
+#: Of the entries of a wheel: none, deflate, bzip2, LZMA.
+_COMPRESSIONS = (0, 8, 12, 14)
 #: Which namespace matters most, unless the user says.
 _ORDER = ("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64")
 #: What lies beside a wheel and tells who made it.
@@ -123,10 +131,7 @@ class Plan:
     @property
     def releases(self) -> Releases:
         """Return the versions without a local part, by project and version with it."""
-        return {
-            (project, str(version)): Version(version.public)
-            for project, version in (_release(each) for each in self.adopted)
-        }
+        return _releases(self.adopted)
 
     def namespaces(self, wanted: Adopted, there: Iterable[Manifest]) -> tuple[str, ...]:
         """Return the namespaces of a release, the most important first.
@@ -143,29 +148,27 @@ class Plan:
         # There is at least one.
         own = tuple(each for each in order if each in used) or _ORDER[:1]
         longest = max((each.namespaces for each in there), key=len, default=())
-        return tuple(dict.fromkeys((*longest, *own)))
+        return tuple(dict.fromkeys((*longest, *self.request.table.namespaces, *own)))
 
 
-def _release(adopted: Adopted) -> tuple[NormalizedName, Version]:
-    name = WheelName(os.path.basename(adopted.source))
-    return name.name, name.version
+def _releases(adopted: Iterable[Adopted]) -> Releases:
+    names = (WheelName(os.path.basename(each.source)) for each in adopted)
+    return {
+        (name.name, name.version): Version(name.version.public)
+        for name in names
+        if name.version.local is not None
+    }
 
 
 def plan_of(request: Request) -> Plan:
     """Find out what can be made of a folder; nothing is written.
 
     :raises NoSuchTarget: if there is no folder, or nothing in it.
+    :raises WrongUse: if what the user says contradicts itself.
     """
-    try:
-        names = sorted(os.listdir(request.folder))
-    except OSError as error:
-        problem = error.strerror or str(error)
-        raise NoSuchTarget(request.folder, problem, "Name a folder of wheels") from None
+    _refuse_contradictions(request)
+    names = _listed(request.folder)
     wheels = [name for name in names if name.endswith(".whl")]
-    if not wheels:
-        raise NoSuchTarget(
-            request.folder, "There is no wheel", "Name a folder of wheels"
-        )
     adopted: dict[str, Adopted] = {}
     left = [
         Left(name, "it is no wheel")
@@ -174,10 +177,9 @@ def plan_of(request: Request) -> Plan:
         if os.path.isfile(os.path.join(request.folder, name))
     ]
     plain: list[WheelName] = []
-    requiring: list[tuple[str, str]] = []
+    requires: dict[str, Sequence[str]] = {}
     for name in wheels:
-        found, twins = _read(name, request, names)
-        requiring += ((name, each) for each in twins)
+        found, requires[name] = _read(name, request, names)
         if isinstance(found, WheelName):
             plain.append(found)
         elif isinstance(found, Left):
@@ -188,19 +190,54 @@ def plan_of(request: Request) -> Plan:
         else:
             adopted[found.filename] = found
     kept = _kept(plain, adopted.values(), left)
+    sources = {os.path.basename(each.source) for each in adopted.values()}
+    requiring = [
+        (name, each)
+        for name, texts in requires.items()
+        for each in _lost(texts, request, adopted.values(), is_kept=name not in sources)
+    ]
     return Plan(
         *(request, list(adopted.values()), kept, left, requiring),
         list(_alike(adopted.values())),
     )
 
 
+def _listed(folder: str) -> list[str]:
+    hint = "Name a folder of wheels"
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        problem = error.strerror or str(error)
+        raise NoSuchTarget(folder, problem, hint) from None
+    if not any(name.endswith(".whl") for name in names):
+        raise NoSuchTarget(folder, "There is no wheel", hint)
+    return names
+
+
+def _refuse_contradictions(request: Request) -> None:
+    table = request.table
+    if table.properties.get(NULL_LABEL):
+        raise WrongUse(
+            f"The null variant has no properties; {table.path} gives it some"
+        )
+    if request.cpu_as_null and "cpu" in table.properties:
+        raise WrongUse(
+            f"--cpu-as-null contradicts [variant.properties] of {table.path}"
+        )
+    for name, into in request.twins.items():
+        if into in request.twins:
+            raise WrongUse(f"--twin {name}={into}: {into} is a twin itself")
+
+
 def _read(
     name: str, request: Request, names: Iterable[str]
 ) -> tuple[Adopted | Left | WheelName, Sequence[str]]:
-    """Say what becomes of a file, and which twins it requires."""
+    """Say what becomes of a file, and what it requires."""
     try:
         with open_wheel(os.path.join(request.folder, name)) as wheel:
-            return _judged(wheel, request, names), list(_required_twins(wheel, request))
+            _check(wheel)
+            found = _judged(wheel, request, names)
+            return found, _headers(wheel, "Requires-Dist")
     except UnreadableWheel as error:
         return Left(name, str(error)), ()
     except OSError as error:
@@ -223,7 +260,7 @@ def _judged(
     else:
         assert into is not None
         label = name.name.removeprefix(into).strip("-").replace("-", "_") or "twin"
-        proof = proved_by_requirements(_required(wheel))
+        proof = proved_by_requirements(_always_required(wheel))
     proof, label = _settled(proof, label, request)
     if proof is None or not is_valid_label(label):
         return Left(name.filename, _unproved(name, label))
@@ -236,19 +273,63 @@ def _judged(
             )
     if into is not None:
         stem = into.replace("-", "_")
+    project, version = into or name.name, Version(name.version.public)
+    problem = _cannot_be_renamed(wheel, project, version, f"{stem}-{version}")
+    if problem is not None:
+        return Left(name.filename, problem)
     rest = name.filename.split("-", 2)[2].removesuffix(".whl")
     public = name.version.public
     return Adopted(
         os.path.join(request.folder, name.filename),
         f"{stem}-{public}-{rest}-{label}.whl",
-        into or name.name,
-        Version(public),
+        project,
+        version,
         label,
         proof.properties,
         proof.rule,
         f"{stem}-{public}",
         list(_dropped(wheel, names)),
     )
+
+
+def _cannot_be_renamed(
+    wheel: WheelFile, project: NormalizedName, version: Version, stem: str
+) -> str | None:
+    """Say why a wheel cannot get another name or version; None if it can."""
+    if not _is_of(renamed(wheel.metadata(), project, version, {}), project, version):
+        return "the name and the version in its METADATA are not on lines of their own"
+    old = wheel.dist_info.removesuffix(".dist-info")
+    folders = (
+        {f"{stem}{kind}" for kind in (".dist-info", ".data")} if stem != old else ()
+    )
+    taken = {member.partition("/")[0] for member in wheel.members}.intersection(folders)
+    return f"it has a folder {min(taken)} already" if taken else None
+
+
+def _check(wheel: WheelFile) -> None:
+    """See to it that a wheel can be copied, and is what its name says.
+
+    :raises UnreadableWheel: if not.
+    """
+    wheel.record()
+    for info in wheel.archive.infolist():
+        if info.flag_bits & 0x1 or info.compress_type not in _COMPRESSIONS:
+            raise UnreadableWheel(f"its entry {info.filename!r} cannot be read")
+    if not _is_of(wheel.metadata(), wheel.name.name, wheel.name.version):
+        raise UnreadableWheel("its METADATA is of another release than its name")
+
+
+def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
+    """Tell whether core metadata is that of a release."""
+    message = BytesHeaderParser().parsebytes(metadata)
+    names, versions = (message.get_all(key, []) for key in ("Name", "Version"))
+    if len(names) != 1 or len(versions) != 1:
+        return False
+    try:
+        is_same = Version(str(versions[0]).strip()) == version
+    except InvalidVersion:
+        return False
+    return is_same and canonicalize_name(str(names[0]).strip()) == project
 
 
 def _settled(
@@ -287,20 +368,42 @@ def _headers(wheel: WheelFile, name: str) -> list[str]:
     return [*map(str, message.get_all(name, ()))]
 
 
-def _required(wheel: WheelFile) -> Iterator[NormalizedName]:
-    for text in _headers(wheel, "Requires-Dist"):
+def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
+    for text in texts:
         try:
-            yield canonicalize_name(Requirement(text).name)
+            yield text, Requirement(text)
         except (InvalidRequirement, RecursionError):
             continue
 
 
-def _required_twins(wheel: WheelFile, request: Request) -> Iterator[str]:
-    if not request.twins:
-        return
-    for name in dict.fromkeys(_required(wheel)):
-        if name in request.twins:
-            yield name
+def _always_required(wheel: WheelFile) -> Iterator[NormalizedName]:
+    """Yield what a wheel requires on each machine that it is for."""
+    machines = [of_tag(tag.platform) for tag in wheel.name.tags]
+    for _, requirement in _requirements(_headers(wheel, "Requires-Dist")):
+        marker = requirement.marker
+        holds = marker is None or (
+            all(machines)
+            and "extra" not in str(marker)
+            and all(marker.evaluate(machine) for machine in machines)
+        )
+        if holds:
+            yield canonicalize_name(requirement.name)
+
+
+def _lost(
+    texts: Iterable[str], request: Request, adopted: Iterable[Adopted], *, is_kept: bool
+) -> Iterator[str]:
+    """Yield the requirements of a wheel for what there is no more.
+
+    :param is_kept: whether its own requirements stay as they are.
+    """
+    releases = _releases(adopted)
+    for text, requirement in _requirements(texts):
+        is_changed = renamed_requirement(text, releases) != text
+        if canonicalize_name(requirement.name) in request.twins or (
+            is_kept and is_changed
+        ):
+            yield text
 
 
 def _kept(
@@ -331,14 +434,17 @@ def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
             )
 
 
-def write(plan: Plan, folder: str, progress: ByteProgress) -> list[tuple[str, str]]:
+def write(
+    plan: Plan, folder: str, progress: ByteProgress
+) -> tuple[list[tuple[str, str]], list[Left]]:
     """Write what is planned.
 
     :param folder: another one than that of the wheels; it is made if it is not there.
-    :return: the path of each wheel that was written, and its sha256.
-    :raises CannotWrite: if that is not possible.
+    :return: the path of each wheel that was written, and its sha256; and what turned out
+        to be damaged.
+    :raises CannotWrite: if there is no place for it.
     """
-    written = []
+    written, damaged = [], []
     documents = [_document(plan, adopted, folder) for adopted in plan.adopted]
     for adopted, document in zip(plan.adopted, documents, strict=True):
         path = os.path.join(folder, adopted.filename)
@@ -347,7 +453,8 @@ def write(plan: Plan, folder: str, progress: ByteProgress) -> list[tuple[str, st
             with open_wheel(adopted.source) as wheel:
                 _write(plan, adopted, document, wheel, path, progress)
         except UnreadableWheel as error:
-            raise CannotWrite(adopted.filename, OSError(str(error)), "-d") from None
+            damaged.append(Left(os.path.basename(adopted.source), str(error)))
+            continue
         except OSError as error:
             raise CannotWrite(adopted.filename, error, "-d") from None
         written.append((path, file_sha256(path)))
@@ -358,7 +465,7 @@ def write(plan: Plan, folder: str, progress: ByteProgress) -> list[tuple[str, st
         except OSError as error:
             raise CannotWrite(name, error, "-d") from None
         written.append((path, file_sha256(path)))
-    return written
+    return written, damaged
 
 
 def _write(

@@ -161,7 +161,7 @@ class _Builder:
         if self.name is self.wheel.name:
             return {}
         project, version = self.name.name, self.name.version
-        releases = {(project, str(self.wheel.name.version)): version}
+        releases = {(project, self.wheel.name.version): version}
         content = renamed(self.wheel.metadata(), project, version, releases)
         stem = f"{self.filename.partition('-')[0]}-{version}"
         return {"stem": stem, "files": {"METADATA": content}}

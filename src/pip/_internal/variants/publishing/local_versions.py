@@ -64,7 +64,17 @@ def proved_by_local(local: str) -> Proof | None:
         if rule:
             rules.append(f"{match[0]}: {rule}")
         position = match.end()
-    return Proof(frozenset(properties), ", ".join(rules)) if rules else None
+    is_cpu = any(rule.startswith("cpu:") for rule in rules)
+    if not rules or _contradict(properties, is_cpu=is_cpu):
+        return None
+    return Proof(frozenset(properties), ", ".join(rules))
+
+
+def _contradict(properties: set[Property], *, is_cpu: bool) -> bool:
+    """Tell whether no build can have all that is said, so that nothing is proved."""
+    devices = {each.namespace for each in properties} - {ABI_DEPENDENCY}
+    features = {(each.namespace, each.feature) for each in properties}
+    return len(features) < len(properties) or len(devices) + is_cpu > 1
 
 
 def _properties(said: dict[str, str]) -> set[Property]:

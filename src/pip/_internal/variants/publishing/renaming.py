@@ -12,10 +12,12 @@ from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import NormalizedName, canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
 
-__all__ = ["Releases", "renamed"]
+__all__ = ["Releases", "renamed", "renamed_requirement"]
 
 #: By project and version, the version that takes its place.
-Releases = Mapping[tuple[NormalizedName, str], Version]
+Releases = Mapping[tuple[NormalizedName, Version], Version]
+#: What is between the headers and the description.
+_END = re.compile(rb"\r?\n\r?\n")
 
 
 def renamed(
@@ -26,10 +28,12 @@ def renamed(
     :param project: its name; how that was written stays if it means the same.
     :param releases: what requirements with ``==`` name is replaced.
     """
-    head, separator, body = metadata.partition(b"\n\n")
-    lines = head.decode("utf-8", "surrogateescape").split("\n")
+    end = _END.search(metadata)
+    length = len(metadata) if end is None else end.start()
+    lines = metadata[:length].decode("utf-8", "surrogateescape").split("\n")
     changed = (_line(line, project, version, releases) for line in lines)
-    return "\n".join(changed).encode("utf-8", "surrogateescape") + separator + body
+    head = "\n".join(changed).encode("utf-8", "surrogateescape")
+    return head + metadata[length:]
 
 
 def _line(
@@ -43,11 +47,12 @@ def _line(
         case "name" if project != canonicalize_name(value.strip()):
             return f"{key}{colon} {project}{end}"
         case "requires-dist":
-            return f"{key}{colon}{_requirement(value, releases)}"
+            return f"{key}{colon}{renamed_requirement(value, releases)}"
     return line
 
 
-def _requirement(value: str, releases: Releases) -> str:
+def renamed_requirement(value: str, releases: Releases) -> str:
+    """Return a requirement with ``==`` on what took the place of a release."""
     try:
         requirement = Requirement(value.strip())
     except (InvalidRequirement, RecursionError):
@@ -58,7 +63,7 @@ def _requirement(value: str, releases: Releases) -> str:
             version = Version(specifier.version)
         except InvalidVersion:
             continue
-        other = releases.get((project, str(version)))
+        other = releases.get((project, version))
         if specifier.operator in ("==", "===") and other is not None:
             written = re.escape(specifier.version)
             value = re.sub(rf"(===?\s*){written}", rf"\g<1>{other}", value, count=1)
