@@ -26,7 +26,7 @@ from tests.lib.faults import Gate
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda
-from tests.lib.processes import disturb, start_pip, wait_for
+from tests.lib.processes import Running, disturb, start_pip, wait_for
 from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
@@ -145,6 +145,22 @@ def _place_apart(files: Mapping[str, Any]) -> Mapping[str, Any]:
         return part
 
     return {path: [apart(part) for part in parts] for path, parts in files.items()}
+
+
+def started(
+    venv: Environment, packages: IndexServer
+) -> tuple[Sequence[str], Running, Gate]:
+    """Start a pip that has taken "many" from the cache and waits for another package.
+
+    :return: its arguments, itself, and what lets it go on
+    """
+    gate = Gate()
+    packages.add(make_wheel("slow", "1.0"))
+    packages.fault("slow-1.0-py3-none-any.whl", gate=gate)
+    command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE]
+    running = start_pip(venv, *command, env={})
+    gate.wait_until_reached()
+    return command, running, gate
 
 
 def module(folder: Path, name: str) -> Path:
@@ -691,12 +707,7 @@ def test_damaged_while_others_are_fetched(
     packages.add(make_wheel("many", "1.0", files=files))
     install("many", *FEATURE)
     (kept,) = entries(venv)["many"].glob(path)
-    gate = Gate()
-    packages.add(make_wheel("slow", "1.0"))
-    packages.fault("slow-1.0-py3-none-any.whl", gate=gate)
-    command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE]
-    running = start_pip(venv, *command, env={})
-    gate.wait_until_reached()
+    command, running, gate = started(venv, packages)
     os.truncate(kept, 10)
     gate.open()
     result = running.finish()
@@ -1003,12 +1014,7 @@ def test_nothing_is_removed_that_is_in_use(
     install: Install, venv: Environment, packages: IndexServer
 ) -> None:
     install("many", *FEATURE)
-    gate = Gate()
-    packages.add(make_wheel("slow", "1.0"))
-    packages.fault("slow-1.0-py3-none-any.whl", gate=gate)
-    command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE]
-    running = start_pip(venv, *command, env={})
-    gate.wait_until_reached()
+    _, running, gate = started(venv, packages)
     assert "as they were: 1" in venv.pip("cache", "verify").stdout
     for action in ["purge"], ["remove", "many"]:
         result = venv.pip("cache", *action, code=1)

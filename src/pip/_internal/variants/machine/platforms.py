@@ -50,7 +50,7 @@ _OF_TAGS = (
 )
 #: What tags call types of machines that markers call otherwise; empty for several.
 _MACHINES = {
-    **{"amd64": "AMD64", "arm64_v8a": "aarch64", "armeabi_v7a": "armv7l"},
+    **{"arm64_v8a": "aarch64", "armeabi_v7a": "armv7l"},
     **dict.fromkeys(("universal", "universal2", "intel", "fat", "fat3", "fat32"), ""),
     "fat64": "",
 }
@@ -59,6 +59,7 @@ _NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "win32": {"x86_64": "AMD64", "aarch64": "ARM64"},
         "darwin": {"aarch64": "arm64"},
+        "ios": {"aarch64": "arm64"},
     }
 )
 _SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -104,9 +105,8 @@ def of_tag(tag: str) -> dict[str, str]:
         return {}
     # There is no other one without its name.
     called_there = match["machine"] or "x86"
-    machine = _MACHINES.get(called_there, called_there)
-    if sys_platform == "win32":
-        machine = {"arm64": "ARM64"}.get(machine, machine)
+    common = usual(_MACHINES.get(called_there, called_there))
+    machine = called(common, sys_platform)
     said = completed({"sys_platform": sys_platform})
     # This machine's kernel says nothing of another one's.
     unknown = dict.fromkeys(("platform_release", "platform_version"), "")
