@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
 
@@ -173,23 +175,64 @@ def _with_gates(
 
 
 def _in_vain(
-    venv: Environment, index: IndexServer, *command: str | Path
+    venv: Environment, index: IndexServer, *command: str | Path, held: str | None = None
 ) -> Counter[str]:
     """Return what is asked for that is not with ``--no-lookahead``.
 
     Nothing else may differ.
+
+    :param held: a path that is not answered before something was asked for in vain
     """
-    seen = []
-    for option in ([], ["--no-lookahead"]):
-        venv.clear_cache()
-        index.clear_log()
-        result = venv.pip(*command, "-i", index.index_url, *option, code=None)
-        requests = Counter(path for _, path in index.log())
-        seen.append((result.returncode, result.stdout, result.stderr, requests))
-    ahead, in_turn = seen
+    arguments = [*command, "-i", index.index_url]
+    in_turn = _asked(venv, index, *arguments, "--no-lookahead")
+
+    def is_something_in_vain(requests: Counter[str]) -> bool:
+        return bool(requests - in_turn[3])
+
+    with _held(index, held, is_something_in_vain) if held else nullcontext():
+        ahead = _asked(venv, index, *arguments)
     assert ahead[:3] == in_turn[:3]
     assert not in_turn[3] - ahead[3]
     return ahead[3] - in_turn[3]
+
+
+@contextmanager
+def _held(
+    index: IndexServer, path: str, until: Callable[[Counter[str]], bool]
+) -> Iterator[None]:
+    """Answer a path when requests came in of which it is true, and a little later.
+
+    After twenty seconds it is answered in any case: what a test awaits did not happen.
+    """
+    gate = Gate()
+    index.faults[path] = Fault(gate=gate)
+
+    def keep() -> None:
+        try:
+            deadline = time.monotonic() + 20
+            while time.monotonic() < deadline:
+                if until(Counter(path for _, path in index.log())):
+                    # What follows from it has time to be asked for, were it wrong to.
+                    time.sleep(0.7)
+                    break
+                time.sleep(0.01)
+        finally:
+            gate.open()
+
+    with ThreadPoolExecutor() as pool:
+        keeper = pool.submit(keep)
+        yield
+        keeper.result()
+
+
+def _asked(
+    venv: Environment, index: IndexServer, *command: str | Path
+) -> tuple[int, str, str, Counter[str]]:
+    venv.clear_cache()
+    index.clear_log()
+    result = venv.pip(*command, code=None)
+    requests = Counter(path for _, path in index.log())
+    return result.returncode, result.stdout, result.stderr, requests
 
 
 @pytest.mark.parametrize("command", ["install", "download", "wheel", "lock"])
@@ -323,8 +366,8 @@ def test_nothing_is_said_twice(venv: Environment, index: IndexServer) -> None:
 
 def test_few_pages_while_one_is_unknown(venv: Environment, index: IndexServer) -> None:
     _plain(index, *MANY[1:])
-    index.faults[_page("c0")] = Fault(status=404, delay=0.7)
-    vain = _in_vain(venv, index, "install", "--dry-run", *MANY)
+    command = ["install", "--dry-run", *MANY]
+    vain = _in_vain(venv, index, *command, held=_page("c0"))
     _are_few(index, vain, most=SPARE)
 
 
@@ -336,8 +379,8 @@ def test_few_pages_while_it_is_unknown_what_is_required(
     index.add(make_wheel("b", "1.0"))
     index.add(make_wheel("b", "2.0", requires=MANY))
     # All of these are known to exist.
-    index.faults[_metadata(index, "a")] = Fault(delay=0.7)
-    vain = _in_vain(venv, index, "install", "--dry-run", "a", "b")
+    command = ["install", "--dry-run", "a", "b"]
+    vain = _in_vain(venv, index, *command, held=_metadata(index, "a"))
     _are_few(index, vain, most=3)
 
 
@@ -346,9 +389,9 @@ def test_a_redirect_is_a_request_too(venv: Environment, index: IndexServer) -> N
     index.add(make_wheel("a", "1.0", requires=["b<2"]))
     index.add(make_wheel("b", "1.0"))
     index.add(make_wheel("b", "2.0", requires=MANY))
-    index.faults[_metadata(index, "a")] = Fault(delay=0.7)
     index.redirect_pages = True
-    vain = _in_vain(venv, index, "install", "--dry-run", "a", "b")
+    command = ["install", "--dry-run", "a", "b"]
+    vain = _in_vain(venv, index, *command, held=_metadata(index, "a"))
     assert 0 < sum(vain.values()) <= SPARE
 
 
@@ -395,8 +438,12 @@ def test_metadata_with_another_hash_is_not_believed(
     _plain(index, "a", "z", "evil")
     other = make_wheel("a", "1.0", requires=["evil"]).metadata
     index.faults[_metadata(index, "a")] = Fault(body=other)
-    index.faults[_page("z")] = Fault(delay=0.7)
-    result = venv.pip("install", "z", "a", "-i", index.index_url, code=1)
+
+    def is_metadata_here(requests: Counter[str]) -> bool:
+        return _metadata(index, "a") in requests
+
+    with _held(index, _page("z"), is_metadata_here):
+        result = venv.pip("install", "z", "a", "-i", index.index_url, code=1)
     assert "THESE PACKAGES DO NOT MATCH THE HASHES" in result.stderr
     paths = [path for _, path in index.log()]
     assert paths.index(_metadata(index, "a")) < paths.index(_metadata(index, "z"))
