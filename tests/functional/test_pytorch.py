@@ -155,6 +155,76 @@ def test_what_suits_is_taken(dry_all: DryAll, pytorch: PyTorchIndexServer) -> No
     assert builds == [build for _, _, build in MACHINES]
 
 
+GROUPS: Sequence[tuple[str, Variables, str]] = (
+    # What suits the GPU that there is.
+    ("cuda torch", GPU13, "2.9.1+cu130"),
+    ("cuda torch", GPU129, "2.9.1+cu128"),
+    ("GPU torch", R535, "2.9.1+cu128"),
+    ("gpu torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "2.9.1+rocm6.4"),
+    ("gpu torch", {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}, "2.9.1+xpu"),
+    # Without one, the newest build, as for an image.
+    ("cuda torch", NO_GPU, "2.9.1+cu130"),
+    ("gpu torch", NO_GPU, "2.9.1+cu130"),
+    ("rocm torch", NO_GPU, "2.9.1+rocm6.4"),
+    ("cuda torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "2.9.1+cu130"),
+    # Never the CPU: an older version that has one.
+    ("cuda late", NO_GPU, "1.0+cu128"),
+    ("gpu late", GPU13, "1.0+cu128"),
+    ("gpu torch", forced("11.8", "8.6"), "2.7.1+cu118"),
+    ("cuda,cpu torch", forced("11.8", "8.6"), "2.9.1+cpu"),
+    ("gpu,cpu late", GPU13, "2.0+cpu"),
+    # Order counts, and what is named is named.
+    ("cu126,cuda torch", GPU13, "2.9.1+cu126"),
+    ("rocm,cuda torch", GPU13, "2.9.1+rocm6.4"),
+)
+
+
+def test_any_build_for_a_gpu(dry_all: DryAll, pytorch: PyTorchIndexServer) -> None:
+    pytorch.add_builds("late", "1.0", ["cpu", "cu128"])
+    pytorch.add_builds("late", "2.0", ["cpu"])
+    cases = [(wanted.split(), machine) for wanted, machine, _ in GROUPS]
+    found = dry_all(
+        ([name, "--pytorch-computation-backend", group], machine)
+        for (group, name), machine in cases
+    )
+    builds = [each[name] for each, ((_, name), _) in zip(found, cases, strict=True)]
+    assert builds == [build for _, _, build in GROUPS]
+
+
+def test_no_build_for_a_gpu(pip: Pip, pytorch: PyTorchIndexServer) -> None:
+    pytorch.add_builds("only", "1.0", ["cpu"])
+    pytorch.add_builds("new", "1.0", ["cpu", "cu130"])
+    for name, said in (
+        ("only", "it has builds for cpu, and none for gpu\n"),
+        (
+            "new",
+            "builds for cu130, cpu, and none for gpu that suits the target machine",
+        ),
+    ):
+        command = ["install", "--dry-run", name, "--pytorch-computation-backend", "gpu"]
+        result = pip(*command, *options(pytorch), env=GPU129, code=1)
+        assert said in result.stderr
+
+
+@pytest.mark.parametrize("umbrella", [True, False])
+def test_groups_go_together(
+    dry_all: DryAll, pytorch: PyTorchIndexServer, umbrella: bool
+) -> None:
+    """Of torch and torchvision, builds for one backend; on a mirror without umbrellas too."""
+    pytorch.umbrella = umbrella
+    cases = [
+        (
+            ["torch==2.9.1", "torchvision", "--pytorch-computation-backend", group],
+            machine,
+        )
+        for group in ("cuda", "gpu")
+        for machine in (NO_GPU, GPU13, GPU129)
+    ]
+    expected = {"torch": "2.9.1+cu128", "torchvision": "0.24.1+cu128"}
+    for found in dry_all(cases):
+        assert {name: found[name] for name in expected} == expected
+
+
 @pytest.fixture(scope="module")
 def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
     return build_nvml_stub(tmp_path_factory.mktemp("nvml"))
@@ -463,7 +533,7 @@ INVALID: Sequence[tuple[Sequence[str], Variables, int]] = (
     (["--pytorch-computation-backend="], {}, 2),
     (["--pytorch-computation-backend=cpu,,cu128"], {}, 2),
     (["--pytorch-computation-backend=auto,cpu"], {}, 2),
-    ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "gpu"}, 3),
+    ([], {"PIP_PYTORCH_COMPUTATION_BACKEND": "tpu"}, 3),
     ([], {"LTT_PYTORCH_COMPUTATION_BACKEND": "rocm6"}, 1),
     (["--pytorch-channel=latest"], {}, 2),
     ([], {"PIP_PYTORCH_CHANNEL": "latest"}, 3),

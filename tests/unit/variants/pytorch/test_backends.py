@@ -9,7 +9,7 @@ from pip._internal.variants.pytorch.backends import (
     InvalidBackend,
     is_special_build,
     newest_first,
-    parse_list,
+    parse_choice,
 )
 
 
@@ -50,17 +50,44 @@ def test_what_names_none(text: str) -> None:
 
 
 def test_lists() -> None:
-    assert [each.label for each in parse_list(" cu128, CPU ,cuda12.8")] == [
-        "cu128",
-        "cpu",
-    ]
-    assert parse_list(" Auto ") == ()
+    choice = parse_choice(" cu128, CPU ,cuda12.8")
+    assert str(choice) == "cu128,cpu"
+    assert choice.named == choice.items
+    assert not parse_choice(" Auto ")
+    assert str(parse_choice(" Auto ")) == "auto"
 
 
-@pytest.mark.parametrize("text", ["", " , ", "cpu,", "auto,cpu", "cpu auto", "cpu;xpu"])
+def test_groups() -> None:
+    choice = parse_choice("GPU, cu128 ,cuda,gpu")
+    assert str(choice) == "gpu,cu128,cuda"
+    assert [each.label for each in choice.named] == ["cu128"]
+    kinds = {"cuda": "cu130", "rocm": "rocm6.4", "gpu": "cu130 rocm6.4 xpu"}
+    for group, expected in kinds.items():
+        members = [
+            label
+            for label in ("cu130", "rocm6.4", "xpu", "cpu")
+            if Backend.parse(label) in parse_choice(group)
+        ]
+        assert members == expected.split()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " , ",
+        "cpu,",
+        "auto,cpu",
+        "cpu auto",
+        "cpu;xpu",
+        "gpu,auto",
+        "nvidia",
+        "cuda12",
+    ],
+)
 def test_what_is_no_list(text: str) -> None:
     with pytest.raises(InvalidBackend, match=r"expected cpu, xpu.* got "):
-        parse_list(text)
+        parse_choice(text)
 
 
 def test_order() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pip._internal.commands import create_command
-from pip._internal.variants.pytorch.backends import Backend
+from pip._internal.variants.pytorch.backends import parse_choice
 from pip._internal.variants.pytorch.settings import Channel
 
 
@@ -16,7 +16,7 @@ from pip._internal.variants.pytorch.settings import Channel
             "--pytorch-computation-backend",
             "pytorch_backends",
             "cu128,cpu",
-            (Backend.parse("cu128"), Backend.parse("cpu")),
+            parse_choice("cu128,cpu"),
         ),
         ("--pytorch-channel", "pytorch_channel", " Test", Channel.TEST),
         ("--pytorch-index-url", "pytorch_index_url", "file:///x", "file:///x"),
@@ -33,7 +33,7 @@ def test_good(option: str, dest: str, value: str, expected: object) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--pytorch-computation-backend", "cuda", "expected cpu, xpu, cuNNN"),
+        ("--pytorch-computation-backend", "cuda12", "expected cpu, xpu, cuNNN"),
         ("--pytorch-channel", "new", "expected one of stable, test, nightly"),
         ("--pytorch-index-url", "ftp://x", "invalid URL 'ftp://x'"),
     ],

@@ -167,7 +167,7 @@ def newest_with_gpu_build(
     backends = chosen.bridge.settings.backends
     if chosen.chosen_label is not None or chosen.pinned:
         return None
-    if backends and not set(backends) - {CPU}:
+    if backends.kinds == {CPU.kind}:
         return None
     found = _newest(context, finder, chosen)
     if found is None:

@@ -20,7 +20,13 @@ from pip._internal.console.texts import Hint
 from pip._internal.variants.choice.agreement import CudaMajor, agreed
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.choice.selection import OriginKind
-from pip._internal.variants.pytorch.backends import CPU, Backend, Kind, newest_first
+from pip._internal.variants.pytorch.backends import (
+    CPU,
+    Backend,
+    Choice,
+    Kind,
+    newest_first,
+)
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.wheels.links import BuildLink, public
 
@@ -109,7 +115,7 @@ def one_backend(
     """Resolve so that the builds of PyTorch's packages are for one backend, if they can.
 
     :param run: resolves once.
-    :param preferred: the backends that the user named, most preferred first.
+    :param preferred: the backends that the user named one by one, most preferred first.
     """
     first = run()
     before, result = _builds(context, resolver), resolver._result
@@ -251,8 +257,12 @@ def _build(context: Context, candidate: Candidate) -> _Build | None:
         frozenset(Backend.parse(each.label) for each in options),
         by_hand=release.pinned
         or release.chosen_label is not None
-        or len(release.bridge.settings.backends) == 1,
+        or _names_one(release.bridge.settings.backends),
     )
+
+
+def _names_one(choice: Choice) -> bool:
+    return len(choice.items) == len(choice.named) == 1
 
 
 def _settled(

@@ -14,11 +14,13 @@ __all__ = [
     "AUTO",
     "CPU",
     "Backend",
+    "Choice",
+    "Group",
     "InvalidBackend",
     "Kind",
     "is_special_build",
     "newest_first",
-    "parse_list",
+    "parse_choice",
 ]
 
 #: What stands for detection in place of a list.
@@ -26,6 +28,10 @@ AUTO = "auto"
 _GRAMMAR = (
     "cpu, xpu, cuNNN such as cu128 (or cu12.8, cuda128, cuda12.8), or rocmX.Y such as "
     "rocm6.4"
+)
+_CHOICE_GRAMMAR = (
+    f"{_GRAMMAR}; cuda, rocm or gpu for any build of that kind; several of these with "
+    f"commas, most preferred first; or {AUTO}, which takes what suits"
 )
 
 # Explicit ASCII classes; digits are few, since no version has more.
@@ -122,21 +128,76 @@ def newest_first(backends: Iterable[Backend]) -> list[Backend]:
     return sorted(set(backends), key=place)
 
 
-def parse_list(text: str) -> tuple[Backend, ...]:
-    """Parse a list with commas, most preferred first; empty for ``auto``.
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Any build for a GPU, or for those of one kind, which a user names as one."""
+
+    name: str
+    kinds: frozenset[Kind]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_GROUPS = {
+    each.name: each
+    for each in (
+        Group("cuda", frozenset({Kind.CUDA})),
+        Group("rocm", frozenset({Kind.ROCM})),
+        Group("gpu", frozenset({Kind.CUDA, Kind.ROCM, Kind.XPU})),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The builds that a user wants, and no others; if none are named, those that suit.
+
+    :ivar items: most preferred first.
+    """
+
+    items: tuple[Backend | Group, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+    def __contains__(self, backend: Backend) -> bool:
+        return any(
+            backend.kind in item.kinds if isinstance(item, Group) else backend == item
+            for item in self.items
+        )
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.items)) or AUTO
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Return what the builds may compute on."""
+        return frozenset[Kind]().union(
+            *(
+                item.kinds if isinstance(item, Group) else {item.kind}
+                for item in self.items
+            )
+        )
+
+    @property
+    def named(self) -> tuple[Backend, ...]:
+        """Return the backends that it names one by one."""
+        return tuple(item for item in self.items if isinstance(item, Backend))
+
+
+def parse_choice(text: str) -> Choice:
+    """Parse a list with commas, most preferred first, or ``auto``.
 
     :raises InvalidBackend: if an item is none, or there is none.
     """
-    items = [item.strip() for item in text.split(",")]
-    if [item.lower() for item in items] == [AUTO]:
-        return ()
-    backends = map(Backend.find, items)
-    if not all(backends):
-        raise InvalidBackend(
-            f"expected {_GRAMMAR}; several of these with commas, most preferred first; "
-            f"or {AUTO}, which takes what suits; got {text!r}"
-        )
-    return tuple(dict.fromkeys(map(Backend.parse, items)))
+    items = [item.strip().lower() for item in text.split(",")]
+    if items == [AUTO]:
+        return Choice()
+    found = [_GROUPS.get(item) or Backend.find(item) for item in items]
+    if not all(found):
+        raise InvalidBackend(f"expected {_CHOICE_GRAMMAR}; got {text!r}")
+    return Choice(tuple(item for item in dict.fromkeys(found) if item is not None))
 
 
 def is_special_build(local: str) -> bool:

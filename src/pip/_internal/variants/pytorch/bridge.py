@@ -21,7 +21,13 @@ from pip._internal.variants.choice.places import find_beside_indexes, index_of
 from pip._internal.variants.choice.reasons import tell_unanswered
 from pip._internal.variants.choice.selection import select
 from pip._internal.variants.core.pins import pinned
-from pip._internal.variants.pytorch.backends import Backend, is_special_build
+from pip._internal.variants.pytorch.backends import (
+    Backend,
+    Group,
+    is_special_build,
+    newest_first,
+)
+from pip._internal.variants.pytorch.devices import NAMESPACES
 from pip._internal.variants.pytorch.index import (
     PUBLISHED,
     PyTorchIndex,
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
 
 __all__ = ["Bridge"]
@@ -98,11 +105,43 @@ class Bridge(Mode):
 
     def _backends_in_question(self) -> Sequence[Backend]:
         if self.settings.backends:
-            return self.settings.backends
-        manifest = manifest_for(self.machine(), PUBLISHED)
-        selection = select("", manifest, manifest.variants, self._context.detected, ())
+            return self.wanted(PUBLISHED)
+        selection = self._selection(PUBLISHED)
         tell_unanswered(self._context, "what PyTorch's index has", selection)
-        return [Backend.parse(label) for label in selection.ranking.compatible]
+        return _suiting(selection)
+
+    def wanted(self, backends: Iterable[Backend]) -> list[Backend]:
+        """Return what the user wants, most preferred first.
+
+        Backends that are named are wanted whatever there is, and no machine is asked. Of
+        a group those are wanted that suit the target; all of them, if it has no device
+        of theirs, as where an image for other machines is built.
+
+        :param backends: which there are.
+        """
+        choice = self.settings.backends
+        offered = list(backends)
+        found: dict[Backend, None] = {}
+        for item in choice.items:
+            if isinstance(item, Group):
+                found |= dict.fromkeys(self._of_group(item, offered))
+            else:
+                found[item] = None
+        return list(found)
+
+    def _of_group(self, group: Group, offered: Iterable[Backend]) -> list[Backend]:
+        members = [each for each in offered if each.kind in group.kinds]
+        if not members:
+            return []
+        selection = self._selection(members)
+        devices = (selection.answers.get(NAMESPACES[kind]) for kind in group.kinds)
+        if any(answer is not None and answer.features for answer in devices):
+            return _suiting(selection)
+        return newest_first(members)
+
+    def _selection(self, backends: Iterable[Backend]) -> Selection:
+        manifest = manifest_for(self.machine(), backends)
+        return select("", manifest, manifest.variants, self._context.detected, ())
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Take note of what the user pins."""
@@ -234,6 +273,10 @@ class Bridge(Mode):
             for candidate in self.found[project]
             if is_special_build(candidate.version.local or "")
         }
+
+
+def _suiting(selection: Selection) -> list[Backend]:
+    return [Backend.parse(label) for label in selection.ranking.compatible]
 
 
 def _relinked(candidate: InstallationCandidate, link: Link) -> InstallationCandidate:

@@ -15,7 +15,7 @@ from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.errors import VariantError
-from pip._internal.variants.pytorch.backends import CPU, Backend, parse_list
+from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.options import INDEX_URL
 from pip._internal.variants.wheels.links import BuildLink, label_of
 from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
@@ -32,9 +32,21 @@ logger = get_logger(__name__)
 
 #: What PyTorch has published builds for: the pages to look for where a mirror has no
 #: umbrella page, and nobody names a backend.
-PUBLISHED = parse_list(
-    "cu118, cu121, cu124, cu126, cu128, cu129, cu130, cu132, rocm6.2, rocm6.2.4, "
-    "rocm6.3, rocm6.4, rocm7.0, rocm7.1, rocm7.2, xpu, cpu"
+PUBLISHED = tuple(
+    Backend.parse(each)
+    for each in (
+        *("cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130", "cu132"),
+        *(
+            "rocm6.2",
+            "rocm6.2.4",
+            "rocm6.3",
+            "rocm6.4",
+            "rocm7.0",
+            "rocm7.1",
+            "rocm7.2",
+        ),
+        *("xpu", "cpu"),
+    )
 )
 #: What a server says of a page that it does not have; object stores say 403.
 _MISSING = (403, 404, 410)

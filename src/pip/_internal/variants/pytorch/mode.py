@@ -15,7 +15,7 @@ from pip._internal.variants.pytorch.advice import (
     origins,
 )
 from pip._internal.variants.pytorch.agreement import one_backend
-from pip._internal.variants.pytorch.backends import AUTO, Backend
+from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.bridge import Bridge
 from pip._internal.variants.pytorch.options import BACKENDS, CHANNEL, CPUONLY, INDEX_URL
 from pip._internal.variants.pytorch.release import BridgedRelease
@@ -93,7 +93,7 @@ class PyTorch(Bridge):
         self, run: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet:
         """Resolve so that the builds are for one backend, if they can."""
-        return one_backend(run, resolver, self._context, self.settings.backends)
+        return one_backend(run, resolver, self._context, self.settings.backends.named)
 
     def tells_why_idle(self, release: Release, link: Link) -> bool:
         """Tell whether it is for the reason that the machine is a Tegra."""
@@ -129,9 +129,8 @@ class PyTorch(Bridge):
 
     def environ(self) -> Mapping[str, str]:
         """Return the environment variables that give a child of pip this bridge."""
-        backends = map(str, self.settings.backends or [AUTO])
         return {
-            BACKENDS.variable: ",".join(backends),
+            BACKENDS.variable: str(self.settings.backends),
             CPUONLY.variable: "0",
             CHANNEL.variable: self.settings.channel.value,
             INDEX_URL.variable: self.settings.index_url,

@@ -37,7 +37,8 @@ BACKENDS = OptionRow(
     check=kind("backends", _VALUES),
     metavar="LIST",
     help="Take what PyTorch's own index has from there, in builds for one of these: "
-    "cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4. Several are listed with "
+    "cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or 'cuda', 'rocm' or 'gpu' "
+    "for any build of that kind and never one for the CPU. Several are listed with "
     "commas, most preferred first; 'auto', the default with any other of the options "
     "for that index, takes what suits the target machine.",
 )

@@ -55,11 +55,17 @@ class BridgedRelease(Release):
     def refusal(self) -> str | None:
         """Say so if there is no build for the backends that the user named."""
         choice = self.bridge.settings.backends
-        labels = {each.label for each in choice}
-        if not choice or self.pinned or labels.intersection(self.labels):
+        if not choice or self.pinned:
             return None
-        wanted = " or ".join(map(str, choice))
-        return f"it has builds for {', '.join(self.labels)}, and none for {wanted}"
+        backends = [each for each in map(Backend.find, self.labels) if each is not None]
+        if not set(backends).isdisjoint(self.bridge.wanted(backends)):
+            return None
+        suits = any(each in choice for each in backends)
+        wanted = " or ".join(map(str, choice.items))
+        return (
+            f"it has builds for {', '.join(self.labels)}, and none for {wanted}"
+            f"{' that suits the target machine' if suits else ''}"
+        )
 
     @property
     def hint(self) -> str | None:
@@ -93,9 +99,10 @@ class BridgedRelease(Release):
         if not all(isinstance(link, BuildLink) for link in wheels.values()):
             return super()._manifest(source, wheels)
         backends = [Backend.parse(label) for label in wheels]
-        choice = backends if self.pinned else self.bridge.settings.backends
-        if choice:
-            manifest = manifest_of_choice(choice, backends)
+        if self.pinned:
+            manifest = manifest_of_choice(backends, backends)
+        elif self.bridge.settings.backends:
+            manifest = manifest_of_choice(self.bridge.wanted(backends), backends)
         else:
             manifest = manifest_for(self.bridge.machine(), backends)
         where = redact_auth_from_url(source)

@@ -15,9 +15,9 @@ from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
     CPU,
-    Backend,
+    Choice,
     InvalidBackend,
-    parse_list,
+    parse_choice,
 )
 from pip._internal.variants.pytorch.devices import NAMESPACES
 from pip._internal.variants.pytorch.options import (
@@ -56,14 +56,14 @@ class Channel(enum.Enum):
     NIGHTLY = "nightly"
 
 
-def backends(opt: str, value: str) -> tuple[Backend, ...]:
-    """Read which backends are named, most preferred first; none for what suits.
+def backends(opt: str, value: str) -> Choice:
+    """Read which backends are named.
 
     :param opt: as it was typed; where it was configured, its key.
     :raises InvalidOption: if *value* is invalid.
     """
     try:
-        return parse_list(value)
+        return parse_choice(value)
     except InvalidBackend as error:
         raise InvalidOption(f"option {opt}: {error}") from None
 
@@ -100,12 +100,12 @@ def url(opt: str, value: str) -> str:
 class Settings:
     """Which builds to take, and from where.
 
-    :ivar backends: those that may be taken, most preferred first; empty: what suits.
+    :ivar backends: those that may be taken.
     :ivar origin: what names them, None if nothing does.
     :ivar index_url: of all channels, or with a field for the channel.
     """
 
-    backends: tuple[Backend, ...]
+    backends: Choice
     origin: str | None
     channel: Channel
     index_url: str
@@ -113,9 +113,9 @@ class Settings:
     @property
     def lacking(self) -> Mapping[str, str]:
         """Return the namespaces of devices that the backends exclude, and why."""
-        kinds = {each.kind for each in self.backends}
-        if not kinds:
+        if not self.backends:
             return {}
+        kinds = self.backends.kinds
         return {
             namespace: f"{self.origin} names no backend for it"
             for kind, namespace in NAMESPACES.items()
@@ -147,9 +147,9 @@ def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
 
 def _backends(
     given: CommandSettings, environ: Mapping[str, str]
-) -> tuple[tuple[Backend, ...], str | None]:
+) -> tuple[Choice, str | None]:
     typed = {row for row, _, _ in given.typed}
-    named: tuple[Backend, ...] | None = given.value(BACKENDS)
+    named: Choice | None = given.value(BACKENDS)
     by_shorthand = bool(given.value(CPUONLY))
     # What is typed is about this command; the configuration is about all.
     if CPUONLY in typed and BACKENDS not in typed:
@@ -157,11 +157,11 @@ def _backends(
     if named is not None:
         return named, BACKENDS.name
     if by_shorthand:
-        return (CPU,), CPUONLY.name
+        return Choice((CPU,)), CPUONLY.name
     text = environ.get(LTT_VARIABLE)
     if not text:
-        return (), None
+        return Choice(), None
     try:
-        return parse_list(text), LTT_VARIABLE
+        return parse_choice(text), LTT_VARIABLE
     except InvalidBackend as error:
         raise WrongUse(f"{LTT_VARIABLE}: {error}") from None

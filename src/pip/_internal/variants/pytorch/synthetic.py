@@ -80,7 +80,9 @@ def manifest_of_choice(
             bound = lower_bound(each.version, None)
             bounds[bound] = None
             variants[each.label]["nvidia"] = {"cuda_version_lower_bound": [bound]}
-    providers = {NAMESPACE: _static(FEATURE, [each.label for each in choice])}
+    # A feature has a value; of none, no build has it.
+    supported = [each.label for each in choice] or ["none"]
+    providers = {NAMESPACE: _static(FEATURE, supported)}
     if bounds:
         providers["nvidia"] = _static("cuda_version_lower_bound", list(bounds))
     return _manifest(providers, variants)
