@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pip._internal.variants.pytorch.devices import System, lower_bound, runs
+from pip._internal.variants.pytorch.drivers import System, lower_bound, runs
 
 PUBLISHED = [(8, 0), (9, 0), (9, 1), (9, 2), (10, 0), (10, 1), (10, 2), (11, 0)] + [
     *((11, minor) for minor in range(1, 9)),

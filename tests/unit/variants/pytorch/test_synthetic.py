@@ -11,6 +11,7 @@ from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.pytorch.backends import Backend
+from pip._internal.variants.pytorch.descriptions import shipped
 from pip._internal.variants.pytorch.synthetic import (
     Machine,
     manifest_for,
@@ -19,6 +20,8 @@ from pip._internal.variants.pytorch.synthetic import (
 from tests.lib.hosts import forced
 
 ALL = "cpu cu118 cu121 cu126 cu128 cu129 cu130 cu140 rocm6.2 rocm6.2.4 rocm6.4 xpu"
+
+GPUS = shipped()[0].gpus
 
 
 def backends(labels: str) -> list[Backend]:
@@ -51,7 +54,7 @@ def order(manifest: Manifest, environ: Mapping[str, str | None]) -> str:
     ],
 )
 def test_what_suits_a_machine(environ: Mapping[str, str | None], expected: str) -> None:
-    assert order(manifest_for(Machine(), backends(ALL)), environ) == expected
+    assert order(manifest_for(Machine(), backends(ALL), GPUS), environ) == expected
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,7 @@ def test_what_suits_a_machine(environ: Mapping[str, str | None], expected: str) 
     ],
 )
 def test_what_rocm_10_is_for(gfx: str, expected: str) -> None:
-    manifest = manifest_for(Machine(), backends("cpu rocm7.2 rocm10.0.0"))
+    manifest = manifest_for(Machine(), backends("cpu rocm7.2 rocm10.0.0"), GPUS)
     environ = {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": gfx}
     assert order(manifest, environ) == expected
 
@@ -80,8 +83,11 @@ def test_a_choice_asks_nobody() -> None:
 def test_a_gpu_that_nobody_tells_of() -> None:
     machine = Machine(has_capability=False)
     environ = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
-    assert order(manifest_for(machine, backends("cpu cu128")), environ) == "cu128 cpu"
-    assert order(manifest_for(Machine(), backends("cpu cu128")), environ) == "cpu"
+    assert (
+        order(manifest_for(machine, backends("cpu cu128"), GPUS), environ)
+        == "cu128 cpu"
+    )
+    assert order(manifest_for(Machine(), backends("cpu cu128"), GPUS), environ) == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -96,14 +102,14 @@ def test_a_gpu_that_nobody_tells_of() -> None:
 def test_builds_for_arm_servers_on_a_jetson(
     environ: Mapping[str, str | None], expected: str
 ) -> None:
-    manifest = manifest_for(Machine(is_tegra=True), backends(f"{ALL} rocm7.14"))
+    manifest = manifest_for(Machine(is_tegra=True), backends(f"{ALL} rocm7.14"), GPUS)
     labels = order(manifest, environ).split()
     assert [label for label in labels if label != "cu140"] == expected.split()
 
 
 def test_it_can_be_recorded_and_judged_again() -> None:
     for manifest in (
-        manifest_for(Machine("535.104.05"), backends(ALL)),
+        manifest_for(Machine("535.104.05"), backends(ALL), GPUS),
         manifest_of_choice(backends("cu128"), backends(ALL)),
     ):
         assert parse_document(manifest.document) == manifest

@@ -12,7 +12,16 @@ from pip._internal.variants.core.properties import (
 )
 from pip._internal.variants.core.shown import shown
 
-__all__ = ["FEATURE", "NAMESPACE", "TEXT", "Features", "Report", "Values"]
+__all__ = [
+    "FEATURE",
+    "NAMESPACE",
+    "TEXT",
+    "VALUE",
+    "Features",
+    "Kind",
+    "Report",
+    "Values",
+]
 
 #: Characters of requirements and markers, which are slow to parse. Real ones fit a line.
 _MAX_TEXT = 500
@@ -57,7 +66,7 @@ class Kind(NamedTuple):
 
 NAMESPACE = Kind("namespace", is_valid_namespace)
 FEATURE = Kind("feature", is_valid_feature_name)
-_VALUE = Kind("value", is_valid_value)
+VALUE = Kind("value", is_valid_value)
 # Messages quote such text, so it has no lone surrogates, which cannot be written, and
 # nothing that a terminal would obey.
 TEXT = Kind(
@@ -135,7 +144,7 @@ class Values:
             if not self.is_valid(feature, what, FEATURE):
                 continue
             where = f"{what} :: {feature}"
-            found = self.texts(values, where, _VALUE)
+            found = self.texts(values, where, VALUE)
             if len(found) > 1:
                 found = tuple(dict.fromkeys(found))
             elif least and values == []:

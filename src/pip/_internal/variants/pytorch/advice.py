@@ -16,7 +16,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.releases import release_of, weighed
 from pip._internal.variants.machine.tegra import FOR_SERVERS, Tegra, cuda_of, runs_sbsa
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
-from pip._internal.variants.pytorch.devices import FIRST_ROCM_WITH_EXTRAS
+from pip._internal.variants.pytorch.drivers import FIRST_ROCM_WITH_EXTRAS
 from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
@@ -230,20 +230,23 @@ def different_backends(
 
 def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:
     """Say where projects come from, for which no solution was found."""
-    url = redact_auth_from_url(bridge.index.base_url)
     for project in projects:
+        index = bridge.left_alone.get(project) or bridge.looked_up.get(project)
+        if index is None:
+            continue
+        name, url = index.description, redact_auth_from_url(index.base_url)
         if project in bridge.left_alone:
             yield (
                 f"{project} is looked up on your own index, since you pinned it; "
-                f"without that, on PyTorch's index ({url})"
+                f"without that, on {name} ({url})"
             )
         elif project in bridge.shared:
             yield (
-                f"{project} is looked up on PyTorch's index alone ({url}), since that "
+                f"{project} is looked up on {name} alone ({url}), since that "
                 f"has it; from your own index you get it with {project}==VERSION"
             )
-        elif project in bridge.looked_up:
-            yield f"{project} is looked up on PyTorch's index alone ({url})"
+        else:
+            yield f"{project} is looked up on {name} alone ({url})"
 
 
 def releases(

@@ -1,6 +1,6 @@
-"""Where each project comes from: PyTorch's index, or the user's own places.
+"""Where each project comes from: an index of builds, or the user's own places.
 
-A project that PyTorch's index has comes from there and from nowhere else, so that nobody
+A project that such an index has comes from there and from nowhere else, so that nobody
 can slip in a package of that name elsewhere. The exception is a project that the user pins
 and that has no builds for single backends. All else comes from the user's own indexes.
 """
@@ -8,7 +8,7 @@ and that has no builds for single backends. All else comes from the user's own i
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -27,19 +27,13 @@ from pip._internal.variants.pytorch.backends import (
     is_special_build,
     newest_first,
 )
-from pip._internal.variants.pytorch.devices import NAMESPACES
-from pip._internal.variants.pytorch.index import (
-    PUBLISHED,
-    PyTorchIndex,
-    as_build,
-    have_builds,
-)
+from pip._internal.variants.pytorch.drivers import NAMESPACES
+from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
 from pip._internal.variants.pytorch.settings import Channel, Settings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
@@ -49,6 +43,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
+    from pip._internal.variants.pytorch.description import Description
 
 __all__ = ["Bridge"]
 
@@ -56,33 +51,42 @@ _Find = Callable[["PackageFinder", str], list[InstallationCandidate]]
 
 
 class Bridge(Mode):
-    """What one run of pip finds on PyTorch's index, and what elsewhere.
+    """What one run of pip finds on indexes of builds, and what elsewhere.
 
-    :ivar index: PyTorch's.
+    :ivar indexes: of builds, in the order in which projects are looked up there.
     :ivar found: the candidates of each project that was looked up.
-    :ivar looked_up: the projects that come from PyTorch's index.
-    :ivar shared: projects on PyTorch's index without builds for single backends.
-    :ivar left_alone: those of that kind that come from the user's index.
+    :ivar looked_up: the projects that come from these indexes, and from which.
+    :ivar shared: those of them without builds for single backends.
+    :ivar left_alone: those of that kind that come from the user's index, and what has them.
     """
 
     def __init__(
-        self, context: Context, settings: Settings, index: PyTorchIndex | None = None
+        self,
+        context: Context,
+        settings: Settings,
+        indexes: Sequence[BackendIndex] | None = None,
     ) -> None:
         """Make the bridge of a run.
 
-        :param index: of another run, which has fetched some of it.
+        :param indexes: of another run, which has fetched some of their pages.
         """
-        if index is None:
-            index = PyTorchIndex(context, settings.base_url, self._backends_in_question)
+        if indexes is None:
+            indexes = [
+                BackendIndex(
+                    *(context, each, settings.base_url(each)),
+                    backends=self._backends_in_question,
+                )
+                for each in settings.indexes
+            ]
         self._context = context
         self.settings = settings
         self.may_switch = bool(settings.backends)
-        self.index = index
+        self.indexes = indexes
         self.found: dict[NormalizedName, list[InstallationCandidate]] = {}
-        self.looked_up: set[NormalizedName] = set()
+        self.looked_up: dict[NormalizedName, BackendIndex] = {}
         self.shared: set[NormalizedName] = set()
-        self.left_alone: set[NormalizedName] = set()
-        self._pinned: frozenset[NormalizedName] = frozenset()
+        self.left_alone: dict[NormalizedName, BackendIndex] = {}
+        self._pinned: Mapping[NormalizedName, Sequence[str]] = {}
         self._listed: dict[NormalizedName, list[Link]] = {}
 
     def machine(self) -> Machine:
@@ -100,17 +104,27 @@ class Bridge(Mode):
 
     def nvidia(self) -> Answer:
         """Return what the target supports of the namespace ``nvidia``."""
-        probe = manifest_for(Machine(), [Backend.parse("cu128")])
+        cuda = Backend.parse("cu128")
+        probe = manifest_for(Machine(), [cuda], self.settings.pytorch.gpus)
         return self._context.detected.ask(probe, ["nvidia"])["nvidia"]
 
-    def _backends_in_question(self) -> Sequence[Backend]:
+    def described(self, sources: Container[str]) -> Description:
+        """Return what is known of the builds of a release, by the sources of its labels."""
+        return next(
+            (each.description for each in self.indexes if each.base_url in sources),
+            self.settings.pytorch,
+        )
+
+    def _backends_in_question(self, description: Description) -> Sequence[Backend]:
         if self.settings.backends:
-            return self.wanted(PUBLISHED)
-        selection = self._selection(PUBLISHED)
-        tell_unanswered(self._context, "what PyTorch's index has", selection)
+            return self.wanted(description.backends, description)
+        selection = self._selection(description.backends, description)
+        tell_unanswered(self._context, f"what {description} has", selection)
         return _suiting(selection)
 
-    def wanted(self, backends: Iterable[Backend]) -> list[Backend]:
+    def wanted(
+        self, backends: Iterable[Backend], description: Description
+    ) -> list[Backend]:
         """Return what the user wants, most preferred first.
 
         Backends that are named are wanted whatever there is, and no machine is asked. Of
@@ -124,34 +138,37 @@ class Bridge(Mode):
         found: dict[Backend, None] = {}
         for item in choice.items:
             if isinstance(item, Group):
-                found |= dict.fromkeys(self._of_group(item, offered))
+                found |= dict.fromkeys(self._of_group(item, offered, description))
             else:
                 found[item] = None
         return list(found)
 
-    def _of_group(self, group: Group, offered: Iterable[Backend]) -> list[Backend]:
+    def _of_group(
+        self, group: Group, offered: Iterable[Backend], description: Description
+    ) -> list[Backend]:
         members = [each for each in offered if each.kind in group.kinds]
         if not members:
             return []
-        selection = self._selection(members)
+        selection = self._selection(members, description)
         devices = (selection.answers.get(NAMESPACES[kind]) for kind in group.kinds)
         if any(answer is not None and answer.features for answer in devices):
             return _suiting(selection)
         return newest_first(members)
 
-    def _selection(self, backends: Iterable[Backend]) -> Selection:
-        manifest = manifest_for(self.machine(), backends)
+    def _selection(
+        self, backends: Iterable[Backend], description: Description
+    ) -> Selection:
+        manifest = manifest_for(self.machine(), backends, description.gpus)
         return select("", manifest, manifest.variants, self._context.detected, ())
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Take note of what the user pins."""
-        self._pinned = frozenset(
-            canonicalize_name(each.req.name)
-            for each in requirements
-            if each.req is not None
-            and (each.user_supplied or each.constraint)
-            and _pins_release(each.req.specifier)
-        )
+        found: dict[NormalizedName, list[str]] = {}
+        for each in requirements:
+            if each.req is not None and (each.user_supplied or each.constraint):
+                versions = found.setdefault(canonicalize_name(each.req.name), [])
+                versions += pinned(each.req.specifier)
+        self._pinned = found
 
     def find_all_candidates(
         self, find: _Find, finder: PackageFinder, project_name: str
@@ -166,25 +183,25 @@ class Bridge(Mode):
         if index_of(self._context, project) is not None:
             # The user said by name where it comes from.
             return find(finder, project_name)
-        links = self._offered(finder, project)
+        index, pages = self._offered(finder, project)
         there: list[InstallationCandidate] = []
-        if links is None:
+        if index is None:
             own = find(finder, project_name)
         elif (
-            project in self._pinned
-            and not have_builds(links)
+            self._pins_release(project)
+            and not index.have_builds(pages)
             and (own := find(finder, project_name))
         ):
-            self.left_alone.add(project)
+            self.left_alone[project] = index
             self._say(
-                f"Looking for {project} in your own index, not in PyTorch's, since you "
-                "pinned it"
+                f"Looking for {project} in your own index, not in {index.description}, "
+                "since you pinned it"
             )
         else:
             own = find_beside_indexes(find, finder, project_name)
-            there = self._there(finder, project_name, links)
-            self.looked_up.add(project)
-            if not have_builds(links):
+            there = self._there(finder, project_name, index, pages)
+            self.looked_up[project] = index
+            if not index.have_builds(pages):
                 self.shared.add(project)
         found = [
             *(_relinked(each, self._own(finder, each.link)) for each in own),
@@ -192,6 +209,9 @@ class Bridge(Mode):
         ]
         self.found[project] = finder._all_candidates[project_name] = found
         return found
+
+    def _pins_release(self, project: NormalizedName) -> bool:
+        return any("+" not in version for version in self._pinned.get(project, ()))
 
     def files(
         self, finder: PackageFinder, project: NormalizedName, links: Iterable[Link]
@@ -211,19 +231,40 @@ class Bridge(Mode):
             return link
         # With --no-index, PyTorch's has nothing to do with it.
         folders = " and ".join(map(redact_auth_from_url, finder.find_links))
-        source = folders if finder.search_scope.no_index else self.index.base_url
-        return as_build(link, source, by_place=False)
+        pytorch = self.settings.pytorch
+        base_url = self.settings.base_url(pytorch)
+        source = folders if finder.search_scope.no_index else base_url
+        return as_build(link, source, pytorch)
 
     def _offered(
         self, finder: PackageFinder, project: NormalizedName
-    ) -> list[Link] | None:
+    ) -> tuple[BackendIndex | None, list[Page]]:
+        """Return the first index that has a project, and its pages there."""
         if finder.search_scope.no_index:
-            return None
-        links = self.index.links(project)
-        if links is not None:
-            url = redact_auth_from_url(self.index.base_url)
-            self._say(f"Looking in PyTorch's index first: {url}")
-        return links
+            return None, []
+        for index in self.indexes:
+            if not index.description.may_have(project):
+                continue
+            versions = self._versions(index, project)
+            if not versions:
+                self._say(
+                    f"Looking for {project} in your own index: {index.description} has "
+                    f"builds by backend for one version at a time ({project}==VERSION)"
+                )
+                continue
+            pages = index.pages(project, versions)
+            if pages:
+                url = redact_auth_from_url(index.base_url)
+                self._say(f"Looking in {index.description} first: {url}")
+                return index, pages
+        return None, []
+
+    def _versions(self, index: BackendIndex, project: NormalizedName) -> Sequence[str]:
+        """Return the versions for which an index has pages, one without meaning if all."""
+        if not index.description.is_by_version:
+            return [""]
+        versions = self._pinned.get(project, ())
+        return list(dict.fromkeys(each.partition("+")[0] for each in versions))
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
@@ -231,24 +272,26 @@ class Bridge(Mode):
         self._context.say_once(level, message)
 
     def _there(
-        self, finder: PackageFinder, project_name: str, links: Sequence[Link]
+        self,
+        finder: PackageFinder,
+        project_name: str,
+        index: BackendIndex,
+        pages: Sequence[Page],
     ) -> list[InstallationCandidate]:
         project = canonicalize_name(project_name)
-        found = self._evaluated(finder, project_name, links)
+        found = self._evaluated(finder, project_name, index.builds(pages))
         if not any(map(self._is_usable, found)):
-            more = self.index.links_by_backend(project)
+            more = index.pages_by_backend(project, self._versions(index, project))
             if more:
-                found = self._evaluated(finder, project_name, [*links, *more])
+                builds = index.builds([*pages, *more])
+                found = self._evaluated(finder, project_name, builds)
         if self.settings.channel is Channel.NIGHTLY:
             _allow_prereleases(finder, project)
         return found
 
     def _evaluated(
-        self, finder: PackageFinder, project_name: str, links: Sequence[Link]
+        self, finder: PackageFinder, project_name: str, builds: list[Link]
     ) -> list[InstallationCandidate]:
-        by_place = have_builds(links)
-        source = self.index.base_url
-        builds = [as_build(each, source, by_place=by_place) for each in links]
         self._listed[canonicalize_name(project_name)] = builds
         evaluator = finder.make_link_evaluator(project_name)
         return finder.evaluate_links(evaluator, builds)
@@ -283,10 +326,6 @@ def _relinked(candidate: InstallationCandidate, link: Link) -> InstallationCandi
     if link is candidate.link:
         return candidate
     return InstallationCandidate(candidate.name, str(candidate.version), link)
-
-
-def _pins_release(specifier: SpecifierSet) -> bool:
-    return any("+" not in version for version in pinned(specifier))
 
 
 def _allow_prereleases(finder: PackageFinder, project: NormalizedName) -> None:

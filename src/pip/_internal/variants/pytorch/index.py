@@ -1,13 +1,16 @@
-"""PyTorch's index: which page lists the files of a project, if any does.
+"""An index whose builds only local versions tell apart: which page lists a project's files.
 
 An *umbrella* page, ``BASE/torch/``, lists the builds for all backends; besides, there is a
-page for each backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some. The name
-and the place of a wheel tell what it is built for.
+page for each backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some; other
+indexes have one kind alone. The name of a wheel tells what it is built for, or else the
+place of its file, or the page that lists it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
@@ -16,7 +19,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.pytorch.backends import CPU, Backend
-from pip._internal.variants.pytorch.options import INDEX_URL
+from pip._internal.variants.pytorch.options import ADD_INDEX, INDEX_URL
 from pip._internal.variants.wheels.links import BuildLink, label_of
 from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
 
@@ -25,52 +28,28 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.pytorch.description import Description
 
-__all__ = ["PUBLISHED", "PyTorchIndex", "as_build", "have_builds"]
+__all__ = ["BackendIndex", "as_build"]
 
 logger = get_logger(__name__)
 
-#: What PyTorch has published builds for: the pages to look for where a mirror has no
-#: umbrella page, and nobody names a backend.
-PUBLISHED = tuple(
-    Backend.parse(each)
-    for each in (
-        *("cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130", "cu132"),
-        *(
-            "rocm6.2",
-            "rocm6.2.4",
-            "rocm6.3",
-            "rocm6.4",
-            "rocm7.0",
-            "rocm7.1",
-            "rocm7.2",
-        ),
-        *("xpu", "cpu"),
-    )
-)
 #: What a server says of a page that it does not have; object stores say 403.
 _MISSING = (403, 404, 410)
-#: The one project that any such index has.
-_LANDMARK = "torch"
 
 
-class PyTorchIndexUnavailable(VariantError):
-    """What PyTorch's index has cannot be told."""
+class BackendIndexUnavailable(VariantError):
+    """What an index of builds has cannot be told."""
 
     reference = "pytorch-index-unavailable"
 
-    def __init__(self, url: str, problem: str, options: optparse.Values) -> None:
+    def __init__(
+        self, description: Description, url: str, problem: str, options: optparse.Values
+    ) -> None:
         super().__init__(
-            f"Cannot use {redact_auth_from_url(url)} as PyTorch's index.",
+            f"Cannot use {redact_auth_from_url(url)} as {description}.",
             [problem.rstrip(".") + "."],
-            [
-                Hint("A mirror may have it:", again(options, INDEX_URL.name, "URL")),
-                (
-                    "Without the --pytorch-* options, --cpuonly and "
-                    "LTT_PYTORCH_COMPUTATION_BACKEND, their environment variables and "
-                    "configuration keys, pip does not look there."
-                ),
-            ],
+            [*_ways_out(description, options)],
             [
                 (
                     "What might be on it is not taken from another index, which anybody may "
@@ -80,11 +59,42 @@ class PyTorchIndexUnavailable(VariantError):
         )
 
 
-class PyTorchIndex:
-    """One channel of PyTorch's index, or of a mirror; each page is fetched once a run."""
+def _ways_out(
+    description: Description, options: optparse.Values
+) -> Iterator[str | Hint]:
+    if description.projects is None:
+        yield Hint("A mirror may have it:", again(options, INDEX_URL.name, "URL"))
+    else:
+        project = min(description.projects)
+        from_yours = again(options, "--variant-index", f"{project}=URL")
+        yield Hint(f"To take {project} from an index that you name:", from_yours)
+        yield f"Where a mirror has it, describe that with {ADD_INDEX.name}."
+    yield (
+        "Without the --pytorch-* options, --cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND, "
+        "their environment variables and configuration keys, pip does not look there."
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Page:
+    """What one page lists.
+
+    :ivar backend: of which the page is; None for an umbrella page.
+    """
+
+    links: Sequence[Link]
+    backend: Backend | None = None
+
+
+class BackendIndex:
+    """One channel of such an index, or of a mirror; each page is fetched once a run."""
 
     def __init__(
-        self, context: Context, base_url: str, backends: Callable[[], Sequence[Backend]]
+        self,
+        context: Context,
+        description: Description,
+        base_url: str,
+        backends: Callable[[Description], Sequence[Backend]],
     ) -> None:
         """Prepare the index; nothing is fetched before a project is looked up.
 
@@ -93,63 +103,91 @@ class PyTorchIndex:
         """
         self._options = context.options
         self._session = context.session
+        self.description = description
         self.base_url = base_url
         self._backends = backends
         self._pages: dict[str, list[Link] | None] = {}
-        self._has_umbrellas: bool | None = None
-        self._served: list[Backend] | None = None
+        self._has_umbrellas = None if description.page is not None else False
+        self._served: Sequence[Backend] | None = None
 
-    def links(self, project: str) -> list[Link] | None:
-        """Return the links of a project, None if the index does not have it.
+    def pages(self, project: str, versions: Sequence[str]) -> list[Page]:
+        """Return the pages of a project; none if the index does not have it.
 
-        :raises PyTorchIndexUnavailable: if that cannot be told: what it might have must
+        :param versions: that are pinned, where pages are by version.
+        :raises BackendIndexUnavailable: if that cannot be told: what it might have must
             not be taken from elsewhere.
         """
         if self._has_umbrellas is not False:
-            links = self._page(project)
-            if links is not None:
+            found = self._umbrellas(project, versions)
+            landmark = self.description.landmark
+            if found or landmark is None:
                 self._has_umbrellas = True
-                return links
-            if self._has_umbrellas is None:
-                self._has_umbrellas = self._page(_LANDMARK) is not None
+            elif self._has_umbrellas is None:
+                self._has_umbrellas = bool(self._umbrellas(landmark, versions))
             if self._has_umbrellas:
-                return None
-        return self._merged(self._served_backends(), project)
+                return found
+        return self._by_backend(self._served_backends(versions), project, versions)
 
-    def links_by_backend(self, project: str) -> list[Link] | None:
-        """Return the links of a project from the pages that are for one backend each."""
-        return self._merged(self._backends(), project)
+    def pages_by_backend(self, project: str, versions: Sequence[str]) -> list[Page]:
+        """Return the pages of a project that are for one backend each."""
+        return self._by_backend(self._backends(self.description), project, versions)
 
-    def _merged(self, backends: Sequence[Backend], project: str) -> list[Link] | None:
-        found: list[Link] | None = None
-        for backend in backends:
-            page = self._page(project, backend)
+    def _umbrellas(self, project: str, versions: Sequence[str]) -> list[Page]:
+        found = (
+            self._page(self.description.page, project, version) for version in versions
+        )
+        return [page for page in found if page is not None]
+
+    def _by_backend(
+        self, backends: Iterable[Backend], project: str, versions: Sequence[str]
+    ) -> list[Page]:
+        found = []
+        for backend, version in itertools.product(backends, versions):
+            page = self._page(self.description.backend_page, project, version, backend)
             if page is not None:
-                found = [*(found or ()), *page]
-                if not have_builds(page):
+                found.append(page)
+                if not self.have_builds([page]):
                     # The same for each backend.
                     break
         return found
 
-    def _served_backends(self) -> Sequence[Backend]:
+    def _served_backends(self, versions: Sequence[str]) -> Sequence[Backend]:
         if self._served is None:
-            backends = self._backends()
-            self._served = [each for each in backends if self._page(_LANDMARK, each)]
+            backends, landmark = (
+                self._backends(self.description),
+                self.description.landmark,
+            )
+            if landmark is None:
+                return backends
+            self._served = [
+                backend
+                for backend in backends
+                if self._by_backend([backend], landmark, versions)
+            ]
             if not self._served:
                 raise self._unavailable(
                     self.base_url,
-                    f"There is no page of {_LANDMARK} there, neither for all builds nor "
+                    f"There is no page of {landmark} there, neither for all builds nor "
                     f"for {', '.join(map(str, backends))}",
                 )
         return self._served
 
-    def _page(self, project: str, backend: Backend | None = None) -> list[Link] | None:
-        """Return the links of the umbrella page, or of the one for a backend."""
-        folder = self.base_url if backend is None else f"{self.base_url}/{backend}"
-        url = f"{folder}/{project}/"
+    def _page(
+        self,
+        path: str | None,
+        project: str,
+        version: str,
+        backend: Backend | None = None,
+    ) -> Page | None:
+        """Return the umbrella page of a project, or the one for a backend."""
+        if path is None:
+            return None
+        below = path.format(project=project, version=version, backend=backend)
+        url = f"{self.base_url}/{below}"
         if url not in self._pages:
             self._pages[url] = self._fetched(url, project)
-        return self._pages[url]
+        links = self._pages[url]
+        return None if links is None else Page(links, backend)
 
     def _fetched(self, url: str, project: str) -> list[Link] | None:
         try:
@@ -160,13 +198,33 @@ class PyTorchIndex:
                 return None
             raise self._unavailable(url, str(error)) from None
 
-    def _unavailable(self, url: str, problem: str) -> PyTorchIndexUnavailable:
-        return PyTorchIndexUnavailable(url, problem, self._options)
+    def _unavailable(self, url: str, problem: str) -> BackendIndexUnavailable:
+        return BackendIndexUnavailable(self.description, url, problem, self._options)
 
+    def have_builds(self, pages: Iterable[Page]) -> bool:
+        """Tell whether any of the files of a project is built for one backend."""
+        if self.description.projects is not None:
+            return True
+        return any(
+            self.description.backend_of(_local_version(link.filename))
+            for page in pages
+            for link in page.links
+        )
 
-def have_builds(links: Iterable[Link]) -> bool:
-    """Tell whether any of the files of a project is built for one backend."""
-    return any(Backend.find(_local_version(link.filename)) for link in links)
+    def builds(self, pages: Sequence[Page]) -> list[Link]:
+        """Return the files of a project, wheels for one backend as variants."""
+        by_place = self.have_builds(pages)
+        found: dict[str, Link] = {}
+        for page in pages:
+            for link in page.links:
+                build = as_build(
+                    link,
+                    self.base_url,
+                    self.description,
+                    otherwise=page.backend or CPU if by_place else None,
+                )
+                found.setdefault(link.url, build)
+        return list(found.values())
 
 
 def _local_version(filename: str) -> str | None:
@@ -175,17 +233,23 @@ def _local_version(filename: str) -> str | None:
     return parts[1].partition("+")[2] or None if len(parts) == 3 else None
 
 
-def as_build(link: Link, source: str, *, by_place: bool) -> Link:
+def as_build(
+    link: Link,
+    source: str,
+    description: Description,
+    *,
+    otherwise: Backend | None = None,
+) -> Link:
     """Make a wheel for one backend a variant, labelled with it.
 
     :param source: names where such labels have a meaning.
-    :param by_place: whether a wheel without a local version is for the backend that its
-        folder is named after, and for the CPU otherwise.
+    :param otherwise: the backend of a wheel that has no local version and is in no folder
+        named after one; None if such a wheel is for all of them.
     """
     if not link.is_wheel or label_of(link) is not None:
         return link
     local = _local_version(link.filename)
-    backend = Backend.find(local)
-    if local is None and by_place:
-        backend = Backend.find(link.path.split("/")[-2]) or CPU
+    backend = description.backend_of(local)
+    if local is None and otherwise is not None:
+        backend = Backend.find(link.path.split("/")[-2]) or otherwise
     return link if backend is None else BuildLink.of(link, backend.label, source)

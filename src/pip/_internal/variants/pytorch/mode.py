@@ -17,7 +17,13 @@ from pip._internal.variants.pytorch.advice import (
 from pip._internal.variants.pytorch.agreement import one_backend
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.bridge import Bridge
-from pip._internal.variants.pytorch.options import BACKENDS, CHANNEL, CPUONLY, INDEX_URL
+from pip._internal.variants.pytorch.options import (
+    ADD_INDEX,
+    BACKENDS,
+    CHANNEL,
+    CPUONLY,
+    INDEX_URL,
+)
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.wheels.links import BuildLink, public
 
@@ -40,7 +46,7 @@ __all__ = ["PyTorch"]
 
 
 class PyTorch(Bridge):
-    """The bridge in use: projects that PyTorch's index has come from there."""
+    """The bridge in use: projects that an index of builds has come from there."""
 
     def limited(self, target: Providers) -> Providers:
         """Leave out the devices that the backends of the user exclude."""
@@ -108,7 +114,7 @@ class PyTorch(Bridge):
         )
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
-        """Say which projects come from PyTorch's index alone, or do not."""
+        """Say which projects come from an index of builds alone, or do not."""
         return origins(self, projects)
 
     def listed(
@@ -125,13 +131,20 @@ class PyTorch(Bridge):
     def for_inner(self, context: Context) -> PyTorch | None:
         """Return the same bridge for what is installed to build something."""
         is_plugin = context.admit is not None
-        return None if is_plugin else PyTorch(context, self.settings, self.index)
+        return None if is_plugin else PyTorch(context, self.settings, self.indexes)
 
     def environ(self) -> Mapping[str, str]:
         """Return the environment variables that give a child of pip this bridge."""
-        return {
-            BACKENDS.variable: str(self.settings.backends),
+        settings = self.settings
+        variables = {
+            BACKENDS.variable: str(settings.backends),
             CPUONLY.variable: "0",
-            CHANNEL.variable: self.settings.channel.value,
-            INDEX_URL.variable: self.settings.index_url,
+            CHANNEL.variable: settings.channel.value,
         }
+        if settings.index_url is not None:
+            variables[INDEX_URL.variable] = settings.index_url
+        if settings.added:
+            variables[ADD_INDEX.variable] = " ".join(
+                each.url for each in settings.added
+            )
+        return variables

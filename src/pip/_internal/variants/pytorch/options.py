@@ -1,4 +1,4 @@
-"""The options that turn the bridge to PyTorch's index on.
+"""The options that turn the bridge to PyTorch's index, and others like it, on.
 
 What their values mean is imported when there are any.
 """
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.settings import Settings
 
 __all__ = [
+    "ADD_INDEX",
     "BACKENDS",
     "CHANNEL",
     "CPUONLY",
@@ -62,7 +63,17 @@ INDEX_URL = OptionRow(
     f"elsewhere (default: {DEFAULT_URL}).",
 )
 
-OPTIONS = (BACKENDS, CPUONLY, CHANNEL, INDEX_URL)
+ADD_INDEX = OptionRow(
+    "--pytorch-add-index",
+    dest="pytorch_added_indexes",
+    action="append",
+    check=kind("added_index", _VALUES),
+    metavar="FILE",
+    help="Take builds by backend also from the index that this TOML file describes, before "
+    "PyTorch's. This option can be used multiple times.",
+)
+
+OPTIONS = (BACKENDS, CPUONLY, CHANNEL, INDEX_URL, ADD_INDEX)
 
 
 def in_use(settings: Settings, environ: Mapping[str, str]) -> bool:

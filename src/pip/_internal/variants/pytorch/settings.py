@@ -6,8 +6,8 @@ Loaded when there are any: most runs of pip have none.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,8 +19,11 @@ from pip._internal.variants.pytorch.backends import (
     InvalidBackend,
     parse_choice,
 )
-from pip._internal.variants.pytorch.devices import NAMESPACES
+from pip._internal.variants.pytorch.description import Description, InvalidDescription
+from pip._internal.variants.pytorch.descriptions import Added, read, shipped
+from pip._internal.variants.pytorch.drivers import NAMESPACES
 from pip._internal.variants.pytorch.options import (
+    ADD_INDEX,
     BACKENDS,
     CHANNEL,
     CPUONLY,
@@ -36,6 +39,7 @@ __all__ = [
     "ANY_BACKEND",
     "Channel",
     "Settings",
+    "added_index",
     "backends",
     "channel",
     "settings",
@@ -96,19 +100,37 @@ def url(opt: str, value: str) -> str:
     return read
 
 
+def added_index(opt: str, value: str) -> Added:
+    """Read the description of an index.
+
+    :raises InvalidOption: if it cannot be read, or is none.
+    """
+    try:
+        return read(value)
+    except InvalidDescription as error:
+        raise InvalidOption(
+            f"option {opt}: {value!r} describes no index of builds: {error}"
+        ) from None
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Which builds to take, and from where.
 
     :ivar backends: those that may be taken.
     :ivar origin: what names them, None if nothing does.
-    :ivar index_url: of all channels, or with a field for the channel.
+    :ivar index_url: of PyTorch's index: of all channels, or with a field for the channel;
+        None for its own.
+    :ivar added: descriptions that the user added.
+    :ivar indexes: in the order in which projects are looked up there, PyTorch's last.
     """
 
     backends: Choice
     origin: str | None
     channel: Channel
-    index_url: str
+    index_url: str | None
+    added: tuple[Added, ...]
+    indexes: tuple[Description, ...]
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -122,14 +144,17 @@ class Settings:
             if kind not in kinds
         }
 
+    def base_url(self, index: Description) -> str:
+        """Return the URL of the channel of an index, without a slash at the end."""
+        name = self.channel.value
+        if _CHANNEL_FIELD in index.url:
+            return index.url.replace(_CHANNEL_FIELD, name).rstrip("/")
+        return f"{index.url}/{name}" if name in index.channels else index.url
+
     @property
-    def base_url(self) -> str:
-        """Return the URL of the channel, without a slash at the end."""
-        base, name = self.index_url, self.channel.value
-        if _CHANNEL_FIELD in base:
-            return base.replace(_CHANNEL_FIELD, name).rstrip("/")
-        base = base.rstrip("/")
-        return base if self.channel is Channel.STABLE else f"{base}/{name}"
+    def pytorch(self) -> Description:
+        """Return what is known of PyTorch's index."""
+        return self.indexes[-1]
 
 
 def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
@@ -141,8 +166,28 @@ def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
     channel: Channel | None = given.value(CHANNEL)
     if channel is None:
         channel = Channel.TEST if given.allows_prereleases else Channel.STABLE
-    url = given.value(INDEX_URL) or DEFAULT_URL
-    return Settings(backends, origin, channel, url)
+    url: str | None = given.value(INDEX_URL) or None
+    added: tuple[Added, ...] = tuple(given.value(ADD_INDEX) or ())
+    return Settings(backends, origin, channel, url, added, _indexes(url, added))
+
+
+def _indexes(url: str | None, added: Iterable[Added]) -> tuple[Description, ...]:
+    """Return the indexes of builds, PyTorch's last: it has what none of the others has.
+
+    A description that was added stands for one of that name that comes with pip.
+    """
+    pytorch, *others = shipped()
+    gpus = pytorch.gpus
+    own = {each.description.name: each.description for each in added}
+    pytorch = own.pop(pytorch.name, pytorch)
+    if url is not None:
+        # Who has a mirror of the one reaches no others, or describes them.
+        pytorch, others = pytorch.based_at(url), []
+    others = [each for each in others if each.name not in own]
+    return tuple(
+        replace(each, gpus=each.gpus.completed(gpus))
+        for each in (*own.values(), *others, pytorch)
+    )
 
 
 def _backends(

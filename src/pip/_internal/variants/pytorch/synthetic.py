@@ -14,9 +14,9 @@ from typing import Any
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.machine.tegra import FIRST_UNIFIED_CUDA
-from pip._internal.variants.pytorch import devices
 from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
-from pip._internal.variants.pytorch.devices import System, lower_bound
+from pip._internal.variants.pytorch.description import Gpus
+from pip._internal.variants.pytorch.drivers import System, lower_bound
 
 __all__ = ["NAMESPACE", "Machine", "manifest_for", "manifest_of_choice"]
 
@@ -49,13 +49,15 @@ class Machine:
     is_tegra: bool = False
 
 
-def manifest_for(machine: Machine, backends: Iterable[Backend]) -> Manifest:
+def manifest_for(machine: Machine, backends: Iterable[Backend], gpus: Gpus) -> Manifest:
     """Return the manifest of a release that has builds for *backends*.
 
     What a GPU needs comes first; of the builds that suit equally, the newest one.
+
+    :param gpus: that builds have code for.
     """
     ordered = newest_first(backends)
-    variants = {each.label: _properties(each, machine) for each in ordered}
+    variants = {each.label: _properties(each, machine, gpus) for each in ordered}
     providers: dict[str, Any] = {
         namespace: {"requires": [plugin]}
         for namespace, plugin in _PLUGINS.items()
@@ -88,21 +90,20 @@ def manifest_of_choice(
     return _manifest(providers, variants)
 
 
-def _properties(backend: Backend, machine: Machine) -> _Properties:
+def _properties(backend: Backend, machine: Machine, gpus: Gpus) -> _Properties:
     properties: _Properties = {}
     if backend.kind is Kind.CUDA:
         bound = lower_bound(backend.version, machine.driver, machine.system)
         if machine.is_tegra and backend.version < FIRST_UNIFIED_CUDA:
             bound = ".".join(map(str, FIRST_UNIFIED_CUDA))
         properties["nvidia"] = {"cuda_version_lower_bound": [bound]}
-        architectures = devices.nvidia_architectures(backend)
+        architectures = gpus.of(backend)
         if architectures and machine.has_capability:
             properties["nvidia"]["sm_arch"] = list(architectures)
     elif backend.kind is Kind.ROCM:
-        architectures = devices.amd_architectures(backend)
-        properties["amd"] = {"gfx_arch": list(architectures)}
+        properties["amd"] = {"gfx_arch": list(gpus.of(backend))}
     elif backend.kind is Kind.XPU:
-        properties["intel"] = {"device_ip": list(devices.INTEL_DEVICES)}
+        properties["intel"] = {"device_ip": list(gpus.of(backend))}
     properties[NAMESPACE] = {FEATURE: [backend.label]}
     return properties
 
