@@ -251,6 +251,22 @@ def test_the_shipped_one_is_used(venv: Environment, server: BuildServer) -> None
     assert "wheels.vllm.ai" not in result.output
 
 
+def test_descriptions_of_the_users_stand_for_those_of_pip(
+    venv: Environment, server: BuildServer, vllm: Path, tmp_path: Path
+) -> None:
+    text = (SHIPPED / "pytorch.toml").read_text()
+    assert "https://download.pytorch.org/whl" in text
+    ours = text.replace("https://download.pytorch.org/whl", server.pytorch_url)
+    pytorch = _described(tmp_path, ours, "pytorch.toml")
+    options = ["-i", server.index_url, "--pytorch-add-index", str(pytorch)]
+    options += ["--pytorch-add-index", str(vllm)]
+    # The second version is not there, and then nowhere but on the user's index.
+    for version, build in (("0.21.0", "0.21.0+cu129"), ("0.22.0", "0.22.0")):
+        command = ["install", "--dry-run", f"vllm=={version}", *options]
+        result = venv.pip(*command, env={**GPU12, "PIP_RETRIES": "0"})
+        assert f"torch-2.11.0+cu129 vllm-{build}" in result.stdout
+
+
 OURS = """\
 name = "Example Corp"
 url = "{url}"
@@ -325,7 +341,12 @@ def test_what_is_built_gets_the_same(
     ours = _described(spaced, OURS.format(url=server.more_url))
     server.add(make_sdist("built", "1.0", build_requires=["fast-kernels"]))
     command = ["wheel", "built", "-i", server.index_url, "--no-deps"]
-    command += ["--pytorch-index-url", server.pytorch_url, "--pytorch-add-index", str(ours)]
+    command += [
+        "--pytorch-index-url",
+        server.pytorch_url,
+        "--pytorch-add-index",
+        str(ours),
+    ]
     venv.pip(*command, env=NO_GPU)
     assert "flat/fast-kernels/" in server.more_requests()
 
