@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.lib.carriers import Carrier, built_carrier
 from tests.lib.environments import REPOSITORY, Environment, Result, Workshop
 from tests.lib.hosts import write_host
 from tests.lib.in_process import InProcessWorkshop
@@ -86,3 +87,9 @@ def host(tmp_path: Path) -> Callable[[str | Mapping[str, Any]], Path]:
         return write_host(tmp_path / f"{stem}.json", content)
 
     return write
+
+
+@pytest.fixture(scope="module")
+def carrier(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Carrier:
+    """Return the built carrier."""
+    return built_carrier(workshop, tmp_path_factory.mktemp("carrier") / "home")

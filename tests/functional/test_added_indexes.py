@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -140,6 +142,9 @@ def _build(url: str) -> str:
         # An older GPU that PyTorch builds for CUDA 13 have no code for.
         (["vllm==0.21.0"], forced("13.0", "7.0"), "0.21.0+cu129", "2.11.0+cu129"),
         (["vllm==0.21.0+cu129"], GPU13, "0.21.0+cu129", "2.11.0+cu129"),
+        # As versions are compared; only one spelling is a folder.
+        (["vllm==0.21"], GPU12, "0.21.0+cu129", "2.11.0+cu129"),
+        (["vllm==v0.21.0.0"], GPU12, "0.21.0+cu129", "2.11.0+cu129"),
         # Of both, the best one that both have.
         (
             ["vllm==0.21.0", "torch==2.11.0+cu129"],
@@ -207,11 +212,93 @@ def test_a_constraint_pins_too(
 
 
 def test_a_version_that_is_not_there(
-    dry: Callable[..., dict[str, str]], server: BuildServer, vllm: Path
+    venv: Environment, server: BuildServer, vllm: Path
 ) -> None:
-    found = dry("vllm==0.22.0", "--pytorch-add-index", vllm, env=GPU12)
-    assert found["vllm"] == "0.22.0"
+    options = ["-i", server.index_url, "--pytorch-index-url", server.pytorch_url]
+    options += ["--pytorch-add-index", str(vllm), "--dry-run"]
+    result = venv.pip("install", "vllm==0.22.0", *options, env=GPU12)
+    assert "vllm-0.22.0" in result.stdout
+    assert (
+        "Looking for vllm in your own index: vLLM's index has no build of 0.22.0"
+        in result.lines
+    )
     assert {path.split("/")[0] for path in server.more_requests()} == {"0.22.0"}
+
+
+@pytest.mark.parametrize(
+    ("backend", "env", "said"),
+    [
+        ("cu128", NO_GPU, "vllm 0.21.0 has builds for cu129, cpu, cu130"),
+        ("rocm", NO_GPU, "vllm 0.21.0 has builds for cu129, cpu, cu130"),
+        ("auto", forced("11.8", "8.6"), "vllm 0.20.0"),
+    ],
+)
+def test_no_build_that_suits(
+    venv: Environment,
+    server: BuildServer,
+    vllm: Path,
+    backend: str,
+    env: Any,
+    said: str,
+) -> None:
+    """What is there is told, and nothing is taken from elsewhere."""
+    server.add(make_wheel("vllm", "0.20.0", requires=["torch==2.10.0"]))
+    version = "0.20.0" if backend == "auto" else "0.21.0"
+    command = ["install", "--dry-run", f"vllm=={version}", "-i", server.index_url]
+    command += ["--pytorch-index-url", server.pytorch_url]
+    command += ["--pytorch-computation-backend", backend]
+    result = venv.pip(*command, "--pytorch-add-index", vllm, env=env, code=1)
+    assert said in result.stderr, result.stderr
+
+
+@pytest.mark.parametrize("version", ["===0.21.0", "===../../pypi", "===0.21.0?x"])
+def test_arbitrary_equality_is_no_folder(
+    venv: Environment, server: BuildServer, vllm: Path, version: str
+) -> None:
+    command = ["install", "--dry-run", f"vllm{version}", "-i", server.index_url]
+    command += ["--pytorch-index-url", server.pytorch_url]
+    venv.pip(*command, "--pytorch-add-index", vllm, env=GPU12, code=None)
+    assert server.more_requests() == []
+
+
+@pytest.mark.on_wheel
+def test_what_is_installed_gives_way(
+    venv: Environment, server: BuildServer, vllm: Path
+) -> None:
+    """Its version need not name its backend."""
+    command = ["install", "vllm==0.21.0", "-i", server.index_url]
+    command += ["--pytorch-index-url", server.pytorch_url]
+    command += ["--pytorch-add-index", str(vllm)]
+    venv.pip(*command, env=GPU13)
+    assert venv.installed()["vllm"] == "0.21.0"
+    assert "already satisfied: vllm" in venv.pip(*command, env=GPU13).stdout
+    # Another machine: what to type is told, and works.
+    result = venv.pip(*command, env=GPU12)
+    told = [line for line in result.output.splitlines() if "To switch: " in line]
+    (hint,) = [line for line in told if "vllm 0.21.0 is installed" in line]
+    _, *words = shlex.split(hint.partition("To switch: ")[2].rpartition("pip ")[2])
+    assert "vllm==0.21.0" in words
+    typed = ["install", *words]
+    assert "vllm-0.21.0+cu129" in venv.pip(*typed, "--dry-run", env=GPU12).stdout
+    # And a backend that is named leaves it out.
+    by_hand = ["--pytorch-computation-backend", "cpu"]
+    venv.pip(*command, *by_hand, env=GPU13)
+    assert venv.installed()["vllm"] == "0.21.0+cpu"
+
+
+@pytest.mark.on_wheel
+def test_an_installed_build_is_agreed_with(
+    venv: Environment, server: BuildServer, vllm: Path
+) -> None:
+    command = ["-i", server.index_url, "--pytorch-index-url", server.pytorch_url]
+    command += ["--pytorch-add-index", str(vllm)]
+    venv.pip("install", "vllm==0.21.0", *command, env=GPU13)
+    by_hand = ["--pytorch-computation-backend", "cu129"]
+    result = venv.pip("install", "torch==2.11.0", *command, *by_hand, env=GPU13)
+    assert "Builds for different backends come together" in result.stderr
+    assert "vllm==0.21.0" in result.stderr
+    result = venv.pip("check", code=None)
+    assert "vllm 0.21.0 needs torch for cu130, and torch 2.11.0+cu129" in result.output
 
 
 def test_an_index_of_the_user_comes_first(
@@ -286,6 +373,8 @@ gpu = "cu128"
     ("env", "build", "torch"),
     [
         (forced("12.9", "9.0"), "gpu", "cu128"),
+        # As PyTorch's builds for that version, of which the table says nothing.
+        (forced("12.6", "6.1"), "cpu", "cu126"),
         # It says which GPUs there is code for; torch gives up no GPU for it.
         (forced("12.9", "8.0"), "cpu", "cu129"),
         (NO_GPU, "cpu", "cpu"),
@@ -370,8 +459,24 @@ BAD: Sequence[tuple[str, str, str]] = (
     ("'x'", "' '", "it has no 'name'"),
     ("{project}/", "{project}", "ends with a slash: '{project}'"),
     ("{project}/", "{nothing}/", "no path with {project}"),
-    ("{project}/", "{project}/{}/", "no path with {project}"),
-    ("{project}/", "{project", "braces are for fields"),
+    *(
+        ("{project}/", path, "braces are for fields")
+        for path in (
+            *("{project", "{project}/{}/", "{project!r}/", "{project:>99999999999}/"),
+            *("{project.__class__}/", "{project:{nope}}/", "{{project}}/{project}/"),
+        )
+    ),
+    *(
+        ("https://x", url, "'url' is no URL of an index")
+        for url in (
+            *("http://[::1", "http://x:99999", "https:///x", "file://host/x"),
+            *("file:///%00", "https://x/{project}"),
+        )
+    ),
+    ("https://x", "https://x/{channel!r}", "braces are for fields"),
+    ("https://x", "https://x/{{channel}}", "braces are for fields"),
+    ("https://x", "ftp://user:secret@x", "no URL of an index: 'ftp://****@x'"),
+    ("name = 'x'", f"name = {'9' * 5000}", "it is not TOML: Exceeds the limit"),
     ("page", "backend-page", "no path with {backend} and {project}"),
     ("'cpu'", "'cu12'", "got 'cu12'"),
     ("['cpu']", "'cpu'", "'backends' is a string, not a list"),
@@ -420,6 +525,14 @@ def test_the_example_of_the_guide(
 
 
 def test_no_file(pip: Pip, tmp_path: Path) -> None:
-    for place in (tmp_path / "none.toml", tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    for place in (
+        tmp_path / "none.toml",
+        tmp_path,
+        fifo,
+        "file://host/x",
+        "file:///%00",
+    ):
         result = pip("install", "x", "--pytorch-add-index", place, code=2)
-        assert "it cannot be read" in " ".join(result.stderr.split())
+        assert "describes no index of builds: it " in " ".join(result.stderr.split())

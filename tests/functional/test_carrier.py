@@ -18,7 +18,6 @@ import pytest
 from fork.version import VERSION
 from tests.lib.carriers import (
     Carrier,
-    built_carrier,
     killing,
     make_managed,
     new_environment,
@@ -31,12 +30,6 @@ pytestmark = pytest.mark.process
 
 #: Where the wheel of a replaced pip is kept.
 KEPT = "share/pip-variants"
-
-
-@pytest.fixture(scope="module")
-def carrier(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Carrier:
-    """Return the built carrier."""
-    return built_carrier(workshop, tmp_path_factory.mktemp("carrier") / "home")
 
 
 def python_of(version: str) -> Path:

@@ -27,6 +27,7 @@ Pip = Callable[..., Result]
 Variables = Mapping[str, str | None]
 
 NO_GPU = {"PIP_VARIANT_HOST": "cpu-x86_64-v3"}
+AMD = {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}
 R535 = forced("12.2", "8.6")
 GPU129 = forced("12.9", "8.6")
 GPU13 = forced("13.0", "8.6")
@@ -160,13 +161,13 @@ GROUPS: Sequence[tuple[str, Variables, str]] = (
     ("cuda torch", GPU13, "2.9.1+cu130"),
     ("cuda torch", GPU129, "2.9.1+cu128"),
     ("GPU torch", R535, "2.9.1+cu128"),
-    ("gpu torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "2.9.1+rocm6.4"),
+    ("gpu torch", AMD, "2.9.1+rocm6.4"),
     ("gpu torch", {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}, "2.9.1+xpu"),
     # Without one, the newest build, as for an image.
     ("cuda torch", NO_GPU, "2.9.1+cu130"),
     ("gpu torch", NO_GPU, "2.9.1+cu130"),
     ("rocm torch", NO_GPU, "2.9.1+rocm6.4"),
-    ("cuda torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "2.9.1+cu130"),
+    ("cuda torch", AMD, "2.9.1+cu130"),
     # Never the CPU: an older version that has one.
     ("cuda late", NO_GPU, "1.0+cu128"),
     ("gpu late", GPU13, "1.0+cu128"),
@@ -175,13 +176,21 @@ GROUPS: Sequence[tuple[str, Variables, str]] = (
     ("gpu,cpu late", GPU13, "2.0+cpu"),
     # Order counts, and what is named is named.
     ("cu126,cuda torch", GPU13, "2.9.1+cu126"),
-    ("rocm,cuda torch", GPU13, "2.9.1+rocm6.4"),
+    ("cuda,rocm torch", AMD, "2.9.1+rocm6.4"),
+    ("rocm,cuda torch", GPU13, "2.9.1+cu130"),
+    ("rocm,cuda torch", NO_GPU, "2.9.1+rocm6.4"),
+    # A GPU of another vendor than the newest builds are for.
+    ("gpu odd", AMD, "1.0+rocm6.4"),
+    ("gpu,cpu odd", AMD, "2.0+cpu"),
+    ("gpu odd", GPU13, "2.0+cu128"),
 )
 
 
 def test_any_build_for_a_gpu(dry_all: DryAll, pytorch: PyTorchIndexServer) -> None:
     pytorch.add_builds("late", "1.0", ["cpu", "cu128"])
     pytorch.add_builds("late", "2.0", ["cpu"])
+    pytorch.add_builds("odd", "1.0", ["cpu", "cu128", "rocm6.4"])
+    pytorch.add_builds("odd", "2.0", ["cpu", "cu128"])
     cases = [(wanted.split(), machine) for wanted, machine, _ in GROUPS]
     found = dry_all(
         ([name, "--pytorch-computation-backend", group], machine)
@@ -204,6 +213,16 @@ def test_no_build_for_a_gpu(pip: Pip, pytorch: PyTorchIndexServer) -> None:
         command = ["install", "--dry-run", name, "--pytorch-computation-backend", "gpu"]
         result = pip(*command, *options(pytorch), env=GPU129, code=1)
         assert said in result.stderr
+
+
+def test_a_mirror_without_what_is_wanted(pip: Pip, pytorch: PyTorchIndexServer) -> None:
+    """It is a mirror all the same, and what it has is told."""
+    pytorch.umbrella, pytorch.page_backends = False, {"cpu", "cu130"}
+    command = ["install", "--dry-run", "torch", "--pytorch-computation-backend", "gpu"]
+    xpu = {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}
+    result = pip(*command, *options(pytorch), env=xpu, code=1)
+    assert "torch 2.9.1 has builds for cu130, cpu" in result.stderr
+    assert "Cannot use" not in result.stderr
 
 
 @pytest.mark.parametrize("umbrella", [True, False])

@@ -17,7 +17,7 @@ from typing import Any
 from pip_variants.bundled import OLDEST
 from pip_variants.errors import CarrierError
 
-__all__ = ["Target", "find_target"]
+__all__ = ["Target", "find_target", "pip_script"]
 
 # Any Python must be able to run this, to be told that it is too old.
 _PROBE = """\
@@ -84,12 +84,7 @@ class Target:
         :param code: its wheel, or the folder around its package
         :raises CarrierError: the interpreter does not start
         """
-        # Not WHEEL/pip: on Windows, a program of that name may not replace itself.
-        script = (
-            f"import runpy, sys; sys.path.insert(0, {str(code)!r}); "
-            "runpy.run_module('pip', run_name='__main__', alter_sys=True)"
-        )
-        return self.run("-I", "-c", script, *arguments)
+        return self.run("-I", "-c", pip_script(code), *arguments)
 
     def unwritable(self) -> Path | None:
         """Return a folder that must be written to, and cannot be."""
@@ -100,6 +95,18 @@ class Target:
             if not os.access(there, os.W_OK | os.X_OK):
                 return there
         return None
+
+
+def pip_script(code: Path) -> str:
+    """Return a program for ``python -c`` that is a pip which is not installed.
+
+    :param code: its wheel, or the folder around its package
+    """
+    # Not WHEEL/pip: on Windows, a program of that name may not replace itself.
+    return (
+        f"import runpy, sys; sys.path.insert(0, {str(code)!r}); "
+        "runpy.run_module('pip', run_name='__main__', alter_sys=True)"
+    )
 
 
 def find_target(name: str | None) -> Target:

@@ -26,7 +26,10 @@ __all__ = ["TARGETS"]
 def _read(data: bytes) -> None:
     try:
         read = plugin_query._read(io.BytesIO(data), math.inf)
-        found = plugin_query._features(read, 0)
+        problems: list[str] = []
+        found = plugin_query._features(plugin_query._document(read, 0), problems)
+        for problem in problems:
+            said(problem)
     except PluginFailed as error:
         said(str(error))
     else:
@@ -59,7 +62,7 @@ def _config(choices: Choices) -> Any:
 def _check_configs(choices: Choices) -> None:
     configs = choices.mostly(lambda: choices.several(lambda: _config(choices), 0, 6))
     try:
-        features = plugin_child.described(configs)
+        features = plugin_child.described(configs, [])
     except plugin_child.PluginFault as error:
         answer: dict[str, Any] = {"fault": str(error)}
     else:

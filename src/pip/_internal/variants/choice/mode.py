@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.release import Release
 
 __all__ = ["Mode"]
@@ -100,15 +101,24 @@ class Mode(Bearing):
         return None
 
     def installed(
-        self, version: Version, label: str | None, specifier: SpecifierSet
+        self,
+        version: Version,
+        label: str | None,
+        build: InstalledBuild | None,
+        specifier: SpecifierSet,
     ) -> tuple[Version, str | None, bool]:
         """Tell which build an installed one is, as the mode sees it.
 
-        :param label: that was recorded when it was installed.
+        :param label: of the build.
+        :param build: what was recorded when it was installed.
         :param specifier: of requirements and constraints.
         :return: the version, the label, and whether the user does not want it.
         """
         return version, label, False
+
+    def needs_pin(self, project: NormalizedName) -> bool:
+        """Tell whether builds of a project are found for pinned versions alone."""
+        return False
 
     # How the run resolves
 

@@ -29,6 +29,7 @@ __all__ = [
     "gigabytes",
     "label_choice",
     "namespace",
+    "plugin",
     "preference",
     "preferences_in_order",
     "project",
@@ -111,6 +112,16 @@ def namespace(opt: str, text: str) -> str:
             "'nvidia' or 'x86_64'"
         )
     return text
+
+
+def plugin(opt: str, text: str) -> tuple[str | None, str]:
+    """Read where a plugin is, and perhaps its namespace."""
+    before, equals, path = text.partition("=")
+    if equals and path and is_valid_namespace(before):
+        return before, path
+    if not text:
+        raise InvalidOption(f"option {opt}: expected the path of a wheel or a project")
+    return None, text
 
 
 def project(opt: str, text: str) -> str:

@@ -62,6 +62,7 @@ __all__ = [
     "Settings",
     "VariantOption",
     "allowed",
+    "hand_on",
     "kind",
     "said_in_line",
 ]
@@ -184,6 +185,12 @@ def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]
     return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
 
 
+def hand_on(options: optparse.Values, to: optparse.Values) -> None:
+    """Give the values of a command's options to another command that has them too."""
+    known = vars(to)
+    known.update({name: each for name, each in vars(options).items() if name in known})
+
+
 def kind(
     name: str, module: str = "choice.option_values"
 ) -> Callable[[str, str], object]:
@@ -279,6 +286,15 @@ OPTIONS = (
         where=("host",),
         help="With --json: leave the platform and the interpreter out, so that whoever uses "
         "the file takes the wheels of the machine and the Python that they run.",
+    ),
+    OptionRow(
+        "--plugin",
+        where=("host",),
+        check=kind("plugin"),
+        metavar="[NAMESPACE=]PATH",
+        help="Run the provider plugin at this path, a wheel or a project, which is built: "
+        "what it answers, and what is wrong with it. The namespace is that of the manifests "
+        "that will require it. What it depends on has to be trusted by name.",
     ),
     ENABLE_PROVIDER := _provider_row(
         "--enable-variant-provider",

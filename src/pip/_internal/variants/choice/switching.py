@@ -130,9 +130,10 @@ def _as_modes_see(
     context: Context, dist: BaseDistribution, specifier: SpecifierSet
 ) -> tuple[Version, str | None, bool]:
     """Return the version and the label of what is installed, and whether it shall go."""
-    version, label, unwanted = dist.version, installed_label(dist), False
+    version, build, unwanted = dist.version, installed_build(dist), False
+    label = None if build is None else build.label
     for mode in modes(context):
-        version, label, refused = mode.installed(version, label, specifier)
+        version, label, refused = mode.installed(version, label, build, specifier)
         unwanted = unwanted or refused
     return version, label, unwanted
 
@@ -204,7 +205,9 @@ def better_build(
     best = _better_label(context, build, selection, found)
     if best is None:
         return None
-    what = f"{dist.raw_name} {dist.version}"
+    what, named = f"{dist.raw_name} {dist.version}", dist.raw_name
+    if any(mode.needs_pin(dist.canonical_name) for mode in modes(context)):
+        named = f"{named}=={public(dist.version)}"
     properties = reasons.shortened([str(each) for each in selection.properties(best)])
     from pip._internal.variants.choice.invocation import for_upgrade
 
@@ -212,7 +215,7 @@ def better_build(
         f"{what} is installed as {_build(build)}, but the variant {best} suits this "
         f"machine better ({properties or 'it runs, and the installed one does not'}). "
         "To switch:",
-        for_upgrade(context.options, dist.raw_name),
+        for_upgrade(context.options, named),
     )
 
 

@@ -92,6 +92,7 @@ ACTIONS: Mapping[str, Action] = {
             (
                 *allowed(OPTIONS, "host"),
                 *allowed(_OF_MODES, "host"),
+                *allowed(PUBLISHING, "host"),
                 *_PLUGIN_LIMITS,
                 *cmdoptions.index_group["options"],
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
@@ -23,6 +24,9 @@ from pip._internal.variants.tell import sentences
 from pip._internal.variants.tell.idle import ACCELERATORS
 from pip._internal.variants.tell.lookup import make_context
 
+if TYPE_CHECKING:
+    from pip._internal.variants.machine.plugin_trial import Trial
+
 logger = get_logger(__name__)
 
 
@@ -41,12 +45,20 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             context = make_context(command.get_default_session(options), options)
             providers = context.providers
             answers = providers.survey(asked)
+        trial = None
+        if options.plugin is not None:
+            from pip._internal.variants.commands.trial import tried
+
+            namespace, trial = tried(command, options)
+            # It comes first, and in the place of what is built in.
+            answers.pop(namespace, None)
+            answers = {namespace: trial.answer, **answers}
         for warning in warnings_of(answers):
             logger.warning("%s", warning)
     if options.json:
         python = None if options.hardware else _python(settings, providers.host)
         write_document(providers.described_host(answers, python))
-        return SUCCESS
+        return _judged(options, trial)
     for namespace, answer in answers.items():
         if options.verbose:
             write(sentences.provider_lines(namespace, answer))
@@ -55,15 +67,28 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     tegra = providers.tegra()
     if tegra is not None:
         write([sentences.tegra_line(tegra, answers.get("nvidia"))])
+    if trial is not None:
+        write([sentences.trial_line(trial)])
     if not options.verbose:
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:
             words += ["--manifest", options.manifest]
+        if options.plugin is not None:
+            words += ["--plugin", "=".join(filter(None, options.plugin))]
         said = "All that is supported, and what told so:"
         write([Hint(said, command_to_type(options, *words))])
     if _may_set_up(options, settings, providers, answers):
         said = "Indexes that publishers run, with builds for GPUs:"
         write([Hint(said, command_to_type(options, "variants", "setup"))])
+    return _judged(options, trial)
+
+
+def _judged(options: optparse.Values, trial: Trial | None) -> int:
+    """End with an error if something is wrong with the plugin that was tried."""
+    if trial is not None:
+        from pip._internal.variants.commands.trial import refuse_faults
+
+        refuse_faults(options.plugin[1], trial)
     return SUCCESS
 
 

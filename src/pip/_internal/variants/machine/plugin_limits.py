@@ -122,7 +122,12 @@ class _Said(NamedTuple):
 
 
 class PluginLimits:
-    """The limits of one run of pip."""
+    """The limits of one run of pip.
+
+    :ivar typed: the URL of the one file that the user named, which need not be on an index.
+    """
+
+    typed: str | None = None
 
     def __init__(
         self, settings: LimitSettings, session: PipSession, scope: SearchScope

@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.core.properties import (
@@ -24,8 +24,9 @@ from pip._internal.variants.core.properties import (
     is_valid_feature_name,
     is_valid_value,
 )
+from pip._internal.variants.core.shown import shown
 
-__all__ = ["PluginFailed", "belongs", "query_plugin"]
+__all__ = ["Examined", "PluginFailed", "belongs", "examine_plugin", "query_plugin"]
 
 logger = get_logger(__name__)
 
@@ -34,6 +35,10 @@ _MAX_ANSWER = 4 * 1024 * 1024
 
 #: Characters at the end of a traceback that are shown.
 _MAX_TRACE = 4000
+
+#: Bytes of what a plugin prints that are looked at.
+_MAX_PRINTED = 4000
+_UNREADABLE = "its answer cannot be read"
 
 #: Seconds in which a killed process ends, unless a driver holds it.
 _KILLED = 1
@@ -48,6 +53,20 @@ class PluginFailed(Exception):
     def __init__(self, problem: str, *remedies: str) -> None:
         super().__init__(problem)
         self.remedies = remedies
+
+
+class Examined(NamedTuple):
+    """What a plugin answered, and how.
+
+    :ivar features: those that are valid.
+    :ivar problems: what installers leave out or trip over, one sentence each without a
+        period.
+    :ivar seconds: how long it took.
+    """
+
+    features: tuple[SupportedFeature, ...]
+    problems: tuple[str, ...]
+    seconds: float
 
 
 def query_plugin(
@@ -68,6 +87,44 @@ def query_plugin(
     :param environ: the variables that it sees.
     :param timeout: seconds until the answer must have been read.
     :raises PluginFailed: if it gives no answer.
+    """
+    return _features(_asked(path, api, known, environ, timeout), [])
+
+
+def examine_plugin(
+    path: str, api: str, environ: Mapping[str, str], timeout: float
+) -> Examined:
+    """Ask a plugin, and look at what else it does; see :func:`query_plugin`.
+
+    :raises PluginFailed: if it gives no answer.
+    """
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        answer = _asked(path, api, (), environ, timeout, output)
+        seconds = time.monotonic() - started
+        output.seek(0)
+        printed = output.read(_MAX_PRINTED).decode("utf-8", "replace")
+    told = answer.get("problems")
+    problems = [str(each) for each in told] if isinstance(told, list) else []
+    features = _features(answer, problems)
+    if printed:
+        problems.append(
+            f"it prints, and some installers read its output: {shown(printed)}"
+        )
+    return Examined(features, tuple(problems), seconds)
+
+
+def _asked(
+    path: str,
+    api: str,
+    known: Iterable[Property],
+    environ: Mapping[str, str],
+    timeout: float,
+    output: BinaryIO | None = None,
+) -> dict[str, Any]:
+    """Run a plugin, and return its answer.
+
+    :param output: gets what it prints; None for nowhere.
     """
     deadline = time.monotonic() + timeout
     module = api.partition(":")[0]
@@ -94,14 +151,14 @@ def query_plugin(
         # This very file is read, whatever a plugin puts in its place.
         with open(answer, "x+b", buffering=0) as file:
             try:
-                code = _run(command, work, environ, deadline)
+                code = _run(command, work, environ, output, deadline)
                 data = _read(file, deadline)
             except subprocess.TimeoutExpired:
                 raise PluginFailed(
                     f"it did not answer within {timeout:g} seconds",
                     f"--variant-provider-timeout {2 * timeout:g} gives it more time",
                 ) from None
-    return _features(data, code)
+    return _document(data, code)
 
 
 def belongs(module: str, files: Collection[str]) -> bool:
@@ -129,7 +186,11 @@ def _installed(folder: str) -> Iterator[str]:
 
 
 def _run(
-    command: list[str], folder: str, environ: Mapping[str, str], deadline: float
+    command: list[str],
+    folder: str,
+    environ: Mapping[str, str],
+    output: BinaryIO | None,
+    deadline: float,
 ) -> int:
     """Run a command in a process group of its own, and kill the group in the end.
 
@@ -145,7 +206,7 @@ def _run(
             env=dict(environ),
             # When this pipe ends, the process knows that pip has ended.
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if output is None else output,
             stderr=subprocess.DEVNULL,
             **group,
         )
@@ -187,8 +248,8 @@ def _read(file: BinaryIO, deadline: float) -> bytes:
     return bytes(data)
 
 
-def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
-    """Return the features in the answer of a plugin.
+def _document(data: bytes, code: int) -> dict[str, Any]:
+    """Return the answer of a plugin, if it is one.
 
     :param code: the exit status of its process.
     :raises PluginFailed: if it is no answer.
@@ -197,16 +258,12 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
         raise PluginFailed(f"its process ended with exit status {code}")
     try:
         answer = json.loads(data)
-        fault, trace = answer.get("fault"), answer.get("trace")
-        features = answer.get("features", [])
-        valid: dict[str, SupportedFeature] = {}
-        for name, values in features:
-            kept = tuple(dict.fromkeys(filter(is_valid_value, values)))
-            if is_valid_feature_name(name) and kept:
-                valid.setdefault(name, SupportedFeature(name, kept))
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
         # Only a plugin that writes to that file itself can cause this.
-        raise PluginFailed("its answer cannot be read") from None
+        raise PluginFailed(_UNREADABLE)
+    fault, trace = answer.get("fault"), answer.get("trace")
     if isinstance(fault, str):
         problem = f"it failed: {fault[:500]}"
         if not trace or not isinstance(trace, str):
@@ -215,4 +272,32 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
         for line in trace[-_MAX_TRACE:].splitlines():
             logger.verbose("%s", line)
         raise PluginFailed(problem, "-v tells where")
+    return answer
+
+
+def _features(
+    answer: Mapping[str, Any], problems: list[str]
+) -> tuple[SupportedFeature, ...]:
+    """Return the valid features in the answer of a plugin.
+
+    :param problems: is told of the others.
+    :raises PluginFailed: if it is no answer.
+    """
+    valid: dict[str, SupportedFeature] = {}
+    try:
+        for name, values in answer.get("features", []):
+            kept = tuple(dict.fromkeys(filter(is_valid_value, values)))
+            if not is_valid_feature_name(name):
+                problems.append(f"{shown(name)} is no name of a feature")
+            elif name in valid:
+                problems.append(f"the feature {name} comes more than once")
+            elif kept:
+                valid[name] = SupportedFeature(name, kept)
+            if len(kept) != len(values):
+                problems.append(
+                    f"{shown(name)} has values that are invalid or repeated: "
+                    f"{shown(values)}"
+                )
+    except (ValueError, TypeError, AttributeError):
+        raise PluginFailed(_UNREADABLE) from None
     return tuple(valid.values())

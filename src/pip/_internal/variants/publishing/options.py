@@ -17,7 +17,7 @@ from pip._internal.variants.core.properties import (
 )
 from pip._internal.variants.errors import InvalidOption
 
-__all__ = ["OPTIONS"]
+__all__ = ["OPTIONS", "PLUGIN_API"]
 
 
 def _label(opt: str, value: str) -> str:
@@ -127,14 +127,15 @@ OPTIONS = (
         "abi_dependency, which is built into installers. This option can be used multiple "
         "times. Those of namespaces that pip serves itself are known.",
     ),
-    _of_build(
+    PLUGIN_API := OptionRow(
         "--plugin-api",
         dest="plugin_apis",
+        where=("build", "host"),
         action="append",
         check=_of_namespace(_API),
         metavar=_API,
-        help="Where the plugin is in the package of --provider, if it is not the module of "
-        "the package's name. This option can be used multiple times.",
+        help="Where the plugin is in its package, that of --provider or --plugin, if it is "
+        "not the module of the package's name. This option can be used multiple times.",
     ),
     OptionRow(
         "--pyproject",

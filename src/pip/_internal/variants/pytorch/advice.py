@@ -13,13 +13,16 @@ from pip._internal.console.texts import Hint
 from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import release_of, weighed
 from pip._internal.variants.machine.tegra import FOR_SERVERS, Tegra, cuda_of, runs_sbsa
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
+from pip._internal.variants.pytorch.descriptions import shipped
 from pip._internal.variants.pytorch.drivers import FIRST_ROCM_WITH_EXTRAS
 from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
+from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.wheels.links import BuildLink, label_of, public
 
 if TYPE_CHECKING:
@@ -174,11 +177,12 @@ def newest_with_gpu_build(
         return None
     older, label = found
     requirement = f"{older.project}=={older.version}"
+    gpu = "a GPU" if backends else "the target's GPU"
     from pip._internal.variants.choice.invocation import command
 
     return Hint(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
-        f"target. The newest version with a build for the target's GPU is "
+        f"target. The newest version with a build for {gpu} is "
         f"{older.version} ({label}). To take that:",
         command(context.options, "install", requirement),
     )
@@ -209,7 +213,7 @@ def different_backends(
     builds = {
         dist.canonical_name: (dist, backend)
         for dist in dists
-        if (backend := Backend.find(dist.version.local)) is not None
+        if (backend := backend_of(dist.version, installed_build(dist))) is not None
     }
     for dist, backend in builds.values():
         if backend == CPU:
@@ -219,13 +223,21 @@ def different_backends(
                 canonicalize_name(needed.name), (dist, backend)
             )
             if its_backend != backend:
-                names = dist.raw_name, other.raw_name
+                names = [_requirement(each) for each in (dist, other)]
                 yield Hint(
                     f"{dist.raw_name} {dist.version} needs {other.raw_name} for "
                     f"{backend}, and {other.raw_name} {other.version} is installed. To "
                     "take builds that go together:",
                     for_upgrade(options, *names, further=ANY_BACKEND),
                 )
+
+
+def _requirement(dist: BaseDistribution) -> str:
+    """Return how a build of an installed version is found again."""
+    project = dist.canonical_name
+    if any(each.is_by_version and each.may_have(project) for each in shipped()):
+        return f"{dist.raw_name}=={public(dist.version)}"
+    return dist.raw_name
 
 
 def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:

@@ -18,7 +18,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.variants.choice.agreement import CudaMajor, agreed
-from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.choice.installed import installed_build
+from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.pytorch.backends import (
     CPU,
@@ -28,6 +29,7 @@ from pip._internal.variants.pytorch.backends import (
     newest_first,
 )
 from pip._internal.variants.pytorch.release import BridgedRelease
+from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.wheels.links import BuildLink, public
 
 if TYPE_CHECKING:
@@ -214,7 +216,9 @@ def _builds(context: Context, resolver: Resolver) -> _Builds:
     versions = {each.project_name: each.version for each in mapping.values()}
     chosen = {project: versions[project] for project in found}
     for project, dist in context.installed_dists.items():
-        backend = None if project in versions else Backend.find(dist.version.local)
+        if project in versions:
+            continue
+        backend = backend_of(dist.version, installed_build(dist))
         if backend is not None:
             needs[project] = _needed_by(dist, chosen)
             if needs[project]:
@@ -242,7 +246,9 @@ def _build(context: Context, candidate: Candidate) -> _Build | None:
     release = weighed(context).release_of(link)
     if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
         # Installed, or of a URL or an index that the user named.
-        backend = Backend.find(candidate.version.local)
+        dist = vars(candidate).get("dist") if candidate.is_installed else None
+        build = None if dist is None else installed_build(dist)
+        backend = backend_of(candidate.version, build)
         if backend is None:
             return None
         name, version = candidate.project_name, candidate.version
@@ -290,8 +296,14 @@ def _mixture(builds: _Builds, context: Context) -> str:
     from pip._internal.variants.choice.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
+    named = [
+        build.name.replace(" ", "==")
+        if any(mode.needs_pin(project) for mode in modes(context))
+        else project
+        for project, build in builds.items()
+    ]
     return Hint(
         f"Builds for different backends come together: {listed}. To take builds anew "
         "for all of them:",
-        for_upgrade(context.options, *builds),
+        for_upgrade(context.options, *named),
     )

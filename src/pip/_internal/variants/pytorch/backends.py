@@ -181,6 +181,12 @@ class Choice:
         )
 
     @property
+    def kinds_of_groups(self) -> frozenset[Kind]:
+        """Return what builds compute on that are named by groups."""
+        groups = (item.kinds for item in self.items if isinstance(item, Group))
+        return frozenset[Kind]().union(*groups)
+
+    @property
     def named(self) -> tuple[Backend, ...]:
         """Return the backends that it names one by one."""
         return tuple(item for item in self.items if isinstance(item, Backend))

@@ -7,8 +7,10 @@ and that has no builds for single backends. All else comes from the user's own i
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -20,7 +22,7 @@ from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.places import find_beside_indexes, index_of
 from pip._internal.variants.choice.reasons import tell_unanswered
 from pip._internal.variants.choice.selection import select
-from pip._internal.variants.core.pins import pinned
+from pip._internal.variants.core.pins import pinned, pinned_versions
 from pip._internal.variants.pytorch.backends import (
     Backend,
     Group,
@@ -34,6 +36,7 @@ from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
@@ -86,7 +89,7 @@ class Bridge(Mode):
         self.looked_up: dict[NormalizedName, BackendIndex] = {}
         self.shared: set[NormalizedName] = set()
         self.left_alone: dict[NormalizedName, BackendIndex] = {}
-        self._pinned: Mapping[NormalizedName, Sequence[str]] = {}
+        self._specifiers: Mapping[NormalizedName, Sequence[SpecifierSet]] = {}
         self._listed: dict[NormalizedName, list[Link]] = {}
 
     def machine(self) -> Machine:
@@ -149,11 +152,22 @@ class Bridge(Mode):
         members = [each for each in offered if each.kind in group.kinds]
         if not members:
             return []
-        selection = self._selection(members, description)
-        devices = (selection.answers.get(NAMESPACES[kind]) for kind in group.kinds)
-        if any(answer is not None and answer.features for answer in devices):
-            return _suiting(selection)
+        if self._has_device:
+            return _suiting(self._selection(members, description))
         return newest_first(members)
+
+    @cached_property
+    def _has_device(self) -> bool:
+        """Tell whether the target has a device that a group of the user's is for."""
+        kinds = self.settings.backends.kinds_of_groups
+        probe = manifest_for(
+            Machine(),
+            [each for each in self.settings.pytorch.backends if each.kind in kinds],
+            self.settings.pytorch.gpus,
+        )
+        namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
+        answers = self._context.detected.ask(probe, namespaces)
+        return any(answer.features for answer in answers.values())
 
     def _selection(
         self, backends: Iterable[Backend], description: Description
@@ -163,12 +177,12 @@ class Bridge(Mode):
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Take note of what the user pins."""
-        found: dict[NormalizedName, list[str]] = {}
+        found: dict[NormalizedName, list[SpecifierSet]] = {}
         for each in requirements:
             if each.req is not None and (each.user_supplied or each.constraint):
-                versions = found.setdefault(canonicalize_name(each.req.name), [])
-                versions += pinned(each.req.specifier)
-        self._pinned = found
+                project = canonicalize_name(each.req.name)
+                found.setdefault(project, []).append(each.req.specifier)
+        self._specifiers = found
 
     def find_all_candidates(
         self, find: _Find, finder: PackageFinder, project_name: str
@@ -211,7 +225,11 @@ class Bridge(Mode):
         return found
 
     def _pins_release(self, project: NormalizedName) -> bool:
-        return any("+" not in version for version in self._pinned.get(project, ()))
+        return any(
+            "+" not in version
+            for specifier in self._specifiers.get(project, ())
+            for version in pinned(specifier)
+        )
 
     def files(
         self, finder: PackageFinder, project: NormalizedName, links: Iterable[Link]
@@ -253,18 +271,23 @@ class Bridge(Mode):
                 )
                 continue
             pages = index.pages(project, versions)
-            if pages:
+            if pages or index.description.settles(project):
                 url = redact_auth_from_url(index.base_url)
                 self._say(f"Looking in {index.description} first: {url}")
                 return index, pages
+            if index.description.is_by_version:
+                self._say(
+                    f"Looking for {project} in your own index: {index.description} has no "
+                    f"build of {versions[0]}"
+                )
         return None, []
 
     def _versions(self, index: BackendIndex, project: NormalizedName) -> Sequence[str]:
         """Return the versions for which an index has pages, one without meaning if all."""
         if not index.description.is_by_version:
             return [""]
-        versions = self._pinned.get(project, ())
-        return list(dict.fromkeys(each.partition("+")[0] for each in versions))
+        specifiers = self._specifiers.get(project, ())
+        return list(dict.fromkeys(itertools.chain(*map(pinned_versions, specifiers))))
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
@@ -306,6 +329,13 @@ class Bridge(Mode):
         """Tell whether a project has builds for single backends, which are versions."""
         found = self.found.get(project, ())
         return any(isinstance(each.link, BuildLink) for each in found)
+
+    def needs_pin(self, project: NormalizedName) -> bool:
+        """Tell whether an index has builds of a project for pinned versions alone."""
+        return any(
+            each.is_by_version and each.may_have(project)
+            for each in self.settings.indexes
+        )
 
     def special_versions(self, project: NormalizedName) -> set[Version]:
         """Return the versions that are builds with more than a backend to them."""

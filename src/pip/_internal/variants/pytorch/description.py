@@ -8,7 +8,6 @@ pip; users write their own in the same form. Pure: no I/O.
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -23,16 +22,25 @@ from pip._internal.variants.pytorch.backends import Backend, InvalidBackend, Kin
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-__all__ = ["Description", "Gpus", "InvalidDescription", "parse_description"]
+__all__ = [
+    "Description",
+    "Gpus",
+    "InvalidDescription",
+    "is_index_url",
+    "parse_description",
+]
 
 _Version = tuple[int, ...]
 
-_SCHEMES = ("https", "http", "file")
+_SCHEMES = ("https", "http")
 _KEYS = (
     *("name", "url", "page", "backend-page", "backends", "projects", "channels"),
     *("landmark", "local-versions", "gpus"),
 )
 _VERSION = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}(\.[0-9]{1,3})?")
+_FIELD = re.compile(r"\{([a-z]+)\}")
+_BRACE = re.compile(r"[{}]")
+_CREDENTIALS = re.compile(r"//[^/@]*@")
 #: The fields that stand for something in the paths of pages.
 _OF_PAGE = frozenset({"project", "version"})
 _OF_BACKEND_PAGE = _OF_PAGE | {"backend"}
@@ -49,28 +57,30 @@ class Gpus:
     :ivar cuda: from a CUDA version on, up to the next one: values of ``nvidia :: sm_arch``.
     :ivar rocm: from a ROCm version on likewise: values of ``amd :: gfx_arch``.
     :ivar xpu: values of ``intel :: device_ip``.
+    :ivar otherwise: those that count where this one says nothing.
     """
 
     cuda: Mapping[_Version, tuple[str, ...]]
     rocm: Mapping[_Version, tuple[str, ...]]
     xpu: tuple[str, ...]
-
-    def completed(self, other: Gpus) -> Gpus:
-        """Take from another what this one says nothing of."""
-        return Gpus(
-            self.cuda or other.cuda, self.rocm or other.rocm, self.xpu or other.xpu
-        )
+    otherwise: Gpus | None = None
 
     def of(self, backend: Backend) -> tuple[str, ...]:
         """Return the values for a backend; none for a major of CUDA that is not known."""
-        if backend.kind is Kind.XPU:
-            return self.xpu
-        table = self.cuda if backend.kind is Kind.CUDA else self.rocm
-        rows = [since for since in table if since <= backend.version]
-        if backend.kind is Kind.CUDA:
-            rows = [since for since in rows if since[0] == backend.version[0]]
-            return table[max(rows)] if rows else ()
-        return table[max(rows, default=min(table))]
+        found = self.xpu
+        if backend.kind is not Kind.XPU:
+            is_cuda = backend.kind is Kind.CUDA
+            table = self.cuda if is_cuda else self.rocm
+            rows = [since for since in table if since <= backend.version]
+            if is_cuda:
+                rows = [since for since in rows if since[0] == backend.version[0]]
+            elif self.otherwise is None:
+                # The oldest ones of all that are known are like those before them.
+                rows = rows or [min(table)]
+            found = table[max(rows)] if rows else ()
+        if not found and self.otherwise is not None:
+            return self.otherwise.of(backend)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,14 @@ class Description:
         """Tell whether a project is to be looked up there."""
         return self.projects is None or project in self.projects
 
+    def settles(self, project: NormalizedName) -> bool:
+        """Tell whether a project comes from there whether or not there is a page of it."""
+        return (
+            self.projects is not None
+            and not self.is_by_version
+            and self.may_have(project)
+        )
+
     def based_at(self, url: str) -> Description:
         """Return the description of a mirror."""
         return replace(self, url=url.rstrip("/"))
@@ -134,8 +152,8 @@ def parse_description(document: Mapping[str, Any]) -> Description:
     """
     table = _known(dict(document), "the description", _KEYS)
     url = _text(table, "url")
-    if urlsplit(url).scheme not in _SCHEMES or _fields(url) - {"channel"}:
-        raise InvalidDescription(f"'url' is no URL of an index: {shown(url)}")
+    if not is_index_url(url) or _fields(url) - {"channel"}:
+        raise InvalidDescription(f"'url' is no URL of an index: {_safe(url)}")
     pages = {
         key: _page(table, key, fields)
         for key, fields in (("page", _OF_PAGE), ("backend-page", _OF_BACKEND_PAGE))
@@ -207,18 +225,35 @@ def _page(table: dict[str, Any], key: str, known: frozenset[str]) -> str:
         listed = " and ".join(f"{{{each}}}" for each in sorted(needed))
         raise InvalidDescription(
             f"{key!r} is no path with {listed}, and perhaps {{version}}, that ends with a "
-            f"slash: {shown(path)}"
+            f"slash: {_safe(path)}"
         )
     return path.lstrip("/")
 
 
 def _fields(path: str) -> set[str]:
+    """Return the names of the fields in a path; there is nothing else in braces."""
+    fields = set(_FIELD.findall(path))
+    if _BRACE.search(_FIELD.sub("", path)):
+        raise InvalidDescription(f"braces are for fields: {_safe(path)}")
+    return fields
+
+
+def is_index_url(url: str) -> bool:
+    """Tell whether a URL may be that of an index; ``{channel}`` may be in its path."""
     try:
-        return {
-            name for _, name, _, _ in string.Formatter().parse(path) if name is not None
-        }
+        parts = urlsplit(url)
+        # Read, it is checked.
+        _ = parts.port
     except ValueError:
-        raise InvalidDescription(f"braces are for fields: {shown(path)}") from None
+        return False
+    if parts.scheme == "file":
+        return parts.netloc in ("", "localhost") and "%00" not in url
+    return parts.scheme in _SCHEMES and bool(parts.hostname)
+
+
+def _safe(url: str) -> str:
+    """Return a URL, or what should be one, without credentials."""
+    return shown(_CREDENTIALS.sub("//****@", url))
 
 
 def _gpus(table: dict[str, Any]) -> Gpus:

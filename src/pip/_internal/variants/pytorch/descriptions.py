@@ -48,16 +48,28 @@ def _text(name: str) -> str:
     return data.decode()
 
 
+def _path(place: str) -> str:
+    if not place.startswith("file:"):
+        return os.path.abspath(os.path.expanduser(place))
+    try:
+        path = os.path.abspath(url_to_path(place))
+    except ValueError as error:
+        raise InvalidDescription(f"it is no path: {error}") from None
+    if "\0" in path:
+        raise InvalidDescription("it is no path")
+    return path
+
+
 def read(place: str) -> Added:
     """Read the description in a file.
 
     :param place: its path or its ``file:`` URL.
     :raises InvalidDescription: if it cannot be read, or is none.
     """
-    path = os.path.abspath(
-        url_to_path(place) if place.startswith("file:") else os.path.expanduser(place)
-    )
+    path = _path(place)
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise InvalidDescription("it cannot be read: it is no regular file")
         with open(path, "rb") as file:
             data = file.read(_MAX_SIZE + 1)
         if len(data) > _MAX_SIZE:
@@ -69,5 +81,8 @@ def read(place: str) -> Added:
         ) from None
     except RecursionError:
         raise InvalidDescription("it is nested too deeply") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except InvalidDescription:
+        raise
+    # Of no TOML, of bytes that are no text, of numbers that are too long.
+    except ValueError as error:
         raise InvalidDescription(f"it is not TOML: {error}") from None

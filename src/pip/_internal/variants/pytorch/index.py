@@ -126,7 +126,11 @@ class BackendIndex:
                 self._has_umbrellas = bool(self._umbrellas(landmark, versions))
             if self._has_umbrellas:
                 return found
-        return self._by_backend(self._served_backends(versions), project, versions)
+        found = self._by_backend(self._served_backends(versions), project, versions)
+        if not found and self.description.landmark is None:
+            # To tell what it has, where it has none of what is wanted.
+            found = self._by_backend(self.description.backends, project, versions)
+        return found
 
     def pages_by_backend(self, project: str, versions: Sequence[str]) -> list[Page]:
         """Return the pages of a project that are for one backend each."""
@@ -159,17 +163,19 @@ class BackendIndex:
             )
             if landmark is None:
                 return backends
-            self._served = [
-                backend
-                for backend in backends
-                if self._by_backend([backend], landmark, versions)
-            ]
-            if not self._served:
-                raise self._unavailable(
-                    self.base_url,
-                    f"There is no page of {landmark} there, neither for all builds nor "
-                    f"for {', '.join(map(str, backends))}",
-                )
+            for among in (backends, self.description.backends):
+                self._served = [
+                    backend
+                    for backend in among
+                    if self._by_backend([backend], landmark, versions)
+                ]
+                if self._served:
+                    return self._served
+            raise self._unavailable(
+                self.base_url,
+                f"There is no page of {landmark} there, neither for all builds nor for one "
+                "backend",
+            )
         return self._served
 
     def _page(

@@ -15,7 +15,6 @@ from pip._internal.variants.pytorch.advice import (
     origins,
 )
 from pip._internal.variants.pytorch.agreement import one_backend
-from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.bridge import Bridge
 from pip._internal.variants.pytorch.options import (
     ADD_INDEX,
@@ -25,6 +24,7 @@ from pip._internal.variants.pytorch.options import (
     INDEX_URL,
 )
 from pip._internal.variants.pytorch.release import BridgedRelease
+from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.wheels.links import BuildLink, public
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
+    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.machine.chain import Providers
 
@@ -84,10 +85,14 @@ class PyTorch(Bridge):
         return partial(BridgedRelease, bridge=self, pinned=pinned)
 
     def installed(
-        self, version: Version, label: str | None, specifier: SpecifierSet
+        self,
+        version: Version,
+        label: str | None,
+        build: InstalledBuild | None,
+        specifier: SpecifierSet,
     ) -> tuple[Version, str | None, bool]:
         """Tell the public version, and the backend, which may be one not wanted."""
-        backend = Backend.find(version.local)
+        backend = backend_of(version, build)
         if backend is None:
             return version, label, False
         choice = self.settings.backends

@@ -9,7 +9,6 @@ import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
@@ -19,7 +18,11 @@ from pip._internal.variants.pytorch.backends import (
     InvalidBackend,
     parse_choice,
 )
-from pip._internal.variants.pytorch.description import Description, InvalidDescription
+from pip._internal.variants.pytorch.description import (
+    Description,
+    InvalidDescription,
+    is_index_url,
+)
 from pip._internal.variants.pytorch.descriptions import Added, read, shipped
 from pip._internal.variants.pytorch.drivers import NAMESPACES
 from pip._internal.variants.pytorch.options import (
@@ -92,7 +95,7 @@ def url(opt: str, value: str) -> str:
     :raises InvalidOption: if it is none.
     """
     read = value.strip()
-    if urlsplit(read).scheme not in ("http", "https", "file"):
+    if not is_index_url(read):
         raise InvalidOption(
             f"option {opt}: invalid URL {value!r}, expected something like "
             f"{DEFAULT_URL!r}"
@@ -178,14 +181,14 @@ def _indexes(url: str | None, added: Iterable[Added]) -> tuple[Description, ...]
     """
     pytorch, *others = shipped()
     gpus = pytorch.gpus
-    own = {each.description.name: each.description for each in added}
-    pytorch = own.pop(pytorch.name, pytorch)
+    own = {each.description.name.casefold(): each.description for each in added}
+    pytorch = own.pop(pytorch.name.casefold(), pytorch)
     if url is not None:
         # Who has a mirror of the one reaches no others, or describes them.
         pytorch, others = pytorch.based_at(url), []
-    others = [each for each in others if each.name not in own]
+    others = [each for each in others if each.name.casefold() not in own]
     return tuple(
-        replace(each, gpus=each.gpus.completed(gpus))
+        replace(each, gpus=replace(each.gpus, otherwise=gpus))
         for each in (*own.values(), *others, pytorch)
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
@@ -18,7 +18,12 @@ from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
 from pip._internal.variants.pytorch.description import Gpus
 from pip._internal.variants.pytorch.drivers import System, lower_bound
 
-__all__ = ["NAMESPACE", "Machine", "manifest_for", "manifest_of_choice"]
+if TYPE_CHECKING:
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.variants.choice.installed_records import InstalledBuild
+
+__all__ = ["NAMESPACE", "Machine", "backend_of", "manifest_for", "manifest_of_choice"]
 
 NAMESPACE, FEATURE = "pytorch", "backend"
 
@@ -88,6 +93,17 @@ def manifest_of_choice(
     if bounds:
         providers["nvidia"] = _static("cuda_version_lower_bound", list(bounds))
     return _manifest(providers, variants)
+
+
+def backend_of(version: Version, build: InstalledBuild | None) -> Backend | None:
+    """Return the backend of what is installed; None if nothing tells one.
+
+    :param build: what was recorded of it; a version need not name the backend.
+    """
+    backend = Backend.find(version.local)
+    if backend is None and build is not None and NAMESPACE in build.manifest.namespaces:
+        return Backend.find(build.label)
+    return backend
 
 
 def _properties(backend: Backend, machine: Machine, gpus: Gpus) -> _Properties:
