@@ -331,6 +331,26 @@ def test_what_does_not_hold_any_longer(pip: Pip, wheels: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
+    "provider", ['requires = "npu-provider"', 'plugin-api = "npu"', "builtin = 3"]
+)
+def test_a_provider_of_the_wrong_form(pip: Pip, tmp_path: Path, provider: str) -> None:
+    """It is told at once, and nothing is written."""
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    make_wheel("npulib", "1.0+b2").write_to(folder)
+    table = tmp_path / "pyproject.toml"
+    table.write_text(
+        f"[variant.providers.npu]\n{provider}\n\n[variant.properties]\n"
+        'b2 = ["npu :: kind :: b2"]\n'
+    )
+    command = ["variants", "adopt", str(folder), "-d", str(tmp_path / "new")]
+    result = pip(*command, "--pyproject", str(table), code=1)
+    assert "npu" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not list(tmp_path.glob("new/*.whl"))
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["nothing-there"], "No such file"),

@@ -113,8 +113,8 @@ def test_they_are_checked_indexed_and_installed(
             command = ["install", "--dry-run", "fastsum", "-i", server.index_url]
             result = builder.pip(*command, "--variant-host", host)
             assert f"Would install fastsum-1.0 ({label})" in result.stdout
-        host = ["--variant-host", "cpu-x86_64-v3", "--target", "lib"]
-        builder.pip("install", "fastsum", "-i", server.index_url, *host)
+        there = ["--variant-host", "cpu-x86_64-v3", "--target", "lib"]
+        builder.pip("install", "fastsum", "-i", server.index_url, *there)
     code = "from fastsum.built import LEVEL; print(LEVEL)"
     done = builder.run(builder.python, "-c", code, cwd=builder.work / "lib")
     assert done.stdout == "v3\n"

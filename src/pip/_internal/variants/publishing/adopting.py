@@ -26,7 +26,7 @@ from pip._internal.variants.core.writing import make_document, to_json
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.machine.platforms import of_tag
-from pip._internal.variants.publishing.building import manifests_of_release
+from pip._internal.variants.publishing.building import judged, manifests_of_release
 from pip._internal.variants.publishing.errors import CannotWrite, NoSuchTarget
 from pip._internal.variants.publishing.files import (
     file_sha256,
@@ -505,4 +505,6 @@ def _document(plan: Plan, adopted: Adopted, folder: str) -> Mapping[str, Any]:
         providers |= sibling.document.get("providers", {})
     providers |= plan.request.table.providers
     variants = {adopted.label: adopted.properties}
-    return make_document(CURRENT, namespaces, providers, variants)
+    document = make_document(CURRENT, namespaces, providers, variants)
+    judged(document, adopted.filename, os.path.basename(adopted.source))
+    return document

@@ -36,7 +36,13 @@ from pip._internal.variants.publishing.wheel_file import (
     variant_marked,
 )
 
-__all__ = ["BuildRequest", "BuiltWheel", "build_wheel", "manifests_of_release"]
+__all__ = [
+    "BuildRequest",
+    "BuiltWheel",
+    "build_wheel",
+    "judged",
+    "manifests_of_release",
+]
 
 logger = get_logger(__name__)
 
@@ -268,17 +274,9 @@ class _Builder:
         )
 
     def _check(self, document: Mapping[str, Any]) -> None:
-        checked = check_manifest(to_json(document), self.result)
-        errors = [finding for finding in checked.findings if finding.is_error]
-        if errors or checked.manifest is None:
-            remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
-            hints = remedies or ["Change the properties, namespaces or providers"]
-            problems = [finding.problem for finding in errors]
-            raise CannotBuildVariant(self.filename, problems, hints)
-        for finding in checked.findings:
-            remedy = f": {finding.remedy}" if finding.remedy else ""
-            self.warnings.append(f"{finding.problem}{remedy}")
-        manifests = {**self.siblings, self.result: checked.manifest}
+        manifest, warnings = judged(document, self.result, self.filename)
+        self.warnings += warnings
+        manifests = {**self.siblings, self.result: manifest}
         for disagreement in disagreements(manifests):
             if self.result in disagreement.names:
                 advice = (
@@ -304,6 +302,29 @@ class _Builder:
 
     def _error(self, problem: str, hint: str) -> CannotBuildVariant:
         return CannotBuildVariant(self.filename, [problem], [hint])
+
+
+def judged(
+    document: Mapping[str, Any], name: str, source: str
+) -> tuple[Manifest, list[str]]:
+    """Check what is to be written into a variant wheel.
+
+    :param name: of the wheel that is made.
+    :param source: of the one that it is made from, for messages.
+    :return: what it is read as, and what could be better.
+    :raises CannotBuildVariant: if installers could not read it.
+    """
+    checked = check_manifest(to_json(document), name)
+    errors = [finding for finding in checked.findings if finding.is_error]
+    if errors or checked.manifest is None:
+        remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
+        hints = remedies or ["Change the properties, namespaces or providers"]
+        raise CannotBuildVariant(source, [each.problem for each in errors], hints)
+    advice = [
+        f"{finding.problem}{f': {finding.remedy}' if finding.remedy else ''}"
+        for finding in checked.findings
+    ]
+    return checked.manifest, advice
 
 
 def manifests_of_release(
