@@ -64,7 +64,8 @@ def _wheel(folder: Path) -> Path:
     ids=str,
 )
 def test_its_commands(pip: Pip, tmp_path: Path, forced: str | None, said: str) -> None:
-    text, document = block(PAGE, "try").splitlines()
+    text, again, document = block(PAGE, "try").splitlines()
+    assert again == f"NPU_VARIANT_PROVIDER_FORCE_KIND=b2 {text}"
     wheel = str(_wheel(tmp_path))
     env = {"NPU_VARIANT_PROVIDER_FORCE_KIND": forced}
     _, *words = shlex.split(text.replace("--plugin .", f"--plugin {wheel}"))
@@ -93,7 +94,7 @@ def test_an_installation_asks_it(pip: Pip, index: IndexServer) -> None:
 @pytest.mark.process
 def test_its_project_is_built(project: Path, venv: Environment) -> None:
     """With the user's own settings for pip: its backend is downloaded."""
-    text, _ = block(PAGE, "try").splitlines()
+    text, *_ = block(PAGE, "try").splitlines()
     _, *words = shlex.split(text)
     unset = {"PIP_CONFIG_FILE": None, "PIP_INDEX_URL": None}
     result = venv.pip(*words, cwd=project, env={**FORCED, **unset})
@@ -117,6 +118,9 @@ def test_the_kit(carrier: Carrier, tmp_path: Path) -> None:
     code = block(PAGE, "plugin").replace("return [Feature", "print(1); return [Feature")
     broken = make_wheel(NAME, "0.2.0", files={"npu_variant_provider/__init__.py": code})
     broken.write_to(tmp_path)
+    # What the user tells pip does not hide the answer.
+    told = {"PIP_QUIET": "1"}
+    carrier.module(*words[1:], "-q", cwd=tmp_path, env=told)
     changed = text.replace(wheel.name, broken.filename)
     (tests / "test_provider.py").write_text(changed)
     result = carrier.module(*words[1:], "-q", cwd=tmp_path, code=1)

@@ -152,6 +152,32 @@ def test_its_entry_point_is_named(pip: Pip, tmp_path: Path) -> None:
     assert f"its plugin-api is {MODULE}:Made.plugin" in result.stdout
 
 
+REEXPORT = """\
+import sys
+if sys.platform == "none":
+    from npu_other._none import get_supported_configs
+else:
+    from npu_other._here import get_supported_configs
+"""
+
+
+def test_the_usual_module_goes_first(pip: Pip, tmp_path: Path) -> None:
+    """It need not define the function, and there may be others, as for its tests."""
+    fake = GOOD.replace("b2,b1", "fake")
+    files = {
+        f"{MODULE}/__init__.py": REEXPORT,
+        f"{MODULE}/testing.py": fake,
+        "npu_other/__init__.py": "",
+        "npu_other/_here.py": GOOD,
+        "npu_other/_none.py": fake,
+    }
+    wheel = make_wheel(NAME, "1.0", files=files)
+    wheel.write_to(tmp_path)
+    result = pip("variants", "host", "--plugin", tmp_path / wheel.filename)
+    assert "npu: kind b2 (plugin)" in result.lines
+    assert f"its plugin-api is {MODULE}, which need not" in result.stdout
+
+
 def test_several_entry_points(pip: Pip, tmp_path: Path) -> None:
     both = make_wheel(NAME, "1.0", files={"a.py": GOOD, "b.py": GOOD})
     both.write_to(tmp_path)
@@ -199,6 +225,14 @@ FAULTS: dict[str, tuple[str, str]] = {
         "Asked twice, it gave two different answers.",
     ),
     "ends": (_answering("os._exit(3)"), "Its process ended with exit status 3."),
+    "crashes": (
+        _answering("os.kill(os.getpid(), 11)"),
+        "Its process was ended by the signal 11.",
+    ),
+    "many": (
+        _answering("[Feature(f'f{n}', ['b']) for n in range(1001)]"),
+        "Of more than 1000 features the rest is left out.",
+    ),
     "hangs": (
         _answering("__import__('time').sleep(99)"),
         "It did not answer within 2 seconds.",
@@ -231,8 +265,11 @@ def test_what_it_depends_on_must_be_trusted(
     command = ["variants", "host", "--plugin", tmp_path / wheel.filename]
     command += ["-i", index.index_url]
     result = pip(*command, code=1)
-    assert "It depends on helper, which was not typed" in result.stderr
-    assert "--trust-variant-provider helper" in result.stderr
+    assert "It depends on helper: not typed" in result.stderr
+    (hint,) = [line for line in result.stderr.splitlines() if "hint: " in line]
+    assert "--trust-variant-provider helper" in hint
+    # It tries the same plugin.
+    assert f"--plugin {tmp_path / wheel.filename}" in hint
     assert index.log() == []
     result = pip(*command, "--trust-variant-provider", "helper")
     assert "npu: kind b9 (plugin)" in result.lines
@@ -242,6 +279,8 @@ WRONG: Sequence[tuple[str, str]] = (
     ("nowhere", "there is no nowhere: name a wheel, or a project that can be built"),
     ("bad.whl", "Invalid wheel filename"),
     ("npu-1.0-py3-none-any.whl", "Its wheel cannot be read: File is not a zip file."),
+    ("npu-1.0-cp39-cp39-win_amd64.whl", "Its wheel is for another Python or another"),
+    ("npu-1.0-py3-none-any-cu128.whl", "this one has the label cu128"),
     ("folder", "Neither 'setup.py' nor 'pyproject.toml' found"),
 )
 
@@ -251,6 +290,8 @@ def test_what_is_no_plugin(venv: Environment, path: str, said: str) -> None:
     (venv.work / "bad.whl").write_text("")
     (venv.work / "npu-1.0-py3-none-any.whl").write_text("no archive")
     (venv.work / "folder").mkdir()
+    if not (venv.work / path).exists() and path.endswith(".whl"):
+        (venv.work / path).write_text("")
     result = venv.pip("variants", "host", "--plugin", path, code=1)
     assert said in " ".join(result.stderr.split())
     assert "Traceback" not in result.output
@@ -270,3 +311,26 @@ def test_the_namespace(pip: Pip, tmp_path: Path, name: str, namespace: str) -> N
     wheel = _wheel(tmp_path, GOOD, "a.py", name)
     result = pip("variants", "host", "--plugin", wheel)
     assert f"{namespace}: kind b2 (plugin)" in result.lines
+
+
+def test_contradictions(pip: Pip, tmp_path: Path) -> None:
+    wheel = str(_wheel(tmp_path))
+    for options, said in (
+        (["--plugin", wheel, "--plugin-api", "vpu=npu"], "the plugin is for npu"),
+        (["--plugin-api", "npu=npu"], "is for the plugin that --plugin names"),
+        (
+            ["--plugin", wheel, "--plugin-api", "npu=a:"],
+            "is no MODULE or MODULE:OBJECT",
+        ),
+        (["--plugin", wheel, "--variant-host", "xpu"], "--variant-host names another"),
+    ):
+        result = pip("variants", "host", *options, code=1)
+        assert said in " ".join(result.stderr.split()).replace("Its entry", "its entry")
+
+
+def test_a_path_with_an_equals_sign(venv: Environment) -> None:
+    folder = venv.work / "a=b"
+    folder.mkdir()
+    wheel = _wheel(folder)
+    result = venv.pip("variants", "host", "--plugin", f"a=b/{wheel.name}")
+    assert "npu: kind b2 (plugin)" in result.lines

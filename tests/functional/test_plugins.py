@@ -350,7 +350,7 @@ MISBEHAVIOUR: Mapping[str, tuple[str, str | None, str]] = {
     "needs too much": ("def get_supported_configs(a, b): pass", None, "TypeError"),
     "exits": ("import sys; sys.exit(3)", None, "SystemExit: 3"),
     "exits at once": ("import os; os._exit(3)", None, "exit status 3"),
-    "segfault": ("import ctypes; ctypes.string_at(0)", None, "exit status -11"),
+    "segfault": ("import ctypes; ctypes.string_at(0)", None, "ended by the signal 11"),
     "none": ("def get_supported_configs(): return None", None, "returned a NoneType"),
     "dictionary": ("def get_supported_configs(): return {}", None, "returned a dict"),
     "generator": ("def get_supported_configs(): yield 1", None, "returned a generator"),

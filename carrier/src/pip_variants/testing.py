@@ -21,6 +21,8 @@ __all__ = ["PluginFaulty", "supported"]
 
 #: A plugin does not know its own namespace: that of the manifests that require it counts.
 _NAMESPACE = "tried"
+#: The answer is what is printed, whatever the user's own pip is told.
+_TOLD = {"PIP_QUIET": None, "PIP_VERBOSE": None}
 
 
 class PluginFaulty(AssertionError):
@@ -47,7 +49,7 @@ def supported(
     :raises PluginFaulty: if it cannot be built, or gives no answer, or a broken one
     :raises CarrierError: if this package carries no pip
     """
-    environ = {**os.environ, **(variables or {})}
+    environ = {**os.environ, **(variables or {}), **_TOLD}
     with carried().ready() as fork:
         command = [sys.executable, "-I", "-c", pip_script(fork.code)]
         command += ["variants", "host", "--json", "--hardware", *options]
@@ -62,7 +64,14 @@ def supported(
             encoding="utf-8",
             check=False,
         )
+    said = f"{done.stdout}{done.stderr}" if done.returncode else done.stderr
+    said = said.replace(f"--plugin-api {_NAMESPACE}=", "api=").strip()
     if done.returncode:
-        raise PluginFaulty(done.stderr.strip())
-    features = json.loads(done.stdout)["supported"].get(_NAMESPACE, [])
+        raise PluginFaulty(said)
+    try:
+        features = json.loads(done.stdout)["supported"].get(_NAMESPACE, [])
+    except ValueError:
+        raise PluginFaulty(
+            f"No answer was printed with {list(options)}: {said}"
+        ) from None
     return {each["feature"]: each["values"] for each in features}

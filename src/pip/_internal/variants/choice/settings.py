@@ -291,6 +291,7 @@ OPTIONS = (
         "--plugin",
         where=("host",),
         check=kind("plugin"),
+        repeated="same",
         metavar="[NAMESPACE=]PATH",
         help="Run the provider plugin at this path, a wheel or a project, which is built: "
         "what it answers, and what is wrong with it. The namespace is that of the manifests "

@@ -36,6 +36,8 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
     settings = Settings(options)
     refuse_contradictions(settings)
+    if options.plugin is None and options.plugin_apis:
+        raise WrongUse("--plugin-api is for the plugin that --plugin names")
     with only_output(options):
         if options.manifest is None:
             providers = Providers.for_settings(settings)

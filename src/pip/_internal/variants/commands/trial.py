@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
+from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.utils import (
     InvalidWheelFilename,
     canonicalize_name,
@@ -49,6 +50,10 @@ def tried(command: SessionCommandMixin, options: optparse.Values) -> tuple[str, 
     :raises PipError: if its wheel cannot be built.
     """
     given, path = options.plugin
+    if options.variant_host is not None:
+        raise WrongUse(
+            "--plugin runs on this machine, and --variant-host names another"
+        )
     with _wheel(command, options, path) as wheel:
         namespace = given or named_like(wheel)
         name, *_ = parse_wheel_filename(os.path.basename(wheel))
@@ -56,6 +61,11 @@ def tried(command: SessionCommandMixin, options: optparse.Values) -> tuple[str, 
         trusted = [*(options.trusted_providers or ()), canonicalize_name(name)]
         options.trusted_providers = trusted
         apis = dict(options.plugin_apis or ())
+        for other in apis.keys() - {namespace}:
+            raise WrongUse(
+                f"--plugin-api names the namespace {other}, and the plugin is for "
+                f"{namespace}"
+            )
         context = make_context(command.get_default_session(options), options)
         try:
             trial = try_plugin(context, namespace, wheel, apis.get(namespace))
@@ -66,7 +76,7 @@ def tried(command: SessionCommandMixin, options: optparse.Values) -> tuple[str, 
             ]
             raise PluginFaulty(
                 path,
-                f"It depends on {needed}, which was not typed, and whose code would run.",
+                f"It depends on {needed}: not typed, and code of theirs would run.",
                 [Hint("If you trust that:", again(options, *trust))],
             ) from None
         except PluginFailed as error:
@@ -86,7 +96,7 @@ def refuse_faults(path: str, trial: Trial) -> None:
         raise PluginFaulty(
             path,
             problems,
-            "What a plugin is asked, and how it answers: docs/plugins.md.",
+            "The page on provider plugins tells how one answers.",
         )
 
 
@@ -96,6 +106,11 @@ def _wheel(
 ) -> Iterator[str]:
     """Yield the wheel of a plugin, which is built if need be."""
     if os.path.isfile(path) and path.endswith(".whl"):
+        _, label = split_label(os.path.basename(path))
+        if label is not None:
+            raise WrongUse(
+                f"--plugin: plugins are plain wheels, and this one has the label {label}"
+            )
         try:
             parse_wheel_filename(os.path.basename(path))
         except (InvalidWheelFilename, InvalidVersion) as error:

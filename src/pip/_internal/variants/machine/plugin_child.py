@@ -99,9 +99,14 @@ def load(api: str) -> Any:
 def ask(plugin: Any, known: list[list[str]]) -> Any:
     """Call the plugin; its older interface takes the known properties."""
     function = plugin.get_supported_configs
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:
+        # What is compiled need not tell.
+        return function()
     required = [
         parameter
-        for parameter in inspect.signature(function).parameters.values()
+        for parameter in parameters
         if parameter.default is parameter.empty
         and parameter.kind
         in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
@@ -120,6 +125,8 @@ def described(configs: Any, problems: list[str]) -> list[list[Any]]:
         kind = type(configs).__name__
         raise PluginFault(f"get_supported_configs() returned a {kind} for a list")
     features = []
+    if len(configs) > MAX_FEATURES:
+        problems.append(f"of more than {MAX_FEATURES} features the rest is left out")
     for number, config in enumerate(itertools.islice(configs, MAX_FEATURES), 1):
         name = getattr(config, "name", None)
         values = getattr(config, "values", None)
@@ -133,6 +140,10 @@ def described(configs: Any, problems: list[str]) -> list[list[Any]]:
             texts = [value for value in values if isinstance(value, str)]
             if len(texts) != len(values):
                 problems.append(f"{name!r:.80} has values that are no texts")
+            if len(texts) > MAX_VALUES:
+                problems.append(
+                    f"{name!r:.80} has more than {MAX_VALUES} values: the rest is left out"
+                )
             features.append([name, texts[:MAX_VALUES]])
     return features
 

@@ -255,6 +255,8 @@ def _document(data: bytes, code: int) -> dict[str, Any]:
     :raises PluginFailed: if it is no answer.
     """
     if not data:
+        if code < 0:
+            raise PluginFailed(f"its process was ended by the signal {-code}")
         raise PluginFailed(f"its process ended with exit status {code}")
     try:
         answer = json.loads(data)

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 
+from pip._internal.models.wheel import Wheel
+from pip._internal.utils.compatibility_tags import get_supported
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.core.answer import Answer, Step
 from pip._internal.variants.core.properties import is_valid_namespace
@@ -35,6 +37,9 @@ __all__ = ["Trial", "named_like", "try_plugin"]
 _FUNCTION = "get_supported_configs"
 #: What packages of providers are called, around the name of the namespace.
 _NAME = re.compile(r"(?:provider-variant-)?(.+?)(?:-variant)?(?:-(?:provider|plugin))?")
+#: What a wheel has beside its modules, and what of that becomes modules.
+_DATA = re.compile(r"[^/]+\.data/(?:purelib|platlib)/")
+_NAMES = re.compile(r"[.:]")
 #: Share of the time that a plugin may take, from which on it is called slow.
 _SLOW = 0.5
 
@@ -66,6 +71,10 @@ def try_plugin(host: PluginHost, namespace: str, wheel: str, api: str | None) ->
     """
     name, version, _, _ = parse_wheel_filename(os.path.basename(wheel))
     usual = name.replace("-", "_")
+    if not Wheel(os.path.basename(wheel)).supported(get_supported()):
+        raise PluginFailed("its wheel is for another Python or another platform")
+    if api is not None and not all(map(str.isidentifier, _NAMES.split(api))):
+        raise PluginFailed(f"its entry point is no MODULE or MODULE:OBJECT: {api}")
     chosen = api or _entry_point(wheel, usual, namespace)
     environ = visible(os.environ, host.trusted, host.provider_variables)
     assert host.plugin_limits is not None, "the package is trusted"
@@ -76,7 +85,7 @@ def try_plugin(host: PluginHost, namespace: str, wheel: str, api: str | None) ->
         first, second = (
             examine_plugin(folder, chosen, environ, timeout) for _ in range(2)
         )
-    problems = list(first.problems)
+    problems = list(dict.fromkeys((*first.problems, *second.problems)))
     if first.features != second.features:
         problems.append("asked twice, it gave two different answers")
     if first.seconds > _SLOW * timeout:
@@ -112,17 +121,27 @@ def _entry_point(wheel: str, usual: str, namespace: str) -> str:
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
-            files = set(archive.namelist())
-            found = [
-                entry
-                for file in sorted(files)
+            # By where they will be installed.
+            members = {_DATA.sub("", file): file for file in archive.namelist()}
+            files = set(members)
+            sources = {
+                file: archive.read(member)
+                for file, member in sorted(members.items())
                 if file.endswith(".py")
-                for entry in _entries(file, archive.read(file))
-                if belongs(entry.partition(":")[0], files)
-            ]
+            }
     except (OSError, zipfile.BadZipFile, RuntimeError, zlib.error) as error:
         raise PluginFailed(f"its wheel cannot be read: {error}") from None
-    if usual in found or (not found and belongs(usual, files)):
+    found = [
+        entry
+        for file, source in sources.items()
+        for entry in _entries(file, source)
+        if belongs(entry.partition(":")[0], files)
+    ]
+    own = (sources.get(f"{usual}{end}", b"") for end in (".py", "/__init__.py"))
+    if any(_FUNCTION.encode() in source for source in own):
+        # Defined there, or imported from elsewhere, or by a condition.
+        return usual
+    if not found and belongs(usual, files):
         return usual
     hint = f"--plugin-api {namespace}=MODULE or {namespace}=MODULE:CLASS names it"
     if not found:

@@ -131,6 +131,7 @@ OPTIONS = (
         "--plugin-api",
         dest="plugin_apis",
         where=("build", "host"),
+        repeated="same",
         action="append",
         check=_of_namespace(_API),
         metavar=_API,

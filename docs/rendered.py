@@ -1,0 +1,102 @@
+"""Directives of the site: what is rendered from the program, not written twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx.application import Sphinx
+
+__all__ = ["setup"]
+
+#: Files beside ``docs`` that are pages of the site.
+_BESIDE = ("NEWS", "SECURITY", "CONTRIBUTING")
+_OUTSIDE = re.compile(r"\]\(\.\./\.\./(https?://|#)")
+_FOLDER = re.compile(r"\[([^\]]*)\]\(\.\./\.\./[^)]*/\)")
+_ROOT = Path(__file__).parent.parent
+
+
+@cache
+def _program() -> dict[str, Any]:
+    """Ask the assembled fork, in a process of its own: it must be the only pip there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.described_options"],
+        cwd=_ROOT,
+        env={**os.environ, "PYTHONPATH": str(_ROOT / "build" / "assembled")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+class OwnOptions(Directive):
+    """The options that upstream's pip lacks, with the commands that take them."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a list of definitions."""
+        items = []
+        for option in _program()["options"].values():
+            names = ", ".join(option["names"])
+            shown = f"{names} {option['metavar']}" if option["metavar"] else names
+            where = nodes.paragraph(text="In ")
+            for number, command in enumerate(option["commands"]):
+                where += [*([nodes.Text(", ")] if number else [])]
+                where += nodes.literal(text=command)
+            items.append(_item(shown, nodes.paragraph(text=option["help"]), where))
+        return [nodes.definition_list("", *items)]
+
+
+class VariantsActions(Directive):
+    """The actions of ``pip variants``, and what their exit status tells."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a list of definitions."""
+        items = [
+            _item(
+                f"pip variants {action['usage']}",
+                nodes.paragraph(text=action["summary"]),
+                nodes.paragraph(text=action["status"]),
+            )
+            for action in _program()["actions"]
+        ]
+        return [nodes.definition_list("", *items)]
+
+
+def _item(term: str, *paragraphs: nodes.Node) -> nodes.definition_list_item:
+    shown = nodes.term("", "", nodes.literal(text=term))
+    return nodes.definition_list_item("", shown, nodes.definition("", *paragraphs))
+
+
+def _link_within_site(_app: Sphinx, name: str, source: list[str]) -> None:
+    """Show files beside ``docs`` as pages, and let links to them lead there."""
+    up = "../" * name.count("/")
+    for file in _BESIDE:
+        page = f"project/{file.lower()}"
+        if name == page:
+            text = (_ROOT / f"{file}.md").read_text(encoding="utf-8")
+            source[0] = text.replace("](docs/", "](../").replace("](", "](../../")
+            source[0] = source[0].replace("](../../../", "](../")
+            source[0] = _OUTSIDE.sub(r"](\1", source[0])
+            source[0] = _FOLDER.sub(r"\1", source[0])
+    for file in _BESIDE:
+        source[0] = source[0].replace(
+            f"](../{up}{file}.md", f"]({up}project/{file.lower()}.md"
+        )
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register what the pages use."""
+    app.add_directive("own-options", OwnOptions)
+    app.add_directive("variants-actions", VariantsActions)
+    app.connect("source-read", _link_within_site)
+    return {"parallel_read_safe": True}
