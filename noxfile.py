@@ -44,6 +44,8 @@ RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", "tomli"]
 # They look at the files alone, and ask nobody.
 WORKFLOW_TOOLS = ["zizmor", "check-jsonschema"]
 NEWS_TOOLS = ["towncrier>=24.8"]
+# As upstream's pip has for its documentation.
+DOCS_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 UNIT, FUNCTIONAL = "tests/unit", "tests/functional"
 # Three at a time: some wait, for a server that takes its time or for a plugin.
@@ -70,6 +72,7 @@ def rest(session: nox.Session) -> None:
     session.notify("functional", [])
     others = [UNIT, FUNCTIONAL] if OLDEST != NEWEST else [FUNCTIONAL]
     session.notify(f"unit-{OLDEST}", others)
+    session.notify("docs")
 
 
 @nox.session
@@ -99,6 +102,20 @@ def lint(session: nox.Session) -> None:
     session.run("python", "-m", "tools.complexity")
     # Fails if a fragment is not called as it should be.
     session.run("towncrier", "build", "--draft", "--version", "next", silent=True)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site in build/site, and fail on a warning or a link that leads nowhere."""
+    session.install(*DOCS_TOOLS)
+    _assemble(session)
+    site = BUILD / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    session.run(
+        *("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"),
+        *("docs", str(site), *session.posargs),
+    )
+    session.log("the site is %s", site / "index.html")
 
 
 @nox.session

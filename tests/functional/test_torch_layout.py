@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import platform
-import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -14,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.lib.environments import REPOSITORY, Environment, Result
+from tests.lib.environments import Environment, Result
+from tests.lib.guides import block
 from tests.lib.hosts import forced, make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda
@@ -250,11 +250,9 @@ def test_plain_wheels_where_torch_does_not_come_from(
     assert asked.count("/simple/torch/") == asked.count("/simple/torchvision/") == 1
 
 
-def block(name: str) -> list[list[str]]:
-    """Return the commands of the document in the block with this name, as words."""
-    text = (REPOSITORY / "docs" / "pytorch.md").read_text(encoding="utf-8")
-    (found,) = re.findall(rf"<!-- test: {name} -->\n```sh\n(.*?)```", text, re.S)
-    return [shlex.split(line)[1:] for line in found.splitlines()]
+def words_of(page: str, name: str) -> list[list[str]]:
+    """Return the commands of a block with this name, as words."""
+    return [shlex.split(line)[1:] for line in block(page, name).splitlines()]
 
 
 @on_linux
@@ -280,7 +278,7 @@ def test_the_document_ends_with_an_installed_torch(
     # What the machine has configured for all does not bear on it.
     env["XDG_CONFIG_DIRS"] = str(venv.home)
     url = "https://download.pytorch.org/whl/variant"
-    for words in block(name):
+    for words in words_of("pytorch.md", name):
         # There is nobody to ask.
         yes = ["--yes"] if words[0] == "variants" else []
         typed = [word.replace(url, publishers.index_url) for word in words]
