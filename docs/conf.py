@@ -19,6 +19,8 @@ extensions = ["myst_parser", "rendered"]
 nitpicky = True
 
 myst_heading_anchors = 4
+# Two dashes are what an option begins with.
+smartquotes = False
 
 html_theme = "furo"
 html_title = project

@@ -20,6 +20,7 @@ __all__ = ["setup"]
 #: Files beside ``docs`` that are pages of the site.
 _BESIDE = ("NEWS", "SECURITY", "CONTRIBUTING")
 _OUTSIDE = re.compile(r"\]\(\.\./\.\./(https?://|#)")
+_OPTION = re.compile(r"(--[a-z][a-z-]*[a-z])")
 _FOLDER = re.compile(r"\[([^\]]*)\]\(\.\./\.\./[^)]*/\)")
 _ROOT = Path(__file__).parent.parent
 
@@ -52,7 +53,7 @@ class OwnOptions(Directive):
             for number, command in enumerate(option["commands"]):
                 where += [*([nodes.Text(", ")] if number else [])]
                 where += nodes.literal(text=command)
-            items.append(_item(shown, nodes.paragraph(text=option["help"]), where))
+            items.append(_item(shown, _told(option["help"]), where))
         return [nodes.definition_list("", *items)]
 
 
@@ -72,8 +73,19 @@ class VariantsActions(Directive):
         return [nodes.definition_list("", *items)]
 
 
+def _told(text: str) -> nodes.paragraph:
+    """Return a text with the options that it names as such."""
+    parts = [
+        nodes.literal(text=part) if _OPTION.fullmatch(part) else nodes.Text(part)
+        for part in _OPTION.split(text)
+        if part
+    ]
+    return nodes.paragraph("", "", *parts)
+
+
 def _item(term: str, *paragraphs: nodes.Node) -> nodes.definition_list_item:
-    shown = nodes.term("", "", nodes.literal(text=term))
+    # The page can be linked to at each of them.
+    shown = nodes.term("", "", nodes.literal(text=term), ids=[nodes.make_id(term)])
     return nodes.definition_list_item("", shown, nodes.definition("", *paragraphs))
 
 

@@ -61,6 +61,19 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         python = None if options.hardware else _python(settings, providers.host)
         write_document(providers.described_host(answers, python))
         return _judged(options, trial)
+    _show(options, settings, providers, answers)
+    if trial is not None:
+        write([sentences.trial_line(trial)])
+    return _judged(options, trial)
+
+
+def _show(
+    options: optparse.Values,
+    settings: Settings,
+    providers: Providers,
+    answers: Mapping[str, Answer],
+) -> None:
+    """Show for people what is supported, and what to type to see more."""
     for namespace, answer in answers.items():
         if options.verbose:
             write(sentences.provider_lines(namespace, answer))
@@ -69,8 +82,6 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     tegra = providers.tegra()
     if tegra is not None:
         write([sentences.tegra_line(tegra, answers.get("nvidia"))])
-    if trial is not None:
-        write([sentences.trial_line(trial)])
     if not options.verbose:
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:
@@ -82,7 +93,6 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     if _may_set_up(options, settings, providers, answers):
         said = "Indexes that publishers run, with builds for GPUs:"
         write([Hint(said, command_to_type(options, "variants", "setup"))])
-    return _judged(options, trial)
 
 
 def _judged(options: optparse.Values, trial: Trial | None) -> int:
