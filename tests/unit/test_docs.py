@@ -103,6 +103,22 @@ def test_each_block_is_tried_or_says_why_not(page: Path) -> None:
             assert name in known, f"no test reads it: {name}"
 
 
+def test_each_override_variable_is_told_of() -> None:
+    name = re.compile(r"\b[A-Z]+(?:_[A-Z]+)*_(?:FORCE|DISABLE)_[A-Z_]+\b")
+    machine = REPOSITORY / "src/pip/_internal/variants/machine"
+    known = {
+        each.value
+        for file in machine.glob("*.py")
+        for each in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and name.fullmatch(each.value)
+    }
+    assert known
+    text = (DOCS / "variables.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)`", text, re.M)) == known
+
+
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_pip_understands_each_command(page: Path) -> None:
     """Its options exist, where they stand, and take such values."""
