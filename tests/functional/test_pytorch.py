@@ -167,6 +167,11 @@ GROUPS: Sequence[tuple[str, Variables, str]] = (
     ("cuda torch", NO_GPU, "2.9.1+cu130"),
     ("gpu torch", NO_GPU, "2.9.1+cu130"),
     ("rocm torch", NO_GPU, "2.9.1+rocm6.4"),
+    (
+        "rocm torch",
+        {"AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "6.4.0"},
+        "2.9.1+rocm6.4",
+    ),
     ("cuda torch", AMD, "2.9.1+cu130"),
     # Never the CPU: an older version that has one.
     ("cuda late", NO_GPU, "1.0+cu128"),

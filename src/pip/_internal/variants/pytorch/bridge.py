@@ -167,7 +167,9 @@ class Bridge(Mode):
         )
         namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
         answers = self._context.detected.ask(probe, namespaces)
-        return any(answer.features for answer in answers.values())
+        # A ROCm that is installed is no GPU.
+        names = (each.name for found in answers.values() for each in found.features)
+        return any(name != "rocm_version" for name in names)
 
     def _selection(
         self, backends: Iterable[Backend], description: Description
