@@ -19,6 +19,10 @@ Typed = Callable[..., Result]
 UNSET = {"PIP_CONFIG_FILE": None}
 
 
+# Its page configures each of them.
+pytestmark = [pytest.mark.pytorch, pytest.mark.scoped]
+
+
 @pytest.fixture
 def typed(venv: Environment) -> Typed:
     """Return a function that types a block of the page, and then another command."""

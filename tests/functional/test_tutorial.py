@@ -21,6 +21,7 @@ PAGE = "tutorial.md"
 PUBLISHED = "https://download.pytorch.org/whl/variant"
 
 
+@pytest.mark.scoped
 @pytest.mark.on_wheel
 @pytest.mark.process
 @pytest.mark.skipif(

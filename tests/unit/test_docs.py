@@ -14,6 +14,9 @@ import pytest
 from pip._internal.commands import commands_dict, create_command
 from tests.lib.environments import REPOSITORY
 
+# Pages show options of each mode.
+pytestmark = [pytest.mark.pytorch, pytest.mark.scoped, pytest.mark.locks]
+
 DOCS = REPOSITORY / "docs"
 PAGES = sorted(
     [
