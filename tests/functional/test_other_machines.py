@@ -512,6 +512,7 @@ def test_from_a_lock_file(
     assert names(tmp_path / "files") == TAKEN[name]
 
 
+@pytest.mark.locks
 def test_variants_from_a_lock_file(pip: Pip, fast: list[str], tmp_path: Path) -> None:
     arm = ["--variant-host", "cpu-aarch64"]
     lock = tmp_path / "pylock.toml"
