@@ -225,6 +225,20 @@ def test_a_version_that_is_not_there(
     assert {path.split("/")[0] for path in server.more_requests()} == {"0.22.0"}
 
 
+def test_a_project_that_another_index_has(
+    venv: Environment, server: BuildServer, vllm: Path
+) -> None:
+    """Where it comes from is told, and nothing else."""
+    server.add_builds("vllm", "0.23.0", ["cpu", "cu129"], requires=["torch==2.11.0"])
+    options = ["-i", server.index_url, "--pytorch-index-url", server.pytorch_url]
+    options += ["--pytorch-add-index", str(vllm), "--dry-run"]
+    for wanted in ("vllm", "vllm==0.23.0"):
+        result = venv.pip("install", wanted, *options, env=GPU12)
+        assert "vllm-0.23.0+cu129" in result.stdout
+        assert "Looking in PyTorch's index first" in result.stdout
+        assert "in your own index" not in result.stdout
+
+
 @pytest.mark.parametrize(
     ("backend", "env", "said"),
     [

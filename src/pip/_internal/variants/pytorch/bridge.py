@@ -262,26 +262,25 @@ class Bridge(Mode):
         """Return the first index that has a project, and its pages there."""
         if finder.search_scope.no_index:
             return None, []
+        why = None
         for index in self.indexes:
             if not index.description.may_have(project):
                 continue
             versions = self._versions(index, project)
-            if not versions:
-                self._say(
-                    f"Looking for {project} in your own index: {index.description} has "
-                    f"builds by backend for one version at a time ({project}==VERSION)"
-                )
-                continue
             pages = index.pages(project, versions)
             if pages or index.description.settles(project):
                 url = redact_auth_from_url(index.base_url)
                 self._say(f"Looking in {index.description} first: {url}")
                 return index, pages
-            if index.description.is_by_version:
-                self._say(
-                    f"Looking for {project} in your own index: {index.description} has no "
-                    f"build of {versions[0]}"
+            if not versions:
+                why = (
+                    f"{index.description} has builds by backend for one version at a time "
+                    f"({project}==VERSION)"
                 )
+            elif index.description.is_by_version:
+                why = f"{index.description} has no build of {versions[0]}"
+        if why is not None:
+            self._say(f"Looking for {project} in your own index: {why}")
         return None, []
 
     def _versions(self, index: BackendIndex, project: NormalizedName) -> Sequence[str]:

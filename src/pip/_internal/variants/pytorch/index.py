@@ -157,10 +157,8 @@ class BackendIndex:
 
     def _served_backends(self, versions: Sequence[str]) -> Sequence[Backend]:
         if self._served is None:
-            backends, landmark = (
-                self._backends(self.description),
-                self.description.landmark,
-            )
+            backends = self._backends(self.description)
+            landmark = self.description.landmark
             if landmark is None:
                 return backends
             for among in (backends, self.description.backends):
