@@ -69,7 +69,7 @@ def left_over(environment: Environment) -> list[str]:
 class TestBootstrap:
     """``bootstrap`` replaces what is there, and nothing is lost."""
 
-    @pytest.mark.parametrize("version", ["3.10", "3.13"])
+    @pytest.mark.parametrize("version", ["3.10", "3.13", "3.15"])
     def test_there_and_back(
         self, carrier: Carrier, version: str, tmp_path: Path
     ) -> None:
@@ -548,7 +548,7 @@ class TestSeeder:
         new = virtualenv(*seeder, env={"PYTHONPATH": str(other.files)}, name="second")
         assert (new.site_packages / "pip/other.txt").is_file()
 
-    @pytest.mark.parametrize("version", ["3.10", "3.13"])
+    @pytest.mark.parametrize("version", ["3.10", "3.13", "3.15"])
     def test_other_pythons(
         self, virtualenv: Callable[..., Environment], version: str
     ) -> None:

@@ -105,7 +105,10 @@ def test_json_is_for_programs(check: Check, dist: Path) -> None:
     (dist / "demo-1.0-variants.json").write_text("{")
     report = json.loads(check("--json", "dist", code=1).stdout)
     (finding,) = report.pop("findings")
-    assert report == {"errors": 1, "warnings": 0, "wheels": 3, "manifests": 1}
+    told = {
+        name: report[name] for name in ("errors", "warnings", "wheels", "manifests")
+    }
+    assert told == {"errors": 1, "warnings": 0, "wheels": 3, "manifests": 1}
     assert finding.pop("problem").startswith("It is not JSON")
     assert finding == {
         "rule": "manifest-json",

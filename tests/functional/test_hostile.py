@@ -321,7 +321,7 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     """A file that the user names is read as far as it may be one."""
     host = tmp_path / "host.json"
     for content, reason in {
-        f'{{"host-schema": {DEEP}}}': "recursion",
+        f'{{"host-schema": {DEEP}}}': "nested too deeply",
         f'{{"host-schema": {"9" * 6000}}}': "It is not JSON",
         '{"host-schema": 1, "supported": {"\\u001b[2J": []}}': "no namespace",
         "[" + " " * (3 << 20) + "]": "larger than 2 MiB",

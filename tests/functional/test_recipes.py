@@ -13,6 +13,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
+from tests.lib.interpreters import SUPPORTED
 from tests.lib.manifests import Properties, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
@@ -20,7 +21,7 @@ from tests.lib.wheels import make_wheel
 TORCH: Mapping[str, tuple[str, Mapping[str, Properties]]] = {
     **{
         f"{kind}{python}": (f"cp{python}-cp{python}-{platform}", variants)
-        for python in ("310", "311", "312", "313")
+        for python in (each.replace(".", "") for each in SUPPORTED)
         for kind, platform, variants in (
             (
                 "linux",

@@ -15,6 +15,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
+from tests.lib.interpreters import SUPPORTED
 from tests.lib.manifests import cuda
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -123,7 +124,9 @@ def test_plain_builds_come_after_all_variants(
     plain_first: bool,
 ) -> None:
     plain = make_index()
-    plain.add(make_wheel("torch", "2.8.0", tag="py310.py311.py312.py313-none-any"))
+    # For the very Python: what is for Python 3 at large comes after it.
+    tag = ".".join("py" + each.replace(".", "") for each in SUPPORTED)
+    plain.add(make_wheel("torch", "2.8.0", tag=f"{tag}-none-any"))
     plain.add(make_sdist("torch", "2.8.0"))
     servers = (plain, second) if plain_first else (second, plain)
     options = ["--dry-run", *indexes(*servers)]
@@ -133,10 +136,7 @@ def test_plain_builds_come_after_all_variants(
     result = pip("install", "torch", *options, env=forced("12.0"))
     assert "Using a plain build of torch 2.8.0" in result.stdout
     assert warnings(result) == []
-    assert plain.log()[-1] == (
-        "GET",
-        "/files/torch-2.8.0-py310.py311.py312.py313-none-any.whl.metadata",
-    )
+    assert plain.log()[-1] == ("GET", f"/files/torch-2.8.0-{tag}-none-any.whl.metadata")
 
 
 def test_a_newer_version_wins_wherever_it_is(

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from tests.lib.schemas import hold_to_schema
+
 __all__ = [
     "REPOSITORY",
     "UPSTREAM_PIP",
@@ -44,6 +46,10 @@ class Result:
     returncode: int
     stdout: str
     stderr: str
+
+    def __post_init__(self) -> None:
+        """Hold JSON to its schema, wherever a test asks for it."""
+        hold_to_schema(self.command, self.stdout)
 
     @property
     def output(self) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["SUPPORTED", "find_interpreters"]
 
 #: The versions of CPython that the fork supports.
-SUPPORTED = ("3.10", "3.11", "3.12", "3.13")
+SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 
 _PROBE = (
     "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2], "

@@ -26,7 +26,8 @@ def _get(url: str, **headers: str) -> tuple[int, bytes, dict[str, str]]:
         with urllib.request.urlopen(urllib.request.Request(url, headers=names)) as got:
             return got.status, got.read(), dict(got.headers)
     except urllib.error.HTTPError as error:
-        return error.code, error.read(), dict(error.headers)
+        with error:
+            return error.code, error.read(), dict(error.headers)
 
 
 @pytest.fixture

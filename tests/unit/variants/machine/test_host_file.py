@@ -164,7 +164,9 @@ def test_machines_with_a_python_for_others(
     assert read_host_file(str(path)).environment["platform_machine"] == machine
 
 
-SCHEMA = json.loads((REPOSITORY / "docs/host.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (REPOSITORY / "docs/schemas/host.schema.json").read_text(encoding="utf-8")
+)
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 #: What no schema can say.
 BEYOND = ("repeated", "is of ", "the full one", "no such platform")

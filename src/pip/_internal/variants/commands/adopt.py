@@ -10,12 +10,13 @@ from pip._vendor.packaging.utils import NormalizedName
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.console.output import get_logger, write_document
+from pip._internal.console.output import get_logger
 from pip._internal.console.output import write as say
 from pip._internal.console.texts import Hint
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.commands.progress import byte_progress
+from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.publishing.adopting import (
     Adopted,
@@ -56,7 +57,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             plan, folder, byte_progress(options.progress_bar)
         )
     if options.json:
-        write_document(_document(plan, written, damaged))
+        write_report(_document(plan, written, damaged))
     elif written:
         index = command_to_type(options, "variants", "index", folder or "", "--simple")
         wheels = "1 wheel" if len(written) == 1 else f"{len(written)} wheels"

@@ -10,8 +10,9 @@ from pip._vendor.packaging._variants import NULL_LABEL
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import get_logger, write, write_document
+from pip._internal.console.output import get_logger, write
 from pip._internal.variants.commands.progress import byte_progress
+from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.core.generations import GENERATIONS
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY
 from pip._internal.variants.errors import WrongUse
@@ -52,7 +53,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             "variant-json": built.document,
             "warnings": list(built.warnings),
         }
-        write_document(report)
+        write_report(report)
     else:
         write([f"Built {built.path}"])
     return SUCCESS

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.console.output import write_document
 from pip._internal.console.styled import Line, write_styled
 from pip._internal.console.texts import counted
 from pip._internal.variants.commands.progress import file_progress
+from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.core.rules import Rule
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.publishing.checking import Check
@@ -43,7 +43,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             "wheels": report.wheels,
             "manifests": report.manifests,
         }
-        write_document(document)
+        write_report(document)
     else:
         write_styled(Line(line, highlights=_HIGHLIGHTS) for line in _lines(report))
     return ERROR if failed else SUCCESS

@@ -6,17 +6,17 @@ import optparse
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.console.output import only_output, write_document
+from pip._internal.console.output import only_output
 from pip._internal.console.styled import write_styled
 from pip._internal.variants.choice.effects import effects
 from pip._internal.variants.choice.manifest_file import judge_manifest
+from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.tell.documents import (
     decision_document,
     effect_document,
     options_document,
     selection_document,
-    with_header,
 )
 from pip._internal.variants.tell.lookup import look_up, make_context
 from pip._internal.variants.tell.story import tell_decision, tell_manifest
@@ -44,7 +44,7 @@ def _explain_requirement(
             label = release.chosen_label if decision.problem is None else None
             found = list(effects(decision.context, selections, label))
     if options.json:
-        write_document(with_header(decision_document(decision, found)))
+        write_report(decision_document(decision, found))
     else:
         write_styled(tell_decision(decision, found))
     if decision.problem is not None:
@@ -58,14 +58,12 @@ def _explain_manifest(command: SessionCommandMixin, options: optparse.Values) ->
         selection, label = judge_manifest(context, options.manifest)
         found = list(effects(context, [selection], label))
     if options.json:
-        write_document(
-            with_header(
-                {
-                    "sources": [selection_document(selection)],
-                    "options": options_document(context),
-                    "effects": [effect_document(each) for each in found],
-                }
-            )
+        write_report(
+            {
+                "sources": [selection_document(selection)],
+                "options": options_document(context),
+                "effects": [effect_document(each) for each in found],
+            }
         )
     else:
         write_styled(tell_manifest(selection, label, found))

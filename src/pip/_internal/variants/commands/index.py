@@ -10,9 +10,10 @@ from typing import Any
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import get_logger, write, write_document
+from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import counted
 from pip._internal.variants.commands.progress import file_progress
+from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.publishing.indexing import (
     IndexReport,
@@ -37,7 +38,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     for warning in report.warnings:
         logger.warning("%s.", warning)
     if options.json:
-        write_document(asdict(report, dict_factory=_with_hyphens))
+        write_report(asdict(report, dict_factory=_with_hyphens))
     else:
         write(_lines(report))
     return SUCCESS

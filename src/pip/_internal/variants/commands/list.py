@@ -6,10 +6,11 @@ import optparse
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import only_output, write_document
+from pip._internal.console.output import only_output
 from pip._internal.console.styled import write_styled
+from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.tell.documents import listing_document, with_header
+from pip._internal.variants.tell.documents import listing_document
 from pip._internal.variants.tell.listing import listed_offers, rows, tables
 from pip._internal.variants.tell.lookup import look_up
 
@@ -26,7 +27,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             raise decision.problem
         listed = [(each, rows(decision, each)) for each in offers]
     if options.json:
-        write_document(with_header(listing_document(decision, listed)))
+        write_report(listing_document(decision, listed))
     else:
         write_styled(tables(decision, listed))
     return SUCCESS

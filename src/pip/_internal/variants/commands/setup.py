@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import get_logger, only_output, write, write_document
+from pip._internal.console.output import get_logger, only_output, write
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import ask_input, redact_auth_from_url
 from pip._internal.variants.choice.invocation import again
@@ -32,6 +32,7 @@ from pip._internal.variants.commands.publishers import (
     removed,
     taken,
 )
+from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import (
     ContradictoryOptions,
     IndexTaken,
@@ -249,9 +250,8 @@ def _tell(
 def _write_json(file: IndexFile, value: str) -> None:
     is_written = value != file.value
     effective = value if is_written and not file.stronger else file.effective
-    write_document(
+    write_report(
         {
-            "version": "1",
             "read": READ,
             "publishers": [
                 {**each._asdict(), "is_set_up": _is_set_up(effective, each)}

@@ -77,8 +77,10 @@ def read_host_file(path: str) -> Host:
         return _host(path, json.loads(data.decode("utf-8")))
     except OSError as error:
         problem = f"It cannot be read: {error.strerror}"
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         problem = f"It is not JSON: {error}"
+    except RecursionError:
+        problem = "It is nested too deeply"
     except _Problem as error:
         problem = str(error)
     raise InvalidHostFile(path, f"{problem}.")

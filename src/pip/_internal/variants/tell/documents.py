@@ -1,14 +1,13 @@
 """Decisions as JSON documents, complete enough to repeat the decision.
 
-``docs/decisions.md`` describes them.
+``docs/formats.md`` describes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pip import __version__
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.decision import (
@@ -37,17 +36,11 @@ __all__ = [
     "decision_document",
     "listing_document",
     "selection_document",
-    "with_header",
 ]
 
 Document = dict[str, Any]
 
 _NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
-
-
-def with_header(document: Mapping[str, Any]) -> Document:
-    """Add the version of the format and of pip."""
-    return {"version": "1", "pip_version": __version__, **document}
 
 
 def decision_document(decision: Decision, effects: Iterable[Effect]) -> Document:

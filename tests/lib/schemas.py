@@ -1,0 +1,42 @@
+"""The JSON Schemas of the documents, which all output of ``--json`` is held to."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import jsonschema
+
+__all__ = ["SCHEMAS", "hold_to_schema"]
+
+SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
+
+
+@functools.cache
+def _validator(action: str) -> jsonschema.Draft202012Validator:
+    # Tools use environments too, without that library.
+    import jsonschema
+
+    text = (SCHEMAS / f"{action}.schema.json").read_text(encoding="utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def hold_to_schema(command: Sequence[str], output: str) -> None:
+    """Compare what ``pip variants ACTION --json`` wrote with its schema.
+
+    Other commands, and what wrote nothing, are left alone.
+
+    :raises jsonschema.ValidationError: if it is something else.
+    """
+    if "variants" not in command or "--json" not in command or "--help" in command:
+        return
+    action = command[command.index("variants") + 1]
+    start = output.find("{")
+    if action.isalpha() and start >= 0:
+        # With -vv a line of upstream's may come first.
+        document, _ = json.JSONDecoder().raw_decode(output[start:])
+        _validator(action).validate(document)
