@@ -319,10 +319,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/models/installation_report.py": {
-        "The installation report tells which variants were chosen.": [
+        "The installation report tells which variants were chosen, and for which machine.": [
             Decorate(
-                "InstallationReport._install_req_to_dict",
-                "variants.hooks.commands:report_item",
+                "InstallationReport.to_dict",
+                "variants.hooks.commands:reported",
             ),
         ],
     },

@@ -15,18 +15,26 @@ __all__ = ["Normal", "fingerprint", "normal_form"]
 Normal = str | list["Normal"]
 
 _DROPPED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
+#: What newer versions say of all that has not been written so (3.15: PEP 810).
+_UNSAID = {"is_lazy": 0}
 
 
 def normal_form(node: ast.AST) -> Normal:
     """Return the node as nested lists of strings.
 
-    Positions, contexts, kinds, and fields that are None or empty are left out.
+    Positions, contexts, kinds, and fields that are None or empty, or that say what older
+    versions leave out, are left out.
     """
     form: list[Normal] = [type(node).__name__]
     for name, value in sorted(ast.iter_fields(node)):
         if isinstance(node, ast.Constant) and name == "value":
             form.append([name, type(value).__name__, _constant(value)])
-        elif name in _DROPPED or value is None or value == []:
+        elif (
+            name in _DROPPED
+            or value is None
+            or value == []
+            or (name in _UNSAID and value == _UNSAID[name])
+        ):
             continue
         elif isinstance(node, ast.JoinedStr) and name == "values":
             form.append([name, *_joined(value)])

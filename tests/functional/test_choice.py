@@ -100,7 +100,7 @@ def test_an_idle_gpu_is_warned_of(pip: Pip, torch: list[str]) -> None:
     result = pip("install", "--dry-run", "torch", *torch, env=forced("12.5"))
     said, plain = result.stderr.splitlines()
     assert said == (
-        "WARNING: This machine has an NVIDIA GPU, but the variant 00000000 of torch "
+        "WARNING: The target machine has an NVIDIA GPU, but the variant 00000000 of torch "
         "2.8.0 without support for it was chosen. The nearest other variant: cu126 "
         "needs nvidia :: cuda_version_lower_bound :: 12.6 (the target has 12.5, 12.4, "
         "12.3 …)"

@@ -409,7 +409,10 @@ def test_a_gpu_that_is_there_and_does_not_count(
     gpu_of(0)
     said = install()
     label = "cpu" if is_bridged else "null"
-    assert f"WARNING: This machine has an AMD GPU, but the variant {label} of" in said
+    assert (
+        f"WARNING: The target machine has an AMD GPU, but the variant {label} of"
+        in said
+    )
     assert (
         "was chosen. The AMD driver does not tell the architecture of a GPU: "
         "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH can tell what to install for"

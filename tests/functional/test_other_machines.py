@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli
 
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import make_host
@@ -219,7 +220,10 @@ def test_its_hardware_alone(pip: Pip, index: IndexServer, tmp_path: Path) -> Non
 # Nothing is built
 
 
-SDIST_ONLY = "╰─> source 1.0: no file of a kind that may be used (No sources permitted for source)"
+SDIST_ONLY = (
+    "╰─> source 1.0: no file of a kind that may be used (its source would have to be "
+    "built on such a machine)"
+)
 
 
 def test_no_sdist(pip: Pip, index: IndexServer) -> None:
@@ -524,6 +528,12 @@ def test_variants_from_a_lock_file(pip: Pip, fast: list[str], tmp_path: Path) ->
     assert f"fast-1.0-py3-none-{ARM}-armv8.whl" in result.stdout
     # It is not for this machine.
     result = pip("download", "-r", str(lock), *fast, code=1)
+    assert "locked-for-other-machines" in result.stderr
+    # Others do not say for which one it is.
+    left, found = re.subn(r"^environments = \[.*?\]\n", "", text, flags=re.M | re.S)
+    assert found == 1
+    lock.write_text(left, encoding="utf-8")
+    result = pip("download", "-r", str(lock), *fast, code=1)
     assert "not-locked-for-this-platform" in result.stderr
     assert f"It has fast-1.0-py3-none-{ARM}-armv8.whl." in result.stderr
 
@@ -538,7 +548,11 @@ def test_a_lock_file_says_for_which_machine_it_is(
     result = pip("download", "-r", str(lock), *options, *MAC)
     assert "onmac-1.0" in result.stdout
     result = pip("download", "-r", str(lock), *options, code=1)
-    assert "environments specified in the lock file" in result.stderr
+    assert "× pylock.toml is for other machines." in result.stderr.replace(
+        str(tmp_path) + "/", ""
+    )
+    assert 'It is for sys_platform == "darwin" and platform_machine' in result.stderr
+    assert "Make a lock file for this one: pip lock" in result.stderr
     # One for this machine does for whatever it did before.
     pip("lock", "app", *options, "-o", str(lock))
     assert "environments" not in lock.read_text(encoding="utf-8")
@@ -603,3 +617,84 @@ def test_an_unknown_name(
         f"machine that is known.\n{meant}\nhint: {GRAMMAR}\n"
     )
     assert index.log() == []
+
+
+def test_a_lock_for_a_machine_that_was_described_says_so_wherever_it_is_made(
+    pip: Pip, index: IndexServer, tmp_path: Path
+) -> None:
+    """Of what a name does not say, that is left out which is as here."""
+    index.add(make_wheel("app", "1.0"))
+    lock = tmp_path / "pylock.toml"
+    here = f"py3{sys.version_info[1]}"
+    for name, told in {
+        f"linux-x86_64-{here}": [*TOLD, "implementation_name", "python_version"],
+        here: ["implementation_name", "python_version"],
+        "cuda-12.8": [],
+    }.items():
+        host = ["--variant-host", name]
+        pip("lock", "app", "-i", index.index_url, *host, "-o", str(lock))
+        written = tomli.loads(lock.read_text(encoding="utf-8"))
+        (marker,) = written.get("environments", [""])
+        named = [*TOLD, "implementation_name", "python_version"]
+        assert [each for each in named if each in marker] == told
+
+
+TOLD = ("sys_platform", "platform_machine")
+
+
+def test_what_is_installed_here_is_for_this_very_python(
+    pip: Pip, index: IndexServer
+) -> None:
+    """Whatever patch release of it a host names."""
+    minor = ".".join(map(str, sys.version_info[:2]))
+    index.add(make_wheel("app", "1.0"))
+    index.add(make_wheel("app", "2.0", requires_python=f">={minor}.90"))
+    named = ["app", "-i", index.index_url, "--variant-host", f"py{minor}.95"]
+    assert "app-2.0" in pip("install", "--dry-run", *named).stdout
+    assert "app-1.0" in pip("install", *named).stdout
+
+
+def test_a_report_is_of_the_target(pip: Pip, index: IndexServer) -> None:
+    index.add(make_wheel("app", "1.0"))
+    command = ["install", "--dry-run", "-q", "app", "-i", index.index_url]
+    for options, system, machine in (
+        (["--variant-host", "windows-py312"], "win32", "AMD64"),
+        ([], sys.platform, platform.machine()),
+    ):
+        result = pip(*command, *options, "--report", "-")
+        environment = json.loads(result.stdout)["environment"]
+        assert environment["sys_platform"] == system
+        if platform.machine() in ("x86_64", machine):
+            assert environment["platform_machine"] == machine
+
+
+def test_why_no_file_is_for_another_machine(pip: Pip, index: IndexServer) -> None:
+    """That nothing is built for it hides no other reason."""
+    index.add(make_sdist("source", "1.0"))
+    index.replace("source-1.0.tar.gz", requires_python=">=3.12")
+    options = ["-i", index.index_url, "--variant-host"]
+    result = pip("download", "source", *options, "windows-x86_64-py310", code=1)
+    assert "it is for other versions of Python" in result.stderr
+    assert "pip wheel" not in result.stderr
+    result = pip("download", "source", *options, "windows-x86_64-py312", code=1)
+    assert "built on such a machine" in result.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_that_a_shell_of_windows_writes(
+    pip: Pip, tmp_path: Path, encoding: str
+) -> None:
+    written = pip("variants", "host", "--json", "--variant-host", "cuda-12.8-sm_90")
+    path = tmp_path / "node.json"
+    path.write_text(written.stdout, encoding=encoding)
+    result = pip("variants", "host", "--json", "--variant-host", str(path))
+    assert result.stdout == written.stdout
+
+
+def test_what_it_implies_need_not_be_typed(pip: Pip, index: IndexServer) -> None:
+    index.add(make_wheel("app", "1.0", tag="cp312-cp312-win_amd64"))
+    host = ["--variant-host", "windows-x86_64-py312", "--platform", "win_amd64"]
+    result = pip("download", "app", "-i", index.index_url, *host)
+    assert "app-1.0-cp312-cp312-win_amd64.whl" in result.stdout
+    result = pip("download", "app", "-i", index.index_url, *host, "--abi=cp311", code=1)
+    assert "--abi cp311 contradicts --variant-host" in result.stderr

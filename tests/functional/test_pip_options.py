@@ -333,7 +333,7 @@ def test_a_variant_wins_over_a_cached_wheel(
     # Where no variant runs, the source is next, and with it what was built of it.
     result = venv.pip(*built, env=forced("12.0"))
     assert "Using a plain build of made 1.0" in result.stdout
-    assert "This machine has an NVIDIA GPU, but a plain build of made 1.0" in (
+    assert "The target machine has an NVIDIA GPU, but a plain build of made 1.0" in (
         result.stderr
     )
     assert "Using cached made-1.0-py3-none-any.whl" in result.stdout

@@ -108,7 +108,7 @@ def test_nvidia(download: Callable[..., Result], target: str, driver: str) -> No
         found[capability] = fetched(result)
         # A GPU for which there is nothing is told of, and no other is.
         is_idle = found[capability][1] == "null" and target != MACOS
-        assert ("This machine has an NVIDIA GPU" in result.stderr) is is_idle
+        assert ("The target machine has an NVIDIA GPU" in result.stderr) is is_idle
     labels = TABLE[target][driver].split()
     expected = {
         capability: (target, label)
@@ -168,16 +168,16 @@ def test_other_machines(
 ) -> None:
     result = download(*platforms, env=machine)
     assert fetched(result) == (its_platform, label)
-    said = "This machine has " in result.stderr
+    said = "The target machine has " in result.stderr
     assert said is (idle is not None)
     if idle is not None:
-        assert f"This machine has {idle}, but" in result.stderr
+        assert f"The target machine has {idle}, but" in result.stderr
 
 
 #: A driver for CUDA 12.8 and a GPU that only the build without a wheel has code for.
 BLACKWELL = forced("12.8", "12.0")
 IDLE = (
-    "WARNING: This machine has an NVIDIA GPU, but the variant null of torch 2.10.0 "
+    "WARNING: The target machine has an NVIDIA GPU, but the variant null of torch 2.10.0 "
     "without support for it was chosen. The nearest other variant: cuda13.0 needs nvidia "
     ":: cuda_version_lower_bound :: 13.0 (the target has 12.8, 12.7, 12.6 …). cuda12.8 "
     "would run, but there is no wheel of it to install here"

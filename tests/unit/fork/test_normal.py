@@ -15,8 +15,11 @@ def of(source: str) -> str:
 
 
 # Syntax whose tree differs between versions of CPython: f-strings (3.12), type
-# parameters (3.12), deprecated fields, strings with characters of newer Unicode.
+# parameters (3.12), imports (3.15), deprecated fields, strings with characters of newer
+# Unicode.
 SAMPLE = r'''
+import a.b as c, d
+from .e import (f, g as h)
 @decorate(1, *a, **{**b, "k": None})
 async def f(x: int = -1, /, *y, z=..., **k) -> dict[str, "T"]:
     """Doc.
@@ -40,7 +43,7 @@ async def f(x: int = -1, /, *y, z=..., **k) -> dict[str, "T"]:
 
 def test_the_form_is_the_same_on_every_python() -> None:
     assert (
-        of(SAMPLE) == "4d84ce908a775741ed8eea3f68417c8c8561e79a9ad207d3e4a17aedd7242a08"
+        of(SAMPLE) == "73f3240fa493de36f885e8d7479edc6c8be28b4fe1c603005acbb85e7096f6b9"
     )
 
 
@@ -88,3 +91,16 @@ def test_loads_and_stores_of_an_expression_are_alike() -> None:
     statement = ast.parse("a.b = a.b").body[0]
     assert isinstance(statement, ast.Assign)
     assert normal_form(statement.targets[0]) == normal_form(statement.value)
+
+
+def test_an_import_that_is_not_lazy_is_one_of_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As CPython 3.15 tells of each import, and older ones do not."""
+    node = ast.parse("import a").body[0]
+    before = fingerprint(node)
+    monkeypatch.setattr(ast.Import, "_fields", ("names", "is_lazy"))
+    monkeypatch.setattr(node, "is_lazy", 0, raising=False)
+    assert fingerprint(node) == before
+    monkeypatch.setattr(node, "is_lazy", 1)
+    assert fingerprint(node) != before

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import atexit
 import gc
+import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+if sys.implementation.name != "cpython":
+    pytest.skip("other Pythons look for garbage in other ways", allow_module_level=True)
 
 from pip._internal.commands import create_command
 
@@ -48,3 +53,22 @@ def test_other_processes_look_for_garbage_as_before(
     command.parse_args(arguments)
     assert gc.get_threshold() == before
     assert gc.freeze not in at_exit
+
+
+def test_other_pythons_look_for_garbage_in_their_own_way(
+    at_exit: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyPy has no such number."""
+    before = gc.get_threshold()
+    here = vars(sys.implementation)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            sys, "implementation", SimpleNamespace(**{**here, "name": "pypy"})
+        )
+        patch.delattr(gc, "set_threshold")
+        patch.delattr(gc, "freeze")
+        command = create_command("install")
+        command._cli = True
+        command.parse_args(["plain"])
+    assert gc.get_threshold() == before
+    assert at_exit == []

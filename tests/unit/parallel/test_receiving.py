@@ -90,8 +90,12 @@ def _copy_a_part(source: int, target: int, _: int) -> int:
         (["link"], 0o644, 0o755, False),
         (["link", "copy_file_range"], 0o644, 0o755, False),
         (["link", "half"], 0o644, 0o755, False),
+        (["link", "gone"], 0o644, 0o755, False),
     ],
-    ids=["linked", "rights", "group", "unknown", "by-the-system", "copied", "half"],
+    ids=[
+        *("linked", "rights", "group", "unknown", "by-the-system", "copied", "half"),
+        "on-pypy",
+    ],
 )
 def test_the_cache_gets_the_file(
     monkeypatch: pytest.MonkeyPatch,
@@ -104,9 +108,11 @@ def test_the_cache_gets_the_file(
     """It is the very file where it would not differ from a copy of upstream's."""
     for name in missing:
         if name == "half":
-            monkeypatch.setattr(os, "copy_file_range", _copy_a_part)
+            monkeypatch.setattr(os, "copy_file_range", _copy_a_part, raising=False)
+        elif name == "gone":
+            monkeypatch.delattr(os, "copy_file_range", raising=False)
         else:
-            monkeypatch.setattr(os, name, _fail)
+            monkeypatch.setattr(os, name, _fail, raising=False)
     folder = tmp_path / "cache"
     folder.mkdir()
     folder.chmod(of_folder)

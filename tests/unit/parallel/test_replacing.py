@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("signals are those of POSIX", allow_module_level=True)
 
+import pip
 from pip._internal.parallel.downloads import elsewhere, recovery, replacing, trees
 from pip._internal.parallel.downloads.interrupts import HeldSignals
 from pip._internal.parallel.downloads.journal import FOLDER, Plan, Workplace, abandoned
@@ -24,6 +26,13 @@ from pip._internal.parallel.downloads.journal import FOLDER, Plan, Workplace, ab
 
 def send(number: int) -> None:
     os.kill(os.getpid(), number)
+
+
+def run_elsewhere(code: str, *arguments: str) -> int:
+    """Run code in a process of its own, with this pip, and return how it ended."""
+    env = {**os.environ, "PYTHONPATH": str(Path(pip.__file__).parents[1])}
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, check=False, env=env).returncode
 
 
 class TestSignals:
@@ -57,17 +66,17 @@ class TestSignals:
             send(signal.SIGINT)
 
     def test_what_ends_pip_waits_too(self) -> None:
-        ended: list[int] = []
-        child = os.fork()
-        if not child:
-            held = HeldSignals()
-            held.hold(signal.SIGTERM)
-            send(signal.SIGTERM)
-            held.release()
-            held.take_effect()
-            os._exit(7)
-        ended.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-        assert ended == [-signal.SIGTERM]
+        code = (
+            "import os\n"
+            "from pip._internal.parallel.downloads.interrupts import HeldSignals\n"
+            "held = HeldSignals()\n"
+            "held.hold(15)\n"
+            "os.kill(os.getpid(), 15)\n"
+            "held.release()\n"
+            "held.take_effect()\n"
+            "os._exit(7)\n"
+        )
+        assert run_elsewhere(code) == -signal.SIGTERM
 
     def test_another_handler_stays(self) -> None:
         came: list[int] = []
@@ -318,11 +327,13 @@ def test_what_a_link_leads_to_is_not_taken_away(left: Left, tmp_path: Path) -> N
 
 def test_a_run_that_is_alive_is_let_alone(left: Left) -> None:
     left.stash(INFO)
-    child = os.fork()
-    if not child:  # The lock is that of the parent.
-        recovery.mend([str(left.lib)])
-        os._exit(0)
-    os.waitpid(child, 0)
+    # The lock is that of this process.
+    code = (
+        "import sys\n"
+        "from pip._internal.parallel.downloads import recovery\n"
+        "recovery.mend(sys.argv[1:])\n"
+    )
+    assert run_elsewhere(code, str(left.lib)) == 0
     assert (left.lib / "~emo-1.0.dist-info").is_dir()
     assert [each.path for each in abandoned(str(left.lib))] == []
     assert left.mend() == NEW

@@ -20,8 +20,9 @@ def copied(old: BinaryIO, new: BinaryIO) -> None:
     :raises OSError: if that is not possible
     """
     if sys.platform == "linux":
-        # The two may share what they have; at least it stays in the system.
-        with contextlib.suppress(OSError):
+        # The two may share what they have; at least it stays in the system. PyPy and old
+        # systems lack the call.
+        with contextlib.suppress(OSError, AttributeError):
             while os.copy_file_range(old.fileno(), new.fileno(), _MANY):
                 pass
     # The rest, or all of it.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import sys
 from typing import TYPE_CHECKING
 
 from pip._internal.parallel.switches import is_fast
@@ -28,6 +29,9 @@ def parsed(command: Command, options: optparse.Values) -> None:
 
     :param options: those of the command
     """
+    # Others, PyPy among them, have neither such a number nor that search.
+    if sys.implementation.name != "cpython":
+        return
     # Whoever else calls pip needs its settings, and goes on after it.
     if command._cli and is_fast(options):
         gc.set_threshold(_MANY_OBJECTS)

@@ -158,6 +158,10 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
             from pip._internal.parallel import garbage
 
             garbage.parsed(command, options)
+        if getattr(options, "variant_host", None):
+            from pip._internal.variants.choice import settings
+
+            settings.imply_wheels(options)
         return options, rest
 
     return parse

@@ -11,6 +11,7 @@ __all__ = [
     "BOUND",
     "COMMAND_LINE",
     "CONTEXT",
+    "ENVIRONMENT",
     "GLOBALS",
     "INSTALLED_BUILD",
     "LOCK_ENVIRONMENT",
@@ -42,9 +43,12 @@ SELECTION = Slot("_variants_selection")
 #: On an ``InstallRequirement``: the ``Plan`` of the lock file that it is for. Set by
 #: ``locks.mode``, read by ``locks.plan``.
 LOCK_PLAN = Slot("_variants_lock_plan")
-#: On an ``InstallRequirement``: the environment markers of the machine that it is locked
-#: for, if that is another kind. Set by ``locks.mode``, read by ``locks.plan``.
+#: On an ``InstallRequirement``: the environment markers that tell the machine that it is
+#: locked for, if one was described. Set by ``locks.mode``, read by ``locks.plan``.
 LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
+#: On an ``InstallRequirement``: the environment markers of the machine that it is for, if
+#: one was described. Set by ``hooks.outcome``, read by ``hooks.commands``.
+ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
 #: imports nothing for it; read by ``choice.invocation``.
 COMMAND_LINE = Slot("variants_command_line")

@@ -86,7 +86,8 @@ LEVELS = {"feature": "level", "values": ["v1"]}
 INVALID: list[tuple[bytes, str]] = [
     (b"", "not JSON"),
     (b"\xff", "not JSON"),
-    (b"[" * 200_000, "not JSON"),
+    (b"[" * 200_000, "nested too deeply"),
+    (b"\xff\xfe{", "not JSON"),
     (b"[]", "not a JSON object"),
     (b"{}", "host-schema"),
     (_with(**{"host-schema": 2}), "2"),
@@ -114,6 +115,27 @@ INVALID: list[tuple[bytes, str]] = [
     (
         _with(abis=["cp311"], environment={"python_version": "3.12"}),
         "'cp311' is of 3.11",
+    ),
+    (
+        _with(abis=["pypy311_pp73"], environment={"implementation_name": "cpython"}),
+        "'pypy311_pp73' is of pypy",
+    ),
+    (_with(platforms=["any"]), "'any' is no platform"),
+    (_with(environment={"sys_platform": "Linux"}), "write 'linux'"),
+    (
+        _with(environment={"sys_platform": "win32", "os_name": "posix"}),
+        "Its 'os_name' is 'posix', not that of win32",
+    ),
+    (
+        _with(environment={"sys_platform": "win32", "platform_system": "Linux"}),
+        "Its 'platform_system' is 'Linux', not that of win32",
+    ),
+    (
+        _with(
+            platforms=["linux_x86_64"],
+            supported={"aarch64": [{"feature": "version", "values": ["8a"]}]},
+        ),
+        "It supports 'aarch64', and its machine is x86_64",
     ),
     (
         _with(
@@ -169,7 +191,10 @@ SCHEMA = json.loads(
 )
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 #: What no schema can say.
-BEYOND = ("repeated", "is of ", "the full one", "no such platform")
+BEYOND = (
+    *("repeated", "is of ", "the full one", "no such platform", "'any' is no platform"),
+    *("write 'linux'", "not that of win32", "its machine is x86_64"),
+)
 
 
 def test_the_schema_is_one() -> None:
@@ -180,7 +205,7 @@ def test_the_schema_is_one() -> None:
 
 @pytest.mark.parametrize(("content", "problem"), INVALID)
 def test_the_schema_refuses_what_pip_refuses(content: bytes, problem: str) -> None:
-    if problem == "not JSON":
+    if problem in ("not JSON", "nested too deeply"):
         return
     is_valid = VALIDATOR.is_valid(json.loads(content))
     assert is_valid == any(each in problem for each in BEYOND)

@@ -165,3 +165,10 @@ def test_what_is_not_said_is_as_here() -> None:
 def test_neither_a_file_nor_a_name() -> None:
     with pytest.raises(UnknownHost):
         read_host("mine")
+
+
+@pytest.mark.parametrize("name", ["py312t", "linux-py3.12.4t", "py39t"])
+def test_no_free_threaded_python_before_there_were_any(name: str) -> None:
+    with pytest.raises(InvalidHostFile) as error:
+        read_host(name)
+    assert "from 3.13 on" in str(error.value.context)

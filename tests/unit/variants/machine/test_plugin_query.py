@@ -127,7 +127,10 @@ ANSWERS = {
         "os.mkdir(folder + '/x'); open(folder + '/x/y', 'w'); os.chmod(folder, 0)",
         "exit status 0",
     ),
-    "no JSON": ("open(answer, 'w').write('{')", "its answer cannot be read"),
+    "no JSON": (
+        "with open(answer, 'w') as file:\n    file.write('{')",
+        "its answer cannot be read",
+    ),
     "another process that writes": (
         (
             "import time\npid = os.fork()\n"

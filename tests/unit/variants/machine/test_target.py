@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from pip._vendor.packaging.markers import default_environment
+
 from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.core.properties import SupportedProperties
+from pip._internal.variants.machine import host_names, platforms, target
 from pip._internal.variants.machine.host_file import Host
 from pip._internal.variants.machine.target import is_this_machine, marker_environment
 
@@ -57,3 +60,79 @@ def test_what_the_user_describes_wins() -> None:
     settings = given({"platforms": ["win_amd64"]})
     described = Host("x", SupportedProperties({}), {"platform_machine": "ARM64"})
     assert marker_environment(settings, described)["platform_machine"] == "ARM64"
+
+
+#: Names of machines, on what machine they are said, and what is there.
+ELSEWHERE = [
+    ("windows", ("linux", "x86_64"), ("win32", "AMD64")),
+    ("windows", ("linux", "aarch64"), ("win32", "ARM64")),
+    ("macos", ("linux", "aarch64"), ("darwin", "arm64")),
+    ("macos", ("win32", "AMD64"), ("darwin", "x86_64")),
+    ("linux", ("win32", "AMD64"), ("linux", "x86_64")),
+    ("linux", ("darwin", "arm64"), ("linux", "aarch64")),
+    ("cuda-12.8-sm_90", ("darwin", "arm64"), ("linux", "aarch64")),
+    ("cuda-12.8-sm_90", ("win32", "ARM64"), ("win32", "ARM64")),
+    ("glibc-2.31", ("darwin", "x86_64"), ("linux", "x86_64")),
+]
+
+
+def _on(monkeypatch: pytest.MonkeyPatch, **changes: str) -> None:
+    here = {**default_environment(), **changes}
+    for module in (target, host_names):
+        monkeypatch.setattr(module, "default_environment", lambda: here)
+
+
+@pytest.mark.parametrize(("name", "here", "there"), ELSEWHERE)
+def test_each_system_has_its_own_word_for_a_machine(
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    here: tuple[str, str],
+    there: tuple[str, str],
+) -> None:
+    """Also where only the system is named."""
+    _on(monkeypatch, sys_platform=here[0], platform_machine=here[1])
+    environment = marker_environment(given({}), host_names.named_host(name))
+    told = environment["sys_platform"], environment["platform_machine"]
+    assert told == there
+
+
+def _host(environment: dict[str, str], abis: tuple[str, ...] = ()) -> Host:
+    said = platforms.completed(environment)
+    return Host("x", SupportedProperties({}), said, (), abis)
+
+
+HARDWARE = _host({})
+
+
+@pytest.mark.parametrize(
+    ("host", "options", "told"),
+    [
+        (
+            _host({"python_version": "3.9"}),
+            {},
+            ("cpython", "CPython", "3.9.0", "3.9.0"),
+        ),
+        (_host({}, ("cp39",)), {}, ("cpython", "CPython", "3.9.0", "3.9.0")),
+        (
+            HARDWARE,
+            {"python_version": (3, 9)},
+            ("cpython", "CPython", "3.9.0", "3.9.0"),
+        ),
+        (HARDWARE, {"python_version": (3,)}, ("cpython", "CPython", "3.0.0", "3.0.0")),
+        (HARDWARE, {"abis": ["cp39"]}, ("cpython", "CPython", "3.9.0", "3.9.0")),
+        (
+            HARDWARE,
+            {"implementation": "pp", "python_version": (3, 9)},
+            ("pypy", "PyPy", "3.9.0", "7.3.0"),
+        ),
+    ],
+)
+def test_all_that_markers_say_of_a_python_is_of_the_same(
+    host: Host, options: dict[str, Any], told: tuple[str, ...]
+) -> None:
+    environment = marker_environment(given(options), host)
+    names = (
+        *("implementation_name", "platform_python_implementation"),
+        *("python_full_version", "implementation_version"),
+    )
+    assert tuple(environment[name] for name in names) == told

@@ -62,6 +62,7 @@ __all__ = [
     "Settings",
     "VariantOption",
     "allowed",
+    "imply_wheels",
     "hand_on",
     "kind",
     "said_in_line",
@@ -415,6 +416,20 @@ OPTIONS = (
 )
 
 _ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
+
+
+def imply_wheels(options: optparse.Values) -> None:
+    """Let ``--platform`` and its kin stand beside a host without ``--only-binary``.
+
+    Upstream asks for it before anything else is looked at; a host implies it.
+    """
+    given = vars(options)
+    restricted = ("platforms", "python_version", "implementation", "abis")
+    formats: FormatControl | None = given.get("format_control")
+    if given.get("no_variants") or formats is None or formats.no_binary:
+        return
+    if any(map(given.get, restricted)):
+        formats.only_binary.add(":all:")
 
 
 class Settings:

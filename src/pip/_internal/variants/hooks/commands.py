@@ -171,28 +171,33 @@ def freeze(
     return (text for text in fn(*args, **kwargs) if not _OWN_COMMENT.fullmatch(text))
 
 
-def report_item(
-    fn: Callable[..., dict[str, Any]],
-    cls: type[InstallationReport],
-    req: InstallRequirement,
+def reported(
+    fn: Callable[[InstallationReport], dict[str, Any]], report: InstallationReport
 ) -> dict[str, Any]:
-    """Add the variant to an item of the installation report."""
-    item = fn(cls, req)
+    """Add the variants to an installation report, and the machine that they are for."""
+    told = fn(report)
+    from pip._internal.variants.slots import ENVIRONMENT
+
+    for item, req in zip(told["install"], report._install_requirements, strict=True):
+        item |= _reported_variant(req)
+        told["environment"] |= ENVIRONMENT.of(req, dict) or {}
+    return told
+
+
+def _reported_variant(req: InstallRequirement) -> dict[str, Any]:
+    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.slots import SELECTION
     from pip._internal.variants.wheels.links import label_of
 
     label = None if req.link is None else label_of(req.link)
-    if label is None:
-        return item
-    from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.slots import SELECTION
-
-    selection = SELECTION.of(req, Selection)
-    if selection is not None and selection.manifest is not None:
-        declared, supported = selection.declared(label), selection.properties(label)
-        item["variant"] = _variant(label, declared, supported)
-        if selection.manifest.url is not None:
-            item["variant"]["manifest_url"] = selection.manifest.url
-    return item
+    selection = None if label is None else SELECTION.of(req, Selection)
+    if label is None or selection is None or selection.manifest is None:
+        return {}
+    declared, supported = selection.declared(label), selection.properties(label)
+    variant = _variant(label, declared, supported)
+    if selection.manifest.url is not None:
+        variant["manifest_url"] = selection.manifest.url
+    return {"variant": variant}
 
 
 def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from pip._internal.parallel.slots import RESOLVING
 from pip._internal.variants.choice.context import Context, context_of, is_about_devices
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.slots import ENVIRONMENT
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ def resolved(
         from pip._internal.variants.choice import elsewhere
 
         with elsewhere.during(context.target, resolver.factory):
-            return run()
+            found = run()
+        for requirement in found.requirements.values():
+            ENVIRONMENT.set(requirement, context.target.environment)
+        return found
 
     if not (context.choices or context.settings.asks_for_something):
         return _resolved(solve, resolver, root_reqs, context)

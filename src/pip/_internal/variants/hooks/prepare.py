@@ -101,10 +101,9 @@ def prepared(
         whole = undamaged(req.link.filename)
     with whole:
         dist = fn(preparer, req, parallel_builds)
-    link = req.link
+    link, given = req.link, context_of(preparer.finder)
     if not link.is_wheel:
         return dist
-    given = context_of(preparer.finder)
     # A cached wheel was built from a file of the release.
     release = None if given is None else weighed(given).release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)

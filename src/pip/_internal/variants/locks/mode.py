@@ -173,9 +173,9 @@ class Locks(Mode):
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.
                 LOCK_PLAN.set(requirement, plan)
-        if (target := self._context.target) is not None and target.is_elsewhere:
+        if (target := self._context.target) is not None and target.telling:
             for requirement in first.requirements.values():
-                LOCK_ENVIRONMENT.set(requirement, target.environment)
+                LOCK_ENVIRONMENT.set(requirement, target.telling)
         return first
 
     def _explored(self, machines: Machines) -> RequirementSet:

@@ -233,7 +233,7 @@ def lock_written(
 ) -> Pylock:
     """Make the lock file with all builds, and with all that any of them needs.
 
-    One for another kind of machine says so.
+    One for a machine that was described says for which.
     """
     requirements = list(install_requirements)
     if not requirements:
@@ -242,12 +242,8 @@ def lock_written(
     environment = LOCK_ENVIRONMENT.of(requirements[0], dict)
     if environment is None:
         return lock
-    marker = " and ".join(f"{name} == {environment[name]!r}" for name in _TELLING)
+    marker = " and ".join(f"{name} == {value!r}" for name, value in environment.items())
     return dataclasses.replace(lock, environments=[Marker(marker)])
-
-
-#: The markers that tell kinds of machines apart.
-_TELLING = ("sys_platform", "platform_machine", "implementation_name", "python_version")
 
 
 def _with_builds(

@@ -68,12 +68,21 @@ def narrowed(
     :param extras: those asked for.
     :param dependency_groups: those asked for.
 
+    :raises LockedForOthers: if the file is for other machines.
     :raises NoCompatibleVariant: if none of the builds of a package runs.
     :raises VariantLabelNotFound: if a label was chosen by hand that a package lacks.
     :raises UnsupportedVariant: if it has it, and the target cannot run that.
     :raises VariantLost: if a variant cannot be judged, and the user is strict.
     :raises VariantsDisabled: if variants are off, and a package has nothing else.
     """
+    context = CONTEXT.of(session, Context)
+    target = None if context is None else context.target
+    of_target = {} if target is None else target.environment
+    environments = lock.environments or ()
+    if environments and not any(
+        _holds(each, of_target) is not False for each in environments
+    ):
+        raise LockedForOthers(path_or_url, environments)
     if not any(map(_has_variants, lock.packages)):
         return lock
     names = _group_names([each for each in lock.packages if _has_variants(each)])
@@ -81,9 +90,6 @@ def narrowed(
     groups = {str(canonicalize_name(name)) for name in dependency_groups}
     if include_default_groups:
         groups |= {*(lock.default_groups or ())} - own
-    context = CONTEXT.of(session, Context)
-    target = None if context is None else context.target
-    of_target = {} if target is None else target.environment
     if context is not None:
         context.locked_versions = _only_versions(lock)
     choices = _Choices(context, path_or_url, format_control)
@@ -148,6 +154,22 @@ def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool | None
         return marker is None or marker.evaluate(dict(environment), "lock_file")
     except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion):
         return None
+
+
+class LockedForOthers(VariantError):
+    """A lock file says for which machines it is, and the target is none of these."""
+
+    reference = "locked-for-other-machines"
+    form = "{} is for other machines."
+    usual_hint = (
+        "Make a lock file for this one: pip lock, here or with --variant-host. To install "
+        "for such a machine: --target DIR --variant-host HOST."
+    )
+
+    def __init__(self, place: str, environments: Sequence[Marker]) -> None:
+        super().__init__(
+            place, [f"It is for {each}." for each in environments[:_SHOWN]]
+        )
 
 
 class NotLockedForHere(VariantError):

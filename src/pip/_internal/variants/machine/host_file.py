@@ -16,8 +16,11 @@ from pip._internal.variants.core.properties import (
     is_valid_namespace,
     is_valid_value,
 )
+from pip._internal.variants.core.shown import shown
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine.platforms import (
+    CPU_NAMESPACES,
+    SYSTEMS,
     completed,
     of_abi,
     of_tag,
@@ -74,7 +77,8 @@ def read_host_file(path: str) -> Host:
             data = file.read(_MAX_SIZE + 1)
         if len(data) > _MAX_SIZE:
             raise _Problem(f"It is larger than {_MAX_SIZE >> 20} MiB")
-        return _host(path, json.loads(data.decode("utf-8")))
+        # What a shell of Windows writes may be in UTF-16.
+        return _host(path, json.loads(data))
     except OSError as error:
         problem = f"It cannot be read: {error.strerror}"
     except ValueError as error:
@@ -94,28 +98,36 @@ def _host(path: str, root: object) -> Host:
     description = _object(root, "The file")
     schema = description.get("host-schema")
     if schema != HOST_SCHEMA or isinstance(schema, bool):
-        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {schema!r}")
+        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {shown(schema)}")
     unknown = sorted(set(description) - _KEYS)
     if unknown:
-        raise _Problem(f"Its keys {unknown!r} mean nothing")
+        raise _Problem(f"Its keys {shown(unknown)} mean nothing")
     supported = _supported(description.get("supported"))
     environment = _environment(description.get("environment", {}))
     tags, abis = _tags(description, "platforms"), _tags(description, "abis")
     for tag in tags:
+        if tag == "any":
+            raise _Problem("'any' is no platform: wheels for any are taken everywhere")
         # They tell the system, and mostly the machine.
         told = {name: value for name, value in of_tag(tag).items() if value}
         for name in ("sys_platform", "platform_machine"):
             if not _suits(environment.get(name), told.get(name), told):
                 said = environment[name]
-                raise _Problem(f"Its 'environment' is of {said}, and {tag!r} is not")
+                raise _Problem(
+                    f"Its 'environment' is of {said}, and {shown(tag)} is not"
+                )
         environment = {**told, **environment}
     for abi in abis:
-        told = of_abi(abi)
-        version = told.get("python_version")
-        if version not in (None, environment.get("python_version", version)):
+        for name, value in of_abi(abi).items():
+            if environment.get(name, value) != value:
+                raise _Problem(
+                    f"Its Python is {environment[name]}, and {abi!r} is of {value}"
+                )
+    machine = environment.get("platform_machine")
+    for namespace in supported.keys() & CPU_NAMESPACES:
+        if machine is not None and usual(machine) != namespace:
             raise _Problem(
-                f"Its Python is {environment['python_version']}, and {abi!r} is of "
-                f"{version}"
+                f"It supports {shown(namespace)}, and its machine is {machine}"
             )
     return Host(path, supported, environment, tags, abis)
 
@@ -125,13 +137,15 @@ def _supported(root: object) -> SupportedProperties:
     supported: dict[str, list[SupportedFeature]] = {}
     for namespace, features in stated.items():
         if not is_valid_namespace(namespace):
-            raise _Problem(f"This is no namespace: {namespace!r}")
+            raise _Problem(f"This is no namespace: {shown(namespace)}")
         if not isinstance(features, list):
-            raise _Problem(f"The features of {namespace!r} are not a list")
+            raise _Problem(f"The features of {shown(namespace)} are not a list")
         supported[namespace] = [_feature(item, namespace) for item in features]
         names = [feature.name for feature in supported[namespace]]
         if len(set(names)) != len(names):
-            raise _Problem(f"A feature of {namespace!r} is repeated: {names!r}")
+            raise _Problem(
+                f"A feature of {shown(namespace)} is repeated: {shown(names)}"
+            )
     return SupportedProperties(supported)
 
 
@@ -140,15 +154,25 @@ def _environment(root: object) -> dict[str, str]:
     environment = _object(root, "'environment'")
     for name, value in environment.items():
         if name not in MARKER_VARIABLES:
-            raise _Problem(f"'environment' has no marker variable: {name!r}")
+            raise _Problem(f"'environment' has no marker variable: {shown(name)}")
         if not isinstance(value, str):
-            raise _Problem(f"{name!r} in 'environment' is not a string: {value!r}")
-    said = completed(environment)
-    full, short = (said.get(f"python_{kind}") for kind in ("full_version", "version"))
+            raise _Problem(
+                f"{shown(name)} in 'environment' is not a string: {shown(value)}"
+            )
+    system = environment.get("sys_platform", "")
+    if system not in SYSTEMS and system.lower() in SYSTEMS:
+        raise _Problem(f"'sys_platform' is {system!r}; write {system.lower()!r}")
+    short = environment.get("python_version")
     if short is not None and release_of(short) is None:
-        raise _Problem(f"This is no version of Python: {short!r}")
+        raise _Problem(f"This is no version of Python: {shown(short)}")
+    said = completed(environment)
+    system = said.get("sys_platform", "")
+    for name, value in completed({"sys_platform": system}).items() if system else ():
+        if said[name] != value:
+            raise _Problem(f"Its {name!r} is {shown(said[name])}, not that of {system}")
+    full, short = (said.get(f"python_{kind}") for kind in ("full_version", "version"))
     if full is not None and release_of(full) is None:
-        raise _Problem(f"This is no version of Python: {full!r}")
+        raise _Problem(f"This is no version of Python: {shown(full)}")
     if full is not None and ".".join(full.split(".")[:2]) != short:
         raise _Problem(f"Its 'python_version' is {short}, and the full one {full}")
     return said
@@ -169,29 +193,32 @@ def _suits(said: str | None, of_tag: str | None, told: Mapping[str, str]) -> boo
 def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
     given = description.get(key, [])
     if not isinstance(given, list):
-        raise _Problem(f"{key!r} is not a list: {given!r}")
+        raise _Problem(f"{key!r} is not a list: {shown(given)}")
     for tag in given:
         if not isinstance(tag, str) or not _TAG.fullmatch(tag):
-            raise _Problem(f"This in {key!r} is no tag: {tag!r}")
+            raise _Problem(f"This in {key!r} is no tag: {shown(tag)}")
         if tag.startswith(_GROWING) and not _EXPANDED.fullmatch(tag):
-            raise _Problem(f"There is no such platform: {tag!r}")
-    return tuple(dict.fromkeys(given))
+            raise _Problem(f"There is no such platform: {shown(tag)}")
+    # Case does not matter in tags.
+    return tuple(dict.fromkeys(map(str.lower, given)))
 
 
 def _object(value: object, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _Problem(f"{what} is not a JSON object: {value!r}")
+        raise _Problem(f"{what} is not a JSON object: {shown(value)}")
     return value
 
 
 def _feature(item: object, namespace: str) -> SupportedFeature:
-    feature = _object(item, f"A feature of {namespace!r}")
+    feature = _object(item, f"A feature of {shown(namespace)}")
     name, values = feature.get("feature"), feature.get("values")
     if not isinstance(name, str) or not is_valid_feature_name(name):
-        raise _Problem(f"This names no feature of {namespace!r}: {name!r}")
+        raise _Problem(f"This names no feature of {shown(namespace)}: {shown(name)}")
     if not isinstance(values, list) or not values:
         raise _Problem(f"The values of '{namespace} :: {name}' are not a list")
     for value in values:
         if not isinstance(value, str) or not is_valid_value(value):
-            raise _Problem(f"This is no value of '{namespace} :: {name}': {value!r}")
+            raise _Problem(
+                f"This is no value of '{namespace} :: {name}': {shown(value)}"
+            )
     return SupportedFeature(name, tuple(dict.fromkeys(values)))

@@ -50,6 +50,8 @@ _FORMS = MappingProxyType(
         r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu",
     }
 )
+#: The first minor version of Python 3 without the lock.
+_FREE_THREADED = 13
 #: As environment markers have them.
 _SYSTEMS = MappingProxyType({"linux": "linux", "macos": "darwin", "windows": "win32"})
 _ARM = ("aarch64", "arm64", "tegra")
@@ -79,7 +81,7 @@ def named_host(name: str) -> Host | None:
         supported["x86_64"] = (SupportedFeature("level", levels),)
     if machine in _ARM:
         supported["aarch64"] = (SupportedFeature("version", ("8a",)),)
-    environment, abis = _python(said)
+    environment, abis = _python(name, said)
     if system is not None:
         environment["sys_platform"] = system
     if machine is not None:
@@ -184,11 +186,20 @@ def _provider(
     return "tpu", {tpu.PRESENT_VARIABLE: "true"}, {"present"}
 
 
-def _python(said: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return what markers tell of an interpreter, and its ABIs; empty if it is this one."""
+def _python(
+    name: str, said: Mapping[str, str]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return what markers tell of an interpreter, and its ABIs; empty if it is this one.
+
+    :raises InvalidHostFile: if there is no such interpreter.
+    """
     minor = said.get("pypy") or said.get("minor")
     if minor is None:
         return {}, ()
+    if "threads" in said and int(minor) < _FREE_THREADED:
+        raise InvalidHostFile(
+            name, f"Free-threaded Pythons there are from 3.{_FREE_THREADED} on."
+        )
     environment = platforms.completed(
         {
             "implementation_name": "pypy" if "pypy" in said else "cpython",

@@ -12,7 +12,9 @@ from types import MappingProxyType
 from pip._vendor.packaging.tags import mac_platforms
 
 __all__ = [
+    "CPU_NAMESPACES",
     "INTERPRETERS",
+    "SYSTEMS",
     "called",
     "completed",
     "of_abi",
@@ -26,8 +28,10 @@ __all__ = [
     "usual_abi",
 ]
 
+#: Namespaces that only machines of the type of that name support.
+CPU_NAMESPACES = ("x86_64", "aarch64")
 #: By sys_platform: os_name and platform_system.
-_SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
+SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "linux": ("posix", "Linux"),
         "darwin": ("posix", "Darwin"),
@@ -121,12 +125,14 @@ def completed(said: Mapping[str, str]) -> dict[str, str]:
     environment = dict(said)
 
     add = environment.setdefault
-    for sys_platform, (_, system) in _SYSTEMS.items():
+    for sys_platform, (_, system) in SYSTEMS.items():
         if environment.get("platform_system") == system:
             add("sys_platform", sys_platform)
+    if environment.get("os_name") == "nt":
+        add("sys_platform", "win32")
     sys_platform = environment.get("sys_platform", "")
-    if sys_platform in _SYSTEMS:
-        os_name, system = _SYSTEMS[sys_platform]
+    if sys_platform in SYSTEMS:
+        os_name, system = SYSTEMS[sys_platform]
         add("os_name", os_name)
         add("platform_system", system)
     full = environment.get("python_full_version")
@@ -134,6 +140,9 @@ def completed(said: Mapping[str, str]) -> dict[str, str]:
         add("python_version", ".".join(full.split(".")[:2]))
     elif "python_version" in environment:
         add("python_full_version", f"{environment['python_version']}.0")
+    for name, (platform_name, _) in _IMPLEMENTATIONS.items():
+        if environment.get("platform_python_implementation") == platform_name:
+            add("implementation_name", name)
     implementation = environment.get("implementation_name")
     if implementation is not None:
         name, version = _IMPLEMENTATIONS.get(implementation, (implementation, ""))

@@ -78,7 +78,11 @@ def check_place(module: str, folder: str) -> None:
 
     :raises PluginFault: if it lies elsewhere, or nowhere.
     """
-    spec = importlib.util.find_spec(module.partition(".")[0])
+    try:
+        spec = importlib.util.find_spec(module.partition(".")[0])
+    except ValueError:
+        # What is built into PyPy has none.
+        spec = None
     places: list[str | None] = []
     if spec is not None:
         places += spec.submodule_search_locations or ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
@@ -15,6 +16,7 @@ from pip._internal.variants.errors import (
     VariantError,
 )
 from pip._internal.variants.machine.platforms import (
+    CPU_NAMESPACES,
     INTERPRETERS,
     called,
     completed,
@@ -41,10 +43,10 @@ __all__ = [
     "target_of",
 ]
 
-#: Namespaces that only one type of machine supports.
-_NAMESPACES = ("x86_64", "aarch64")
 #: The variables that tell which platform it is.
 _OF_PLATFORM = ("sys_platform", "platform_machine")
+#: And those that tell which interpreter.
+_OF_INTERPRETER = ("implementation_name", "python_full_version")
 #: ABI tags that several interpreters have.
 _OF_MANY = {"none", "abi3", "abi3t"}
 #: What people call the variables on which wheels depend.
@@ -64,6 +66,10 @@ class TargetSettings(Protocol):
     implementation: str | None
     abis: Sequence[str]
 
+    @property
+    def installs_here(self) -> bool:
+        """Tell whether what is chosen would be installed for this interpreter."""
+
 
 def is_this_machine(settings: TargetSettings) -> bool:
     """Tell whether the target is this machine: no option names another one."""
@@ -76,17 +82,41 @@ def marker_environment(settings: TargetSettings, host: Host | None) -> dict[str,
 
     :param host: a machine that the user described, which takes precedence.
     """
-    environment = _this_machine()
-    if settings.platforms:
-        environment |= of_tag(settings.platforms[0])
-    if version := settings.python_version:
-        environment["python_full_version"] = ".".join(map(str, version))
-        environment["python_version"] = ".".join(map(str, version[:2]))
-    described = {} if host is None else _described(host)
-    if any(_differs(environment, described, name) for name in _OF_PLATFORM):
+    here = _this_machine()
+    said = _typed(settings) | ({} if host is None else _described(host))
+    if any(_differs(here, said, name) for name in _OF_INTERPRETER):
+        said = completed({**{name: here[name] for name in _OF_INTERPRETER}, **said})
+    environment = {**here, **said}
+    if any(_differs(here, said, name) for name in _OF_PLATFORM):
         # This machine's kernel says nothing of another one's.
-        environment |= dict.fromkeys(("platform_release", "platform_version"), "")
-    return {**environment, **described}
+        kernel = dict.fromkeys(("platform_release", "platform_version"), "")
+        environment = {**here, **kernel, **said}
+    if "platform_machine" not in said:
+        # Each system has words of its own for the same type of machine.
+        machine = usual(here["platform_machine"])
+        environment["platform_machine"] = called(machine, environment["sys_platform"])
+    return environment
+
+
+def _this_python() -> dict[str, str]:
+    """Return what markers say of this interpreter."""
+    names = ("python_full_version", "python_version", "implementation_version")
+    return {name: value for name, value in _this_machine().items() if name in names}
+
+
+def _typed(settings: TargetSettings) -> dict[str, str]:
+    """Return what the options that upstream has say of the environment."""
+    said = of_tag(settings.platforms[0]) if settings.platforms else {}
+    said |= of_abi(settings.abis[0]) if settings.abis else {}
+    if settings.python_version:
+        # As upstream compares it with Requires-Python.
+        version = [*settings.python_version, 0, 0][:3]
+        said["python_full_version"] = ".".join(map(str, version))
+        said["python_version"] = ".".join(map(str, version[:2]))
+    for name, of_tags in INTERPRETERS.items():
+        if settings.implementation == of_tags:
+            said["implementation_name"] = name
+    return completed(said)
 
 
 def _this_machine() -> dict[str, str]:
@@ -96,7 +126,7 @@ def _this_machine() -> dict[str, str]:
 def _described(host: Host) -> dict[str, str]:
     """Return the environment of a host; what it supports may tell the type of machine."""
     said = dict(host.environment)
-    own = [each for each in _NAMESPACES if host.supported.features(each)]
+    own = [each for each in CPU_NAMESPACES if host.supported.features(each)]
     if len(own) == 1:
         system = said.get("sys_platform", default_environment()["sys_platform"])
         said.setdefault("platform_machine", called(own[0], system))
@@ -165,6 +195,20 @@ class Target:
             # Upstream puts what it derives from a tag next to it.
             tags = self.python.get_sorted_tags()
             self.python._valid_tags = _in_order(tags, host.platforms)
+        if settings.installs_here and not self.is_elsewhere:
+            # This interpreter runs it, whatever patch release was named.
+            self.environment |= _this_python()
+            self.python.py_version_info = sys.version_info[:3]
+
+    @property
+    def telling(self) -> Mapping[str, str]:
+        """Return what markers say of machines of its kind.
+
+        What neither the host nor the options say is left out where it is as here.
+        """
+        said = {**_typed(self._settings), **self._said}
+        names = _CALLED if self.is_elsewhere else _CALLED.keys() & said.keys()
+        return {name: self.environment[name] for name in _CALLED if name in names}
 
     @cached_property
     def is_elsewhere(self) -> bool:
@@ -281,6 +325,8 @@ class Target:
         if typed:
             parts = (f"{_CALLED[name]} is {value}" for name, value in told.items())
             why = f"Its {' and its '.join(parts)}."
+            if all(map(self._suits, typed)):
+                why = f"It takes wheels for {self.host.platforms[0]}, best first."
             return self._contradiction(f"--platform {typed[0]}", why)
         return InvalidHostFile(
             self.host.path,

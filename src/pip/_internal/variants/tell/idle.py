@@ -77,7 +77,7 @@ def idle_device(
         namespace = min(nearest)[1]
     device, build = ACCELERATORS[namespace], _build(release, label)
     said = [
-        f"This machine has {device}, but {build} was chosen",
+        f"The target machine has {device}, but {build} was chosen",
         f"The nearest other variant: {min(nearest)[2]}" if nearest else "",
     ]
     if absent:

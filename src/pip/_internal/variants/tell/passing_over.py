@@ -54,13 +54,15 @@ def passed_over(
         version = version_of(link, project)
         if version is not None and (chosen is None or version > chosen.version):
             by_version.setdefault(version, []).append(link)
-    evaluator = finder.make_link_evaluator(project)
+    evaluator, context = finder.make_link_evaluator(project), context_of(finder)
+    if context is not None and context.is_elsewhere:
+        # That nothing is built there hides what else is wrong.
+        evaluator._formats = frozenset({"binary", "source"})
     suitable: dict[Version, list[Link]] = {}
     for candidate in finder.find_all_candidates(project):
         link, version = candidate.link, candidate.version
         is_build = isinstance(link, BuildLink)
         suitable.setdefault(public(version) if is_build else version, []).append(link)
-    context = context_of(finder)
     special: set[Version] = set()
     for mode in () if context is None else modes(context):
         special.update(mode.special_versions(project))
@@ -107,9 +109,16 @@ def _unsuitable(
 ) -> PassedOver:
     """Say why no file of a version suits the target and the options."""
     details: dict[LinkType, str] = {}
+    results: list[tuple[Link, LinkType]] = []
     for link in links:
         result, detail = evaluator.evaluate_link(link)
+        results.append((link, result))
         details.setdefault(result, detail)
+    if any(
+        result is LinkType.candidate and not link.is_wheel for link, result in results
+    ):
+        detail = "its source would have to be built on such a machine"
+        return PassedOver(version, Cause.FORMAT, detail)
     if LinkType.candidate in details:
         # Upstream's evaluator, which does not look at labels, accepts it.
         labels = filter(None, map(label_of, links))
