@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import marshal
 import os
@@ -332,8 +333,10 @@ def _names_of(names: set[str], venv: Environment) -> Iterator[str]:
 def test_no_hash_no_cache(install: Install, packages: IndexServer) -> None:
     packages.pages.hashes = False
     for _ in range(2):
-        install("many", *FEATURE)
+        install("many", *FEATURE, "-v")
         assert not install.taken
+        # Who asks is told.
+        assert "-any.whl is not kept unpacked: no sha256" in install.result.stdout
 
 
 @pytest.mark.parametrize("kind", ["md5", "sha512"])
@@ -1033,9 +1036,92 @@ def test_a_cache_that_cannot_be_used(install: Install, venv: Environment) -> Non
     install("many", *FEATURE)
     assert not install.taken
     assert "is not this user's alone" in install.result.stderr
-    for action in ["list"], ["info"], ["remove", "nothing"], ["verify"], ["purge"]:
-        result = venv.pip("cache", *action)
+    codes = {"list": 0, "info": 0, "remove many": 1, "verify": 1, "purge": 1}
+    for action, code in codes.items():
+        result = venv.pip("cache", *action.split(), code=code)
         assert "cannot be used" in result.stderr
+        assert "(chmod 700), or delete it" in result.stderr
+
+
+def test_what_cannot_be_removed_is_not_said_to_be(
+    install: Install, venv: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("many", *FEATURE)
+
+    def refuse(path: str, _: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pip._internal.parallel.unpacked.folder.os.rename", refuse)
+        for action in ["remove", "many"], ["purge"]:
+            result = venv.pip("cache", *action, code=1)
+            assert "Unpacked wheels removed" not in result.stdout
+            assert "cannot be removed: 1. The first is " in result.stderr
+            assert "(chmod u+rwx)" in result.stderr
+        _rotten(entries(venv)["many"] / "pack")
+        result = venv.pip("cache", "verify", code=1)
+        assert "and are removed" not in result.stderr
+        assert "cannot be removed: 1." in result.stderr
+    assert "and are removed: 1" in venv.pip("cache", "verify", code=1).stderr
+
+
+def test_packages_are_found_as_users_write_them(
+    install: Install, venv: Environment, packages: IndexServer
+) -> None:
+    packages.add(make_wheel("Two.Words", "1.0"))
+    install("two-words", *FEATURE)
+    (entry,) = entries(venv).values()
+    filename = next(entry.glob("*.whl")).name
+    for pattern in "two-words", "Two_Words", "two.words", filename, "tw*":
+        install("two-words", *FEATURE)
+        result = venv.pip("cache", "remove", pattern)
+        assert "Unpacked wheels removed: 1" in result.stdout
+
+
+def test_a_link_to_a_folder_elsewhere(
+    install: Install, venv: Environment, tmp_path: Path
+) -> None:
+    install("many", *FEATURE)
+    folder, elsewhere = folder_of(venv), tmp_path / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    install("many", *FEATURE)
+    assert install.taken == {"many"}
+    elsewhere.chmod(0o777)
+    install("many", *FEATURE)
+    assert not install.taken
+
+
+def test_a_hash_with_the_name_of_another_wheel(
+    install: Install, packages: IndexServer
+) -> None:
+    """It is told as it would be without the cache."""
+    one, other = make_wheel("direct", "1.0"), make_wheel("direct", "2.0")
+    for wheel in one, other:
+        packages.add(wheel)
+    install("direct==1.0", *FEATURE)
+    wrong = f"direct @ {packages.url}/files/{other.filename}#sha256={one.sha256}"
+    install(wrong, *FEATURE, code=1)
+    assert not install.taken
+    assert "DO NOT MATCH THE HASHES" in install.result.stderr
+
+
+def test_too_little_space_for_copies(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What upstream leaves out then, bytecode say, an entry has."""
+    install("many", *FEATURE)
+    with monkeypatch.context() as patch:
+        usage = shutil.disk_usage
+        patch.setattr(
+            "pip._internal.parallel.unpacked.using.shutil.disk_usage",
+            lambda path: usage(path)._replace(free=1000),
+        )
+        install("many", *FEATURE, "-v")
+        assert not install.taken
+        assert "too little space for unpacked many" in install.result.stdout
+        install("many", *FEATURE, "--unpacked-cache-links")
+        assert install.taken == {"many"}
 
 
 def test_everybody_may_write(install: Install, venv: Environment) -> None:

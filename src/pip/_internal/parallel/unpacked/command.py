@@ -6,15 +6,17 @@ import datetime
 import fnmatch
 import optparse
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console import printable
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import CommandError
 from pip._internal.parallel.unpacked.entries import Damaged, Entry
-from pip._internal.parallel.unpacked.folder import FOLDER, Folder, InUse
+from pip._internal.parallel.unpacked.folder import FOLDER, WAY_OUT, Folder, InUse
 from pip._internal.utils.misc import format_size
 
 if TYPE_CHECKING:
@@ -82,39 +84,53 @@ def removed(
 
     :raises CannotBeDone: if they are in use; all else was removed
     """
-    count = size = 0
+    gone: list[Entry] = []
     problem: CannotBeDone | None = None
     try:
         if len(args) == 1:
-            count, size = _removed(options.cache_dir, args[0])
+            _remove(options.cache_dir, args[0], gone)
     except CannotBeDone as error:
         problem = error
     # It complains if it finds none itself.
-    if not count or args == ["*"] or command._find_wheels(options, args[0]):
+    is_nothing = not gone and problem is None
+    if is_nothing or args == ["*"] or command._find_wheels(options, args[0]):
         fn(command, options, args)
-    if count:
-        logger.info("Unpacked wheels removed: %s (%s)", count, format_size(size))
+    if gone:
+        size = format_size(sum(entry.size for entry in gone))
+        logger.info("Unpacked wheels removed: %s (%s)", len(gone), size)
     if problem is not None:
         raise problem
 
 
-def _removed(cache: str, pattern: str) -> tuple[int, int]:
-    """Remove wheels that match a pattern; return how many, and their bytes."""
-    count = size = 0
+def _remove(cache: str, pattern: str, gone: list[Entry]) -> None:
+    """Remove wheels that match a pattern.
+
+    :param gone: gets those that are gone
+    :raises CannotBeDone: if one cannot be removed, or all cannot be looked at
+    """
     with _opened(cache, alone=True) as folder:
         if folder is None:
-            return 0, 0
-        for entry in _matching(folder, pattern):
-            folder.remove(entry.folder)
-            count, size = count + 1, size + entry.size
+            return
+        found = _matching(folder, pattern)
+        gone += [entry for entry in found if folder.remove(entry.folder)]
+        left = [e.folder for e in found if os.path.lexists(e.folder)]
         if pattern == "*":
             # What cannot be read, too.
-            for place in folder.places():
-                folder.remove(place)
+            left = [each for each in folder.places() if not folder.remove(each)]
             folder.clean()
-            for left in folder.places():
-                logger.warning("%s cannot be removed", left)
-    return count, size
+        _refuse_left(left)
+
+
+def _refuse_left(left: Sequence[str]) -> None:
+    """Complain of what cannot be removed.
+
+    :raises CannotBeDone: if there is anything
+    """
+    if left:
+        raise CannotBeDone(
+            f"Unpacked wheels that cannot be removed: {len(left)}. The first is "
+            f"{left[0]}. Let its folder be changed (chmod u+rwx), and try again."
+        )
 
 
 def actions(
@@ -132,7 +148,7 @@ def _verify(options: optparse.Values, args: list[str]) -> None:
     if args:
         raise CannotBeDone("Too many arguments")
     whole, damaged = 0, []
-    with _opened(options.cache_dir) as folder:
+    with _opened(options.cache_dir, must=True) as folder:
         for place in () if folder is None else folder.places():
             try:
                 Entry.read(place).verify(thoroughly=True)
@@ -145,9 +161,8 @@ def _verify(options: optparse.Values, args: list[str]) -> None:
     if not damaged:
         return
     with _opened(options.cache_dir, alone=True) as folder:
-        for place in damaged if folder is not None else ():
-            assert folder is not None, "it is there"
-            folder.remove(place)
+        assert folder is not None, "it was just there"
+        _refuse_left([each for each in damaged if not folder.remove(each)])
     raise CannotBeDone(
         f"Unpacked wheels that were damaged and are removed: {len(damaged)}. They are "
         "downloaded again when they are needed."
@@ -155,10 +170,14 @@ def _verify(options: optparse.Values, args: list[str]) -> None:
 
 
 @contextmanager
-def _opened(cache: str, *, alone: bool = False) -> Iterator[Folder | None]:
+def _opened(
+    cache: str, *, alone: bool = False, must: bool = False
+) -> Iterator[Folder | None]:
     """Open the folder of a cache, if there is one that can be used.
 
-    :raises CannotBeDone: if somebody else uses it
+    :param alone: take it only if nobody else uses it
+    :param must: whether one that cannot be used is an error, as it is with *alone*
+    :raises CannotBeDone: if somebody else uses it, or it cannot be used and must be
     """
     if not os.path.isdir(os.path.join(cache, FOLDER)):
         yield None
@@ -170,7 +189,10 @@ def _opened(cache: str, *, alone: bool = False) -> Iterator[Folder | None]:
             "Another pip is using the unpacked wheels. Try again when it has ended."
         ) from None
     except OSError as error:
-        logger.warning("The unpacked wheels cannot be used: %s", error)
+        said = f"The unpacked wheels cannot be used: {error}. {WAY_OUT}"
+        if alone or must:
+            raise CannotBeDone(said.format(os.path.join(cache, FOLDER))) from None
+        logger.warning("%s", said.format(os.path.join(cache, FOLDER)))
         yield None
         return
     try:
@@ -180,6 +202,17 @@ def _opened(cache: str, *, alone: bool = False) -> Iterator[Folder | None]:
 
 
 def _matching(folder: Folder, pattern: str) -> list[Entry]:
-    """Return the entries whose wheels upstream would find by a pattern."""
-    pattern += "*.whl" if "-" in pattern else "-*.whl"
-    return [e for e in folder.entries() if fnmatch.fnmatch(e.rest.path, pattern)]
+    """Return the entries whose wheels upstream would find by a pattern.
+
+    They are found by the name of the package as users write it, too.
+    """
+    project = canonicalize_name(pattern)
+    if not pattern.endswith(".whl"):
+        pattern += "*.whl" if "-" in pattern else "-*.whl"
+    found = (
+        entry
+        for entry in folder.entries()
+        if fnmatch.fnmatch(entry.rest.path, pattern)
+        or canonicalize_name(entry.rest.path.partition("-")[0]) == project
+    )
+    return sorted(found, key=lambda entry: entry.rest.path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -21,12 +22,14 @@ from pip._internal.parallel.unpacked.entries import Damaged, Entry
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["FOLDER", "Folder", "InUse"]
+__all__ = ["FOLDER", "WAY_OUT", "Folder", "InUse"]
 
 logger = get_logger(__name__)
 
 #: Below pip's cache. The number is that of the form of entries.
 FOLDER = "unpacked-v1"
+#: What to do about one that cannot be used.
+WAY_OUT = "Make {} a folder that only you may change (chmod 700), or delete it."
 _LOCK = "lock"
 #: How entries begin that are being made, and what the others are called.
 _PARTIAL = ".partial-"
@@ -58,7 +61,11 @@ class Folder:
         with suppress(FileExistsError):
             # What is below may be for everybody to change, by the user's own wish.
             os.mkdir(self.path, 0o700)
-        if not is_own(os.lstat(self.path)):
+        status = os.lstat(self.path)
+        if stat.S_ISLNK(status.st_mode) and status.st_uid == os.geteuid():
+            # It may lie on another disk; everybody is told that a link may be changed.
+            status = os.stat(self.path)
+        if not is_own(status):
             raise PermissionError(f"{self.path} is not this user's alone")
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self._lock = os.open(os.path.join(self.path, _LOCK), flags, 0o600)
@@ -92,7 +99,7 @@ class Folder:
             entry = Entry.read(place)
             entry.verify()
         except Damaged as error:
-            logger.debug("%s is not used: %s", place, error)
+            logger.verbose("%s is not used: %s", place, error)
             self._damaged.append(place)
             return None
         with suppress(OSError):
@@ -207,10 +214,12 @@ class Folder:
         names = filter(_NAME.fullmatch, sorted(os.listdir(self.path)))
         return [os.path.join(self.path, name) for name in names]
 
-    def remove(self, place: str) -> None:
+    def remove(self, place: str) -> bool:
         """Take away one entry, if that can be; to be called alone.
 
         Renamed first, so that nobody finds it half removed.
+
+        :return: whether it is gone
         """
         doomed = place
         try:
@@ -220,3 +229,5 @@ class Folder:
             remove(doomed)
         except OSError as error:
             logger.debug("%s cannot be removed: %s", doomed, error)
+            return False
+        return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import optparse
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,9 +25,11 @@ from pip._internal.operations.prepare import File
 from pip._internal.parallel.digests import sha256_of, vouch
 from pip._internal.parallel.downloads import replacing
 from pip._internal.parallel.downloads.elsewhere import final_path
+from pip._internal.parallel.space import existing
 from pip._internal.parallel.switches import may_link_unpacked, most_unpacked
+from pip._internal.parallel.target import installed_to
 from pip._internal.parallel.unpacked.entries import Damaged, Entry
-from pip._internal.parallel.unpacked.folder import Folder
+from pip._internal.parallel.unpacked.folder import FOLDER, WAY_OUT, Folder
 from pip._internal.parallel.unpacked.made import Installed, Unsuitable, made, written
 from pip._internal.parallel.unpacked.placing import Placer
 
@@ -49,27 +52,26 @@ class Using:
     """What one command takes from the cache, and puts there.
 
     :ivar preparer: of the command; there are others for what is needed to build something
+    :param options: of the command
     :param folder: open
     :param tag: of the interpreter, for which there is bytecode
-    :param limit: of all entries, in bytes
-    :param may_link: whether a file of the cache and an installed one may be one
     """
 
     def __init__(
         self,
         preparer: RequirementPreparer,
+        options: optparse.Values,
         folder: Folder,
         tag: str,
-        limit: int,
-        *,
-        may_link: bool,
     ) -> None:
         self.preparer = preparer
+        scheme = installed_to(options)
+        self._lib = None if scheme is None else scheme.platlib
         self._folder = folder
         self._tag = tag
-        self._limit = limit
-        self._may_link = may_link
-        self._placer = Placer(may_link=may_link)
+        self._limit = most_unpacked(options)
+        self._may_link = may_link_unpacked(options)
+        self._placer = Placer(may_link=self._may_link)
         #: By path of the wheel that upstream installs.
         self._entries: dict[str, Entry] = {}
         self._digests: dict[str, str] = {}
@@ -82,8 +84,16 @@ class Using:
         :return: the path of the wheel that upstream installs in its place
         """
         digest = _digest(link, hashes)
-        entry = None if digest is None else self._folder.find(digest, self._tag)
-        if entry is None or digest is None:
+        if digest is None:
+            if link.is_wheel:
+                logger.verbose("%s is not kept unpacked: no sha256", link.filename)
+            return None
+        entry = self._folder.find(digest, self._tag)
+        # What is called otherwise has another hash than is said; that is told as ever.
+        if entry is None or entry.rest.path != link.filename:
+            return None
+        if not self._has_space(entry):
+            logger.verbose("There is too little space for unpacked %s", link.filename)
             return None
         logger.info("Using unpacked %s", link.filename)
         # It takes no longer than to write over what is there.
@@ -92,6 +102,16 @@ class Using:
         # It stands for the wheel that has this hash.
         vouch(entry.wheel, {"sha256": digest})
         return entry.wheel
+
+    def _has_space(self, entry: Entry) -> bool:
+        """Tell whether the disk of the packages has space for copies.
+
+        As upstream installs it, bytecode may be left out.
+        """
+        if self._placer.links or self._lib is None:
+            return True
+        taken = sum(each.size for each in self._entries.values())
+        return shutil.disk_usage(existing(self._lib)).free > taken + entry.size
 
     def take_due(self, reqs: Iterable[InstallRequirement]) -> None:
         """Take what upstream would download next, so that it does not."""
@@ -263,11 +283,12 @@ def begin(preparer: RequirementPreparer, options: optparse.Values) -> None:
     try:
         folder = Folder(options.cache_dir)
     except OSError as error:
-        logger.warning("The cache of unpacked wheels is not used: %s", error)
+        way_out = WAY_OUT.format(os.path.join(options.cache_dir, FOLDER))
+        logger.warning(
+            "The cache of unpacked wheels is not used: %s. %s", error, way_out
+        )
         return
-    limit = most_unpacked(options)
-    may_link = may_link_unpacked(options)
-    _using = Using(preparer, folder, tag, limit, may_link=may_link)
+    _using = Using(preparer, options, folder, tag)
     replacing.afterwards(_using.keep)
 
 
