@@ -13,6 +13,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 
 __all__ = ["setup"]
@@ -50,11 +51,24 @@ class OwnOptions(Directive):
             names = ", ".join(option["names"])
             shown = f"{names} {option['metavar']}" if option["metavar"] else names
             where = nodes.paragraph(text="In ")
-            for number, command in enumerate(option["commands"]):
-                where += [*([nodes.Text(", ")] if number else [])]
-                where += nodes.literal(text=command)
-            items.append(_item(shown, _told(option["help"]), where))
+            where += _listed(option["commands"])
+            also = nodes.paragraph(text="Also as ")
+            also += nodes.literal(text=option["variable"])
+            also += nodes.Text(", and in the configuration as ")
+            also += _listed(option["keys"])
+            items.append(_item(shown, _told(option["help"]), where, also))
         return [nodes.definition_list("", *items)]
+
+
+class HostNames(Directive):
+    """The grammar of names of machines, as its parser tells it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return what stands in the parser's own description."""
+        lines = StringList(_program()["host-names"].splitlines(), "host-names")
+        found = nodes.section()
+        self.state.nested_parse(lines, 0, found)
+        return list(found.children)
 
 
 class VariantsActions(Directive):
@@ -71,6 +85,14 @@ class VariantsActions(Directive):
             for action in _program()["actions"]
         ]
         return [nodes.definition_list("", *items)]
+
+
+def _listed(texts: list[str]) -> list[nodes.Node]:
+    """Return texts as such, with commas between."""
+    found: list[nodes.Node] = []
+    for text in texts:
+        found += [*([nodes.Text(", ")] if found else []), nodes.literal(text=text)]
+    return found
 
 
 def _told(text: str) -> nodes.paragraph:
@@ -110,5 +132,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register what the pages use."""
     app.add_directive("own-options", OwnOptions)
     app.add_directive("variants-actions", VariantsActions)
+    app.add_directive("host-names", HostNames)
     app.connect("source-read", _link_within_site)
     return {"parallel_read_safe": True}

@@ -527,7 +527,7 @@ def test_what_describes_nothing(
 def test_the_example_of_the_guide(
     dry: Callable[..., dict[str, str]], server: BuildServer, tmp_path: Path
 ) -> None:
-    text = block("pytorch.md", "description")
+    text = block("bridge.md", "description")
     url = "https://wheels.example.com"
     assert url in text
     ours = _described(tmp_path, text.replace(url, server.more_url))

@@ -103,11 +103,30 @@ def test_adopted_indexed_and_installed(
 
 
 def test_the_guide(pip: Pip, wheels: Path, tmp_path: Path) -> None:
-    for command in block("publishing.md", "adopt").splitlines():
-        _, *words = shlex.split(command)
-        result = pip(*words, cwd=wheels.parent)
-        assert result.stderr == ""
+    def typed(name: str) -> list[Result]:
+        found = []
+        for command in block("adopting.md", name).splitlines():
+            _, *words = shlex.split(command)
+            found.append(pip(*words, cwd=wheels.parent))
+            assert found[-1].stderr == ""
+        return found
+
+    typed("adopt")
     assert (tmp_path / "adopted/simple/torchvision/index.html").is_file()
+    more = tmp_path / "wheels"
+    more.mkdir()
+    needs = ["nvidia-cublas-cu12"]
+    for wheel in (
+        make_wheel("onnxruntime", "1.0"),
+        make_wheel("onnxruntime-gpu", "1.0", requires=needs),
+        make_wheel("tool", "1.0+cu128"),
+    ):
+        (more / wheel.filename).write_bytes(wheel.content)
+    typed("twins")
+    assert (tmp_path / "adopted/onnxruntime-1.0-py3-none-any-gpu.whl").is_file()
+    typed("one")
+    *_, listed = typed("check")
+    assert "* 1    cu128" in listed.stdout
 
 
 def test_what_a_wheel_says_of_itself(pip: Pip, wheels: Path, tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from tests.lib.wheels import make_sdist, make_wheel
 
 pytestmark = pytest.mark.locks
 
+DATA = Path(__file__).resolve().parents[1] / "data"
+
 
 @pytest.fixture
 def torch(index: IndexServer) -> IndexServer:
@@ -540,3 +542,44 @@ class TestOtherReaders:
             venv, 2
         )
         assert venv.installed() == {}
+
+
+def test_what_the_picture_shows(venv: Environment, index: IndexServer) -> None:
+    """Of docs/locks.md, which is drawn from the same data."""
+    data = tomli.loads((DATA / "lock-picture.toml").read_text(encoding="utf-8"))
+    project, version = data["project"], data["version"]
+    manifest = make_manifest(
+        {
+            label: {key: value for key, value in build.items() if key != "needs"}
+            for label, build in data["builds"].items()
+        }
+    )
+    for label, build in data["builds"].items():
+        own = {**manifest, "variants": {label: manifest["variants"][label]}}
+        index.add(
+            make_wheel(
+                *(project, version),
+                label=label,
+                variant_json=own,
+                requires=build["needs"],
+            )
+        )
+    for package in data["locked"]:
+        if package["name"] != project:
+            index.add(make_wheel(package["name"], package["version"]))
+    content = lock(venv, index, project)
+    builds = sorted(data["builds"])
+    found = markers(content)
+    assert found.keys() == {f"{x['name']} {x['version']}" for x in data["locked"]}
+    for package in data["locked"]:
+        marker = found[f"{package['name']} {package['version']}"]
+        told = [label for label in builds if f"{project}-{label}" in (marker or "")]
+        assert (told or builds) == package["with"]
+    assert wheels(content, project) == builds
+    for machine in data["machines"]:
+        host = ["--variant-host", machine["host"]]
+        result = venv.pip("install", "--dry-run", "-r", "pylock.toml", *host)
+        (line,) = (each for each in result.lines if each.startswith("Would install"))
+        for what in machine["gets"]:
+            assert what in line
+        assert line.count("-") == sum(each.count("-") for each in machine["gets"])

@@ -22,7 +22,7 @@ from tests.lib.wheels import make_wheel
 
 pytestmark = pytest.mark.process
 
-GUIDE = "publishing.md"
+GUIDE, REFERENCE = "first-variant.md", "publishing.md"
 _CUDA = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 
 
@@ -153,6 +153,18 @@ def test_it_is_named_for_its_projects_alone(site: Site, index: IndexServer) -> N
     assert "Using the variant cu128 of idna 3.10" in tried(site, index, line)
 
 
+@pytest.mark.scoped
+def test_what_others_get(site: Site) -> None:
+    found = []
+    with StaticServer(site.dist) as server:
+        for line in block(GUIDE, "others").splitlines():
+            _, *words = shlex.split(line.replace("8000", str(server.server_port)))
+            found.append(site.environment.pip(*words).stdout)
+    listed, explained = found
+    assert "* 1    cu128" in listed
+    assert "idna-3.10-py3-none-any-null.whl" in explained
+
+
 @pytest.mark.on_wheel
 def test_the_fork_installs_what_it_chose(site: Site, tmp_path: Path) -> None:
     target = tmp_path / "lib"
@@ -262,7 +274,7 @@ def test_the_guide_shows_what_check_says(site: Site) -> None:
     finally:
         renamed.unlink()
     shown = (
-        (REPOSITORY / "docs" / GUIDE)
+        (REPOSITORY / "docs" / REFERENCE)
         .read_text("utf-8")
         .partition("$ pip variants check dist\n")[2]
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from tests.lib.batch import run_batch
 from tests.lib.environments import Environment, Result
+from tests.lib.guides import block
 from tests.lib.hosts import forced, make_host, write_host
 from tests.lib.index import Fault
 from tests.lib.manifests import Provider, cuda, make_manifest, nest
@@ -1077,3 +1079,36 @@ def test_the_commands_of_light_the_torch_s_readme(
     auto = {**NO_GPU, "PIP_PYTORCH_COMPUTATION_BACKEND": "auto"}
     found = dry_all((command.split(), auto) for command in README)
     assert dict(zip(README, found, strict=True)) == README
+
+
+#: Blocks of pages that use the bridge: on what machine, and what comes of it.
+GUIDES = {
+    ("pytorch.md", "auto"): (GPU129, "2.9.1+cu128"),
+    ("pytorch.md", "cpu"): (GPU129, "2.9.1+cpu"),
+    ("pytorch.md", "nightly"): (GPU129, "2.10.0.dev20251101+cu128"),
+    ("pytorch.md", "mirror"): (GPU129, "2.9.1+cu128"),
+    ("moving.md", "as uv"): (GPU129, "2.9.1+cu128"),
+    ("moving.md", "for good"): (GPU129, "2.9.1+cu128"),
+    ("amd.md", "bridge"): (AMD, "2.9.1+rocm6.4"),
+}
+
+
+@pytest.mark.parametrize(("page", "name"), GUIDES)
+def test_pages_about_the_bridge(
+    venv: Environment, pytorch: PyTorchIndexServer, page: str, name: str
+) -> None:
+    machine, build = GUIDES[page, name]
+    env = {
+        **machine,
+        "PIP_INDEX_URL": pytorch.index_url,
+        "PIP_PYTORCH_INDEX_URL": pytorch.pytorch_url,
+        "PIP_CONFIG_FILE": None,
+        # What the machine has configured for all does not bear on it.
+        "XDG_CONFIG_DIRS": str(venv.home),
+    }
+    mirror = "https://mirror.example/whl"
+    for line in block(page, name).splitlines():
+        pip, *words = shlex.split(line.replace(mirror, pytorch.pytorch_url))
+        assert pip == "pip"
+        result = venv.pip(*words, env=env)
+    assert f"torch-{build}" in result.stdout

@@ -1,4 +1,4 @@
-"""The recipes of docs/machines.md: their commands, run as they stand there."""
+"""How-to pages about other machines: their commands, run as they stand there."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.interpreters import SUPPORTED
 from tests.lib.manifests import Properties, cuda, make_manifest
+from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
 #: The platforms of PyTorch's wheels: what they are for, and the labels there.
@@ -63,6 +64,10 @@ def torch(index: IndexServer) -> IndexServer:
     return index
 
 
+#: Where the pages say that an index is.
+LOCAL = "http://127.0.0.1:8000/simple/"
+
+
 class Reader:
     """Types what stands on the page.
 
@@ -73,16 +78,31 @@ class Reader:
         self._venv, self._index, self.folder = venv, index, folder
 
     def types(
-        self, name: str, *more: str, env: Mapping[str, str | None] | None = None
+        self,
+        page: str,
+        name: str,
+        *more: str,
+        env: Mapping[str, str | None] | None = None,
+        code: int = 0,
+        local: str | None = None,
     ) -> list[Result]:
-        """Type the commands of a block, and more words after each."""
+        """Type the commands of a block, and more words after each.
+
+        :param local: the address of what the page serves on this machine
+        """
         found = []
-        for line in block("machines.md", name).splitlines():
+        text = block(page, name)
+        if local is not None:
+            assert LOCAL in text
+            text = text.replace(LOCAL, local)
+        for line in text.splitlines():
             command, _, file = line.partition(" > ")
             pip, *words = shlex.split(command)
             assert pip == "pip"
             variables = {"PIP_INDEX_URL": self._index.index_url, **(env or {})}
-            result = self._venv.pip(*words, *more, cwd=self.folder, env=variables)
+            result = self._venv.pip(
+                *words, *more, cwd=self.folder, env=variables, code=code
+            )
             if file:
                 (self.folder / file).write_text(result.stdout, encoding="utf-8")
             found.append(result)
@@ -102,23 +122,23 @@ def reader(venv: Environment, torch: IndexServer, tmp_path: Path) -> Reader:
 
 
 def test_an_image_without_a_gpu(reader: Reader) -> None:
-    (result,) = reader.types("image")
+    (result,) = reader.types("images.md", "image")
     assert "Successfully installed cudart-12.8 torch-2.13.0 (cu128)" in result.stdout
 
 
 def test_from_the_machine_itself(reader: Reader) -> None:
-    reader.types("hardware", env=forced("12.8", "9.0"))
+    reader.types("images.md", "hardware", env=forced("12.8", "9.0"))
     found = json.loads((reader.folder / "gpu.json").read_text(encoding="utf-8"))
     assert found.keys() == {"host-schema", "supported"}
-    (result,) = reader.types("from a file")
+    (result,) = reader.types("images.md", "from a file")
     assert "torch-2.13.0 (cu128)" in result.stdout
 
 
 def test_a_login_node(reader: Reader) -> None:
     """Its compute nodes are of another kind."""
     name = "cuda-12.8-sm_90-aarch64-py310"
-    reader.types("describe", env={"PIP_VARIANT_HOST": name})
-    (result,) = reader.types("login")
+    reader.types("clusters.md", "describe", env={"PIP_VARIANT_HOST": name})
+    (result,) = reader.types("clusters.md", "login")
     assert "Successfully installed cudart-12.8 torch-2.13.0 (cu128)" in result.stdout
     record = reader.folder / "site/torch-2.13.0.dist-info/WHEEL"
     assert "Tag: cp310-cp310-manylinux_2_28_aarch64" in record.read_text("utf-8")
@@ -132,13 +152,13 @@ MACHINES = {
 
 
 def test_machines_without_a_network(reader: Reader, torch: IndexServer) -> None:
-    reader.types("air gap")
+    reader.types("air-gap.md", "air gap")
     wheels = {f"torch-2.13.0-{kind}.whl" for kind in MACHINES.values()}
     assert reader.files("wheels") == {*wheels, "cudart-12.8-py3-none-any.whl"}
     torch.clear_log()
     for name, kind in MACHINES.items():
         (result,) = reader.types(
-            "offline", "--target", name, env={"PIP_VARIANT_HOST": name}
+            *("air-gap.md", "offline"), "--target", name, env={"PIP_VARIANT_HOST": name}
         )
         label = kind.rpartition("-")[2]
         assert f"torch-2.13.0 ({label})" in result.stdout
@@ -148,13 +168,73 @@ def test_machines_without_a_network(reader: Reader, torch: IndexServer) -> None:
 
 
 def test_locks_for_a_team(reader: Reader) -> None:
-    reader.types("locks")
+    reader.types("team-locks.md", "locks")
     text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
     for label in ("cu128", "rocm", "null"):
         assert f"torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64-{label}.whl" in text
     there = {"PIP_VARIANT_HOST": "macos-arm64-py312"}
-    (result,) = reader.types("from a lock", "--target", "mac", env=there)
+    (result,) = reader.types(
+        "team-locks.md", "from a lock", "--target", "mac", env=there
+    )
     assert "Successfully installed torch-2.13.0 (null)" in result.stdout
     text = (reader.folder / "pylock.windows.toml").read_text(encoding="utf-8")
     assert "win_amd64" in text
     assert "linux" not in text
+
+
+def test_why_an_image_gets_it(reader: Reader) -> None:
+    (result,) = reader.types("images.md", "look")
+    assert "cu128" in result.stdout.partition("Taken")[0]
+
+
+def test_ci_without_a_gpu(reader: Reader) -> None:
+    (result,) = reader.types("images.md", "cpu", env=forced("12.8", "9.0"))
+    assert "torch-2.13.0 (null)" in result.stdout
+    first, second = reader.types("images.md", "each")
+    assert "torch-2.13.0 (cu128)" in first.stdout
+    assert "torch-2.13.0 (null)" in second.stdout
+
+
+def test_a_login_node_that_is_alike(reader: Reader) -> None:
+    reader.types("clusters.md", "describe", env=forced("12.8", "9.0"))
+    described, installed = reader.types("clusters.md", "alike")
+    assert json.loads(described.stdout).keys() == {"host-schema", "supported"}
+    assert "torch-2.13.0 (cu128)" in installed.stdout
+
+
+def test_an_index_of_what_was_downloaded(reader: Reader) -> None:
+    reader.types("air-gap.md", "air gap")
+    _, checked = reader.types("air-gap.md", "mirror")
+    assert "0 errors" in checked.stdout
+    assert (reader.folder / "wheels/torch-2.13.0-variants.json").is_file()
+    with StaticServer(reader.folder / "wheels") as server:
+        there = {"PIP_VARIANT_HOST": "cuda-12.8-sm_90-x86_64-v3-py312"}
+        (result,) = reader.types(
+            *("air-gap.md", "from the mirror", "--target", "there"),
+            env=there,
+            local=server.index_url,
+        )
+    assert "torch-2.13.0 (cu128)" in result.stdout
+
+
+def test_locks_from_a_file_and_of_one_build(reader: Reader) -> None:
+    (reader.folder / "requirements.in").write_text("torch\n", encoding="utf-8")
+    reader.types("team-locks.md", "requirements")
+    reader.types("team-locks.md", "one build")
+    text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
+    assert "-rocm.whl" in text
+    text = (reader.folder / "pylock.cu128.toml").read_text(encoding="utf-8")
+    assert "-cu128.whl" in text
+    assert "-rocm.whl" not in text
+
+
+def test_amd(reader: Reader) -> None:
+    gpu = {
+        "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100",
+        "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "7.0.0",
+    }
+    (result,) = reader.types("amd.md", "look", env=gpu)
+    assert any(line.startswith("amd: gfx_arch gfx1100") for line in result.lines)
+    first, second = reader.types("amd.md", "elsewhere", "--dry-run")
+    assert "torch-2.13.0 (null)" in first.stdout
+    assert "torch-2.13.0 (rocm)" in second.stdout

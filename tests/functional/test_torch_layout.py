@@ -257,11 +257,15 @@ def words_of(page: str, name: str) -> list[list[str]]:
 
 @on_linux
 @pytest.mark.scoped
-@pytest.mark.parametrize("name", ["variants", "setup"])
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [("pytorch.md", "variants"), ("pytorch.md", "setup"), ("amd.md", "variants")],
+)
 def test_the_document_ends_with_an_installed_torch(
     venv: Environment,
     make_index: Callable[[], IndexServer],
     monkeypatch: pytest.MonkeyPatch,
+    page: str,
     name: str,
 ) -> None:
     usual, publishers = make_index(), make_index()
@@ -274,11 +278,18 @@ def test_the_document_ends_with_an_installed_torch(
         usual.add(make_wheel(project, "99.0"))
     usual.add(make_wheel("sympy", "1.14.0"))
     monkeypatch.setattr(sys, "stdin", StringIO())
-    env = {**forced("13.0"), "PIP_INDEX_URL": usual.index_url, "PIP_CONFIG_FILE": None}
+    machine = {
+        "pytorch.md": forced("13.0"),
+        "amd.md": {
+            "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1151",
+            "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "7.0.0",
+        },
+    }[page]
+    env = {**machine, "PIP_INDEX_URL": usual.index_url, "PIP_CONFIG_FILE": None}
     # What the machine has configured for all does not bear on it.
     env["XDG_CONFIG_DIRS"] = str(venv.home)
     url = "https://download.pytorch.org/whl/variant"
-    for words in words_of("pytorch.md", name):
+    for words in words_of(page, name):
         # There is nobody to ask.
         yes = ["--yes"] if words[0] == "variants" else []
         typed = [word.replace(url, publishers.index_url) for word in words]
@@ -286,11 +297,14 @@ def test_the_document_ends_with_an_installed_torch(
         for config in venv.venv.glob("pip.*"):
             text = config.read_text(encoding="utf-8")
             config.write_text(text.replace(url, publishers.index_url), encoding="utf-8")
-    assert venv.installed() == {
-        **venv.installed(),
-        **{"torch": "2.10.0", "torchvision": "0.25.0", "sympy": "1.14.0"},
-    }
-    assert "torch-2.10.0 (cuda13.0) torchvision-0.25.0 (cuda13.0)" in result.lines[-1]
+    installed = venv.installed()
+    assert installed["torch"] == "2.10.0"
+    assert installed["sympy"] == "1.14.0"
+    label = {"pytorch.md": "cuda13.0", "amd.md": "rocm7.0"}[page]
+    assert f"torch-2.10.0 ({label})" in result.lines[-1]
+    if page == "pytorch.md":
+        assert installed["torchvision"] == "0.25.0"
+        assert f"torchvision-0.25.0 ({label})" in result.lines[-1]
 
 
 @on_linux

@@ -27,6 +27,7 @@ from tests.lib.faults import Gate
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda
+from tests.lib.modes import in_process
 from tests.lib.processes import Running, disturb, start_pip, wait_for
 from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
@@ -1043,9 +1044,19 @@ def test_a_cache_that_cannot_be_used(install: Install, venv: Environment) -> Non
         assert "(chmod 700), or delete it" in result.stderr
 
 
+def _only_in_process(config: pytest.Config) -> None:
+    """Skip a test that stands between pip and the system."""
+    if not in_process(config):
+        pytest.skip("it is patched in the test's own process")
+
+
 def test_what_cannot_be_removed_is_not_said_to_be(
-    install: Install, venv: Environment, monkeypatch: pytest.MonkeyPatch
+    install: Install,
+    venv: Environment,
+    monkeypatch: pytest.MonkeyPatch,
+    pytestconfig: pytest.Config,
 ) -> None:
+    _only_in_process(pytestconfig)
     install("many", *FEATURE)
 
     def refuse(path: str, _: str) -> None:
@@ -1107,9 +1118,10 @@ def test_a_hash_with_the_name_of_another_wheel(
 
 
 def test_too_little_space_for_copies(
-    install: Install, monkeypatch: pytest.MonkeyPatch
+    install: Install, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
 ) -> None:
     """What upstream leaves out then, bytecode say, an entry has."""
+    _only_in_process(pytestconfig)
     install("many", *FEATURE)
     with monkeypatch.context() as patch:
         usage = shutil.disk_usage

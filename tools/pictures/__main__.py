@@ -6,14 +6,17 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tools.pictures import choices, rooms, times
+from tools.pictures import choice, choices, locked, rooms, times, trust
 
 __all__ = ["PICTURES", "main"]
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 PICTURES: Mapping[Path, Callable[[], str]] = {
     _DOCS / "architecture.svg": rooms.drawing,
+    _DOCS / "choice.svg": choice.drawing,
     _DOCS / "four-machines.svg": choices.drawing,
+    _DOCS / "lock.svg": locked.drawing,
+    _DOCS / "trust.svg": trust.drawing,
     _DOCS / "benchmarks" / "chart.svg": times.drawing,
 }
 
