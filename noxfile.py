@@ -98,6 +98,10 @@ def lint(session: nox.Session) -> None:
     packages = [*overlay, "pip_variants", "fork", "tools", "tests"]
     named = (part for package in packages for part in ("-p", package))
     session.run("mypy", "--num-workers=2", *named)
+    shipped = [*overlay, "pip_variants"]
+    for system in ("win32", "darwin"):
+        parts = (part for package in shipped for part in ("-p", package))
+        session.run("mypy", "--num-workers=2", "--platform", system, *parts)
     session.run("mypy", "noxfile.py", "carrier/hatch_build.py")
     session.run("python", "-m", "tools.complexity")
     # Fails if a fragment is not called as it should be.
@@ -163,6 +167,20 @@ def unit(session: nox.Session) -> None:
     session.install(*TEST_TOOLS, *RELEASE_TOOLS)
     _assemble(session)
     session.run(*PYTEST, *IN_PROCESS, *(session.posargs or [UNIT, FUNCTIONAL]))
+
+
+@nox.session
+@nox.parametrize("system", ["win32", "darwin"])
+def systems(session: nox.Session, system: str) -> None:
+    """Run `unit` with the fork's own modules rewritten as if on another system."""
+    session.install(*TEST_TOOLS, *RELEASE_TOOLS)
+    _assemble(session)
+    tests = session.posargs or ["--first-cases", UNIT, FUNCTIONAL]
+    session.run(
+        *(*PYTEST, "-p", "tests.lib.as_system", "-n", "3", "--in-process"),
+        *("-m", f"{OTHERS} and not linux", *tests),
+        env={"AS_SYSTEM": system, "PYTHONPATH": str(ROOT)},
+    )
 
 
 @nox.session

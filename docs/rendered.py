@@ -128,10 +128,42 @@ def _link_within_site(_app: Sphinx, name: str, source: list[str]) -> None:
         )
 
 
+#: What the theme leaves out for those who use a keyboard or have pages read to them.
+_LACKING = (
+    (
+        '<p class="caption" role="heading">',
+        '<p class="caption" role="heading" aria-level="2">',
+    ),
+    (
+        '<aside class="sidebar-drawer">',
+        '<aside class="sidebar-drawer" aria-label="All pages">',
+    ),
+    ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
+    # They scroll, which takes a focus.
+    ("<pre>", '<pre tabindex="0">'),
+    ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
+    # A cell without text is the head of nothing.
+    ('<th class="head"></th>', "<td></td>"),
+    ('<th class="head"><p></p></th>', "<td></td>"),
+)
+
+
+def _complete(app: Sphinx, error: Exception | None) -> None:
+    """Add to the pages what they lack to be used without a mouse or a screen."""
+    if error is not None or app.builder.format != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for before, after in _LACKING:
+            text = text.replace(before, after)
+        page.write_text(text, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register what the pages use."""
     app.add_directive("own-options", OwnOptions)
     app.add_directive("variants-actions", VariantsActions)
     app.add_directive("host-names", HostNames)
     app.connect("source-read", _link_within_site)
+    app.connect("build-finished", _complete)
     return {"parallel_read_safe": True}

@@ -374,6 +374,7 @@ def test_only_files_of_the_folder_are_offered(
     }
 
 
+@pytest.mark.linux
 def test_a_pipe_in_the_place_of_a_manifest(index: Index, dist: Path) -> None:
     os.mkfifo(dist / "foo_bar-1.0-variants.json")
     assert "It is not a regular file" in index(code=1).stderr

@@ -225,6 +225,7 @@ def stage(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals are those of POSIX")
+@pytest.mark.linux
 @pytest.mark.parametrize(
     "name",
     [

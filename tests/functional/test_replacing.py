@@ -267,6 +267,7 @@ def test_where_there_is_no_space_for_both(
     assert not upgrade.litter()
 
 
+@pytest.mark.linux
 def test_what_cannot_be_installed_leaves_the_old_one(
     venv: Environment, packages: IndexServer
 ) -> None:
@@ -299,6 +300,7 @@ def test_a_wheel_that_brings_a_journal(
     assert not (tmp_path / "outside.txt").exists()
 
 
+@pytest.mark.linux
 def test_folders_that_give_rights_are_upstreams(
     venv: Environment, packages: IndexServer
 ) -> None:

@@ -147,6 +147,7 @@ WAYS: Mapping[str, Sequence[str]] = {
 
 @pytest.mark.on_wheel
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.linux
 def test_same_tree(
     venv: Environment, packages: IndexServer, tmp_path: Path, way: str
 ) -> None:
@@ -275,6 +276,7 @@ def test_temporary_files_on_another_disk(
     assert {"name": "many", "version": "1.0"} in json.loads(shown)
 
 
+@pytest.mark.linux
 def test_what_is_there_already_is_replaced_as_ever(
     venv: Environment, packages: IndexServer, tmp_path: Path
 ) -> None:
@@ -439,6 +441,7 @@ def test_a_wheel_that_is_not_unpacked_early(
     assert (AHEAD in result.stdout) == (way != "switched off")
 
 
+@pytest.mark.linux
 def test_a_local_wheel(venv: Environment, tmp_path: Path) -> None:
     path = large_wheel(b"text").write_to(tmp_path)
     options = ["--no-index", "--prefix", str(tmp_path / "into"), str(path)]

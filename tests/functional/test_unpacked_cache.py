@@ -31,7 +31,10 @@ from tests.lib.modes import in_process
 from tests.lib.processes import Running, disturb, start_pip, wait_for
 from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
+pytestmark = [
+    pytest.mark.linux,
+    pytest.mark.skipif(sys.platform == "win32", reason="not on Windows"),
+]
 
 FEATURE = ["--use-feature", "unpacked-cache"]
 LINKS = [*FEATURE, "--unpacked-cache-links"]

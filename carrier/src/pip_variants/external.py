@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import configparser
 import locale
-import os
+import sys
 from collections.abc import Iterator
 
 from pip_variants.errors import CarrierError
@@ -41,7 +41,9 @@ def refuse_if_managed(target: Target) -> None:
 
 def _keys() -> Iterator[str]:
     """Yield the names of the text, that in the user's language first (PEP 668)."""
-    language = locale.getlocale(locale.LC_MESSAGES)[0] if os.name != "nt" else None
+    language = None
+    if sys.platform != "win32":
+        language = locale.getlocale(locale.LC_MESSAGES)[0]
     if language:
         yield f"Error-{language}"
         yield f"Error-{language.partition('_')[0]}"

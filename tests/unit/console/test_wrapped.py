@@ -57,6 +57,7 @@ def test_a_prefix_takes_place() -> None:
     ]
 
 
+@pytest.mark.linux
 def test_a_command_stands_alone() -> None:
     hint = Hint("To do it:", "pip install --opt 'a b' --long-option value name")
     assert lines(hint, 80) == [

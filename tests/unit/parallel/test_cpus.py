@@ -10,6 +10,9 @@ import pytest
 
 from pip._internal.parallel.cpus import allowed_cpus
 
+# Elsewhere things are done in upstream's way.
+pytestmark = pytest.mark.linux
+
 CGROUP = "proc/self/cgroup"
 V1 = "sys/fs/cgroup/cpu,cpuacct/pod"
 

@@ -42,6 +42,7 @@ def _subjects(context: SSLContext) -> list[object]:
     return [each["subject"] for each in context._ctx.get_ca_certs()]
 
 
+@pytest.mark.linux
 def test_it_is_upstreams_and_trusts_the_system(
     create: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -81,6 +82,7 @@ def test_other_commands_make_none(name: str) -> None:
     assert EARLY_CONTEXT.take() is None
 
 
+@pytest.mark.linux
 def test_who_asks_for_options_takes_none_away() -> None:
     create_command("install")
     create_command("list")

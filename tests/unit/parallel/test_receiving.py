@@ -97,6 +97,7 @@ def _copy_a_part(source: int, target: int, _: int) -> int:
         "on-pypy",
     ],
 )
+@pytest.mark.linux
 def test_the_cache_gets_the_file(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,

@@ -23,6 +23,9 @@ from pip._internal.parallel.downloads import elsewhere, recovery, replacing, tre
 from pip._internal.parallel.downloads.interrupts import HeldSignals
 from pip._internal.parallel.downloads.journal import FOLDER, Plan, Workplace, abandoned
 
+# Elsewhere things are done in upstream's way.
+pytestmark = pytest.mark.linux
+
 
 def send(number: int) -> None:
     os.kill(os.getpid(), number)

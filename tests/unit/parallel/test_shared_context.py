@@ -287,6 +287,7 @@ def test_adapters_have_connections_of_their_own(tmp_path: Path) -> None:
     [([], True), (["--no-fast"], False), (["--use-deprecated=legacy-certs"], False)],
     ids=["fast", "not fast", "no truststore"],
 )
+@pytest.mark.linux
 def test_a_command_s_session_shares(
     arguments: list[str], is_shared: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,9 @@ from pip._internal.utils.temp_dir import global_tempdir_manager
 from tests.lib.processes import wait_for
 from tests.lib.wheels import make_wheel
 
+# Elsewhere things are done in upstream's way.
+pytestmark = pytest.mark.linux
+
 FILES: Mapping[str, str | bytes] = {
     "demo/__init__.py": "answer = 42\n",
     "demo/broken.py": "def (",

@@ -14,7 +14,10 @@ from pip._internal.parallel.unpacked.entries import PACK, Entry, Row, is_plain
 from pip._internal.parallel.unpacked.folder import Folder, InUse
 from pip._internal.parallel.unpacked.placing import Placer
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
+pytestmark = [
+    pytest.mark.linux,
+    pytest.mark.skipif(sys.platform == "win32", reason="not on Windows"),
+]
 
 
 @pytest.fixture

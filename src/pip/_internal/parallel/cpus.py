@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -17,10 +18,11 @@ def allowed_cpus(root: Path = _ROOT) -> int:
 
     :param root: of the file system that tells of cgroups
     """
-    try:
-        count = len(os.sched_getaffinity(0))
-    except AttributeError:  # Only Linux and FreeBSD tell.
-        count = os.cpu_count() or 1
+    count = os.cpu_count() or 1
+    if sys.platform == "linux":
+        # Not every interpreter can ask.
+        with suppress(AttributeError):
+            count = len(os.sched_getaffinity(0))
     return max(1, int(min([count, *_quotas(root)])))
 
 

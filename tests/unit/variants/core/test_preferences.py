@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pip._internal.variants.core.ordering import rank, supported_of
@@ -129,6 +129,12 @@ _PREFERENCES = st.lists(
 )
 
 
+@example(
+    {"1": {"b": {"a": ["1"]}}, "0": {"a": {"a": ["1"]}, "b": {"b": ["1"]}}},
+    {"a": [("a", ["1"])], "b": [("a", ["1"]), ("b", ["1"])]},
+    ["a", "b", "c"],
+    [Preference("b"), Preference("a")],
+)
 @given(VARIANTS, MACHINES, st.permutations("abc"), _PREFERENCES)
 def test_laws(
     variants: dict[str, Any],
@@ -144,14 +150,16 @@ def test_laws(
     assert sorted(swayed.compatible) == sorted(usual.compatible)
     assert swayed.rejected == usual.rejected
 
-    # First come those with a property of the strongest preference, and so on.
-    def lacks(label: str) -> list[bool]:
+    # First come those with a property of the strongest preference, and so on. Of two that
+    # have one, the usual order of these decides before a weaker preference does.
+    def strongest(label: str) -> int:
         own = supported_of(content, content.variants[label], supported)
-        return [not any(map(each.covers, own)) for each in preferences]
+        met = (any(map(each.covers, own)) for each in preferences)
+        return next((at for at, is_met in enumerate(met) if is_met), len(preferences))
 
-    keys = list(map(lacks, swayed.compatible))
+    keys = list(map(strongest, swayed.compatible))
     assert keys == sorted(keys)
 
     # Those that have none keep their order.
-    rest = [label for label in swayed.compatible if all(lacks(label))]
+    rest = [each for each in swayed.compatible if strongest(each) == len(preferences)]
     assert rest == [label for label in usual.compatible if label in rest]

@@ -25,6 +25,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.linux
 def test_library_that_is_nowhere(root: Path) -> None:
     assert not may_find(LIBRARY, {}, root=str(root))
 
@@ -62,6 +63,7 @@ def test_library_beside_the_interpreter(
 
 
 @pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT"])
+@pytest.mark.linux
 def test_in_doubt_the_loader_is_asked(root: Path, variable: str) -> None:
     assert may_find(LIBRARY, {variable: "/elsewhere"}, root=str(root))
     assert not may_find(LIBRARY, {variable: ""}, root=str(root))

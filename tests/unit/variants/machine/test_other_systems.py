@@ -10,6 +10,9 @@ import pytest
 from pip._internal.variants.machine import level_zero, nvml
 from pip._internal.variants.machine.driver import DriverUnavailable
 
+# It stands for other systems itself.
+pytestmark = pytest.mark.linux
+
 
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:

@@ -100,6 +100,7 @@ if os.name != "nt":
 
 
 @pytest.mark.parametrize("name", DAMAGE)
+@pytest.mark.linux
 def test_what_is_not_as_it_was_goes(cache: Path, name: str) -> None:
     kept = Path(keep(str(installed(cache)), KEY))
     other = Path(keep(str(installed(cache, "other")), "f" * 16))
@@ -112,6 +113,7 @@ def test_what_is_not_as_it_was_goes(cache: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.linux
 def test_what_belongs_to_others(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(str(installed(cache)), KEY)
     uid = os.geteuid()

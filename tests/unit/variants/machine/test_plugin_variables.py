@@ -56,6 +56,7 @@ def test_nothing_is_trusted() -> None:
     assert visible({"_FORCE_X": "x", "A_FORCE_X": "x"}, (), ()) == {}
 
 
+@pytest.mark.linux
 def test_what_the_user_names() -> None:
     environ = {"NPU_HOME": "x", "npu_2": "y", "NPU": "z", "MY_KEY": "secret"}
     named = ["NPU_HOME", "npu_2", "MY_KEY", "missing"]

@@ -91,6 +91,7 @@ def test_a_link_is_followed_before_it_is_linked_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "device"])
+@pytest.mark.linux
 def test_what_may_never_end_is_not_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "x"
     if kind == "pipe":

@@ -15,6 +15,7 @@ no folder of a wheel.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple
 from pip._internal.parallel.downloads import trees
 from pip._internal.parallel.downloads.trees import Identity, identity
 
-if sys.platform != "win32":
+with suppress(ImportError):  # Windows has none.
     import fcntl
 
 __all__ = ["FOLDER", "Moved", "Plan", "Workplace", "abandoned"]
@@ -73,6 +74,8 @@ class Workplace:
     :ivar path: of the folder.
     """
 
+    _lock: int
+
     def __init__(self, path: str) -> None:
         """Lock a folder.
 
@@ -80,6 +83,8 @@ class Workplace:
         :raises OSError: if it cannot be locked, has gone, or belongs to another user.
         """
         self.path = path
+        if sys.platform == "win32":
+            raise OSError(errno.ENOTSUP, "Nothing can be locked", path)
         self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,6 +62,14 @@ class Member(NamedTuple):
     begins: int
 
 
+def read_at(file: int, size: int, at: int) -> bytes:
+    """Return bytes of a file that is open, wherever it stands."""
+    if sys.platform == "win32":
+        os.lseek(file, at, os.SEEK_SET)
+        return os.read(file, size)
+    return os.pread(file, size, at)
+
+
 class Scan:
     """What is found in an archive from its start on, while it grows.
 
@@ -92,7 +101,7 @@ class Scan:
     def _member(self, size: int) -> Member | None:
         """Return the next one; None if its header is not there yet, or there is none."""
         at = self.end
-        data = os.pread(self._file, _MOST, at)
+        data = read_at(self._file, _MOST, at)
         if data[:4] in (_DIRECTORY, _END):
             self.is_over = True
             return None
@@ -107,7 +116,7 @@ class Scan:
         if begins > size:
             return None
         if begins - at > len(data):
-            data = os.pread(self._file, begins - at, at)
+            data = read_at(self._file, begins - at, at)
         name = data[_HEADER.size : _HEADER.size + named]
         if _ELSEWHERE in (packed, unpacked):
             unpacked, packed = _large_sizes(data[_HEADER.size + named : begins - at])
@@ -153,17 +162,17 @@ class Scan:
         """
         last = os.fstat(self._file).st_size - _ENDING.size
         before = last - _LOCATOR.size - _LARGE_ENDING.size
-        locator = os.pread(self._file, _LOCATOR.size, last - _LOCATOR.size)
+        locator = read_at(self._file, _LOCATOR.size, last - _LOCATOR.size)
         is_large = locator.startswith(_LOCATES)
         length = (before if is_large else last) - self.end
         told = count, count, length, self.end
         if is_large:
-            data = os.pread(self._file, _LARGE_ENDING.size, before)
+            data = read_at(self._file, _LARGE_ENDING.size, before)
             large = _LARGE_ENDING.unpack(data)
             is_same = large == (_LARGE_END, _LARGE_ENDING.size - 12, 0, 0, *told)
             if not is_same or locator != _LOCATOR.pack(_LOCATES, 0, before, 1):
                 raise Unclear("its two ends do not agree")
-        ending = _ENDING.unpack(os.pread(self._file, _ENDING.size, last))
+        ending = _ENDING.unpack(read_at(self._file, _ENDING.size, last))
         fields = zip(ending, (_END, 0, 0, *told, 0), _FULL, strict=True)
         if any(
             field != number and not (is_large and field == full)

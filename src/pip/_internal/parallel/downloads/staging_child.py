@@ -83,6 +83,8 @@ def unpack(
 
 def arriving(wheel: int, at: int, count: int, folder: str | None) -> Iterator[bytes]:
     """Yield bytes of a file; wait for them while *folder* is there, and pip."""
+    if sys.platform == "win32":
+        raise AssertionError("nothing is unpacked ahead there")
     parent = os.getppid()
     while count:
         block = os.pread(wheel, min(count, _BLOCK), at)

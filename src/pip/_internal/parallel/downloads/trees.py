@@ -66,7 +66,7 @@ def is_faithful() -> bool:
 
 def is_own(status: os.stat_result) -> bool:
     """Tell whether a file belongs to this user, and not everybody may change it."""
-    if os.name == "nt":  # pragma: no cover (what it does there)
+    if sys.platform == "win32":
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
@@ -74,8 +74,10 @@ def is_own(status: os.stat_result) -> bool:
 def gives_nothing_on(folder: str) -> bool:
     """Tell whether files get no group or rights from the folder they are made in.
 
-    :raises OSError: if it cannot be looked at.
+    :raises OSError: if it cannot be looked at, or the system does not tell.
     """
+    if sys.platform != "linux":
+        raise OSError(errno.ENOTSUP, "Only Linux tells", folder)
     is_setgid = os.stat(folder).st_mode & stat.S_ISGID
     return not is_setgid and _DEFAULT_ACL not in os.listxattr(folder)
 

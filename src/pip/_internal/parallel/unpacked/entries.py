@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import stat
+import sys
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
@@ -245,7 +246,9 @@ class _Rights:
         #: By whether it is executable: its mode, with the kind of a file.
         self._modes = [stat.S_IFREG | mode for mode in modes]
         # Where this module cannot see all that rights depend on, no file suits.
-        self._group = os.getegid() if is_faithful() else -1
+        self._group = -1
+        if sys.platform == "linux" and is_faithful():
+            self._group = os.getegid()
 
     def suit(self, status: os.stat_result, row: Row) -> bool:
         """Tell whether a file of this user's has the rights and the group of a new one."""
@@ -255,6 +258,8 @@ class _Rights:
 
 def _contents(folder: str) -> bytes:
     """Read what an entry says of itself; nothing but a file says anything."""
+    if sys.platform == "win32":
+        raise Damaged("there is none on Windows")
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     with open(os.open(os.path.join(folder, CONTENTS), flags), "rb") as file:
         status = os.fstat(file.fileno())

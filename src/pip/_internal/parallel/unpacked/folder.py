@@ -19,7 +19,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.parallel.downloads.trees import is_own, remove
 from pip._internal.parallel.unpacked.entries import Damaged, Entry
 
-if sys.platform != "win32":
+with suppress(ImportError):  # Windows has none.
     import fcntl
 
 __all__ = ["FOLDER", "WAY_OUT", "Folder", "InUse"]
@@ -45,6 +45,11 @@ class Folder:
 
     :ivar path: of the folder
     """
+
+    path: str
+    _lock: int
+    _damaged: list[str]
+    _made: list[tuple[str, str]]
 
     def __init__(self, cache: str, *, alone: bool = False) -> None:
         """Open the folder; make it if it is not there.
@@ -77,8 +82,8 @@ class Folder:
         except BaseException:
             os.close(self._lock)
             raise
-        self._damaged: list[str] = []
-        self._made: list[tuple[str, str]] = []
+        self._damaged = []
+        self._made = []
 
     def close(self) -> None:
         """Let others take entries away, unless that is done already."""
@@ -165,6 +170,8 @@ class Folder:
 
     def _is_alone(self) -> bool:
         """Hold the lock alone if nobody else holds it, else together with others."""
+        if sys.platform == "win32":
+            raise AssertionError("none is opened there")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -175,6 +182,8 @@ class Folder:
 
     def _join(self) -> None:
         """Hold the lock together with others."""
+        if sys.platform == "win32":
+            raise AssertionError("none is opened there")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import BinaryIO
 
@@ -14,7 +15,7 @@ from pip._internal.utils.unpacking import (
     set_extracted_file_to_default_mode_plus_executable,
 )
 
-if sys.platform == "linux":
+with suppress(ImportError):  # Windows has none.
     import fcntl
 
 __all__ = ["Placer"]
@@ -38,7 +39,7 @@ class Placer:
 
     def __init__(self, *, may_link: bool) -> None:
         self.links = may_link
-        self._clones = sys.platform == "linux"
+        self._clones = True
 
     def place(
         self,
@@ -101,7 +102,7 @@ class Placer:
             copied(old, new)
 
     def _cloned(self, old: BinaryIO, new: BinaryIO) -> bool:
-        if not self._clones:
+        if sys.platform != "linux" or not self._clones:
             return False
         try:
             fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())

@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, BinaryIO, NamedTuple
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.core.properties import (
@@ -120,7 +120,7 @@ def _asked(
     known: Iterable[Property],
     environ: Mapping[str, str],
     timeout: float,
-    output: BinaryIO | None = None,
+    output: IO[bytes] | None = None,
 ) -> dict[str, Any]:
     """Run a plugin, and return its answer.
 
@@ -189,7 +189,7 @@ def _run(
     command: list[str],
     folder: str,
     environ: Mapping[str, str],
-    output: BinaryIO | None,
+    output: IO[bytes] | None,
     deadline: float,
 ) -> int:
     """Run a command in a process group of its own, and kill the group in the end.

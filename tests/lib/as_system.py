@@ -1,0 +1,203 @@
+"""Let this project's modules find themselves on another system, in this process.
+
+``AS_SYSTEM=win32`` (or ``darwin``) with ``-p tests.lib.as_system`` rewrites them while they
+are imported: ``sys.platform`` and ``os.name`` are those of that system, and what it lacks of
+``os``, ``signal`` and other modules is not there. Upstream's code and the standard library
+are left as they are, so that what fails is a way of this project's own.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from types import CodeType, ModuleType
+
+__all__ = ["LACKING", "SYSTEM"]
+
+SYSTEM = os.environ.get("AS_SYSTEM")
+_NAMES = {"win32": "nt", "darwin": "posix"}
+#: By system: what a module does not have there; all of a module that is not there at all.
+LACKING: Mapping[str, Mapping[str, frozenset[str] | None]] = {
+    "win32": {
+        "os": frozenset(
+            [
+                "chown",
+                "fchown",
+                "fork",
+                "getegid",
+                "geteuid",
+                "getgid",
+                "getgroups",
+                "getpgid",
+                "getsid",
+                "getuid",
+                "getxattr",
+                "killpg",
+                "lchown",
+                "listxattr",
+                "mkfifo",
+                "mknod",
+                "pipe2",
+                "posix_fadvise",
+                "posix_fallocate",
+                "posix_spawn",
+                "pread",
+                "preadv",
+                "pwrite",
+                "sched_getaffinity",
+                "sendfile",
+                "setpgid",
+                "setsid",
+                "setuid",
+                "statvfs",
+                "sync",
+                "sysconf",
+                "wait4",
+                "waitid",
+                "copy_file_range",
+                "memfd_create",
+                "O_CLOEXEC",
+                "O_DIRECTORY",
+                "O_NOFOLLOW",
+                "O_NONBLOCK",
+                "O_NOATIME",
+                "O_PATH",
+                "O_TMPFILE",
+                "WNOHANG",
+            ]
+        ),
+        "signal": frozenset(
+            [
+                "SIGKILL",
+                "SIGHUP",
+                "SIGQUIT",
+                "SIGUSR1",
+                "SIGUSR2",
+                "SIGPIPE",
+                "SIGALRM",
+                "SIGCHLD",
+                "alarm",
+                "pthread_kill",
+                "pthread_sigmask",
+                "setitimer",
+                "siginterrupt",
+            ]
+        ),
+        "locale": frozenset({"LC_MESSAGES"}),
+        "socket": frozenset({"AF_UNIX"}),
+        **dict.fromkeys(("fcntl", "grp", "pwd", "resource", "termios", "tty", "pty")),
+    },
+    "darwin": {
+        "os": frozenset(
+            [
+                "copy_file_range",
+                "getxattr",
+                "listxattr",
+                "memfd_create",
+                "pipe2",
+                "posix_fadvise",
+                "posix_fallocate",
+                "sched_getaffinity",
+                "setxattr",
+                "splice",
+                "O_NOATIME",
+                "O_PATH",
+                "O_TMPFILE",
+            ]
+        ),
+        "signal": frozenset({"sigtimedwait"}),
+    },
+}
+_OWN = ("src/pip/", "carrier/src/")
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self, system: str) -> None:
+        self._system, self._lacking = system, LACKING[system]
+
+    def _lacks(self, node: ast.expr, name: str) -> bool:
+        names = self._lacking.get(node.id) if isinstance(node, ast.Name) else None
+        return names is not None and name in names
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        told: dict[str, str | int] = {
+            "sys.platform": self._system,
+            "os.name": _NAMES[self._system],
+        }
+        # Only Windows has it; where it is not, processes have no such flags.
+        told["subprocess.CREATE_NEW_PROCESS_GROUP"] = 0
+        text = ast.unparse(node)
+        if text in told:
+            return ast.copy_location(ast.Constant(told[text]), node)
+        if self._lacks(node.value, node.attr):
+            # So its error names it, and what catches that does so.
+            lacking = ast.parse(f"object().{node.attr}", mode="eval").body
+            return ast.fix_missing_locations(ast.copy_location(lacking, node))
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("hasattr"), [module, ast.Constant(str() as name)]):
+                if self._lacks(module, name):
+                    return ast.copy_location(ast.Constant(False), node)
+            case ast.Call(
+                ast.Name("getattr"), [module, ast.Constant(str() as name), x]
+            ):
+                if self._lacks(module, name):
+                    return x
+        return node
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        for alias in node.names:
+            if self._lacking.get(alias.name, ()) is None:
+                failing = ast.parse(f"raise ModuleNotFoundError({alias.name!r})").body[
+                    0
+                ]
+                return ast.fix_missing_locations(ast.copy_location(failing, node))
+        return node
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def source_to_code(self, data: object, path: object, **_: object) -> CodeType:
+        assert SYSTEM is not None
+        tree = _Rewriter(SYSTEM).visit(ast.parse(bytes(data)))  # type: ignore[call-overload]
+        code = compile(tree, str(path), "exec", dont_inherit=True)
+        assert isinstance(code, CodeType)
+        return code
+
+    def get_code(self, fullname: str) -> CodeType:
+        # Whatever was compiled before is of this system.
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Find what is this project's, and have it rewritten."""
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        origin = None if spec is None else spec.origin
+        if spec is None or origin is None or not origin.endswith(".py"):
+            return None
+        place = os.path.realpath(origin)
+        if any(place.startswith(str(_ROOT / each)) for each in _OWN):
+            spec.loader = _Loader(fullname, origin)
+        return spec
+
+
+if SYSTEM is not None:
+    assert SYSTEM in LACKING, SYSTEM
+    assert not any(name.startswith("pip._internal") for name in sys.modules)
+    sys.meta_path.insert(0, _Finder())
