@@ -25,3 +25,5 @@ smartquotes = False
 html_theme = "furo"
 html_title = project
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["own.css"]
