@@ -90,6 +90,8 @@ def test_names(
         ("py313t", (), ("cp313t",)),
         ("py3.13.2t", (), ("cp313t",)),
         ("pypy311", (), ("pypy311_pp73",)),
+        ("pypy311-8.0", (), ("pypy311_pp80",)),
+        ("linux-pypy311-8.0-x86_64", (), ("pypy311_pp80",)),
         (
             "musl-1.1-aarch64",
             ("linux_aarch64", "musllinux_1_1_aarch64", "musllinux_1_0_aarch64"),

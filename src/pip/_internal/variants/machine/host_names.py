@@ -7,7 +7,8 @@ system   ``linux``, ``macos``, ``macos-14`` or ``macos-14.4``, ``windows``
 libc     ``glibc-2.35``, ``musl-1.2``: Linux
 machine  ``x86_64``, ``x86_64-v3``, ``aarch64`` or ``arm64`` (they are one),
          ``tegra`` (a Jetson: Linux on a 64-bit Arm); without a level, any of them
-Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded), ``pypy311``
+Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded), ``pypy311`` (release 7.3),
+         ``pypy311-8.0``
 devices  ``cuda-12.8``, ``cuda-12.8-sm_90``, ``rocm-gfx1100``,
          ``rocm-7.0-gfx1100``, ``xpu``, ``xpu-20.1.0``, ``tpu``; ``cpu``: none
 ======== ===================================================================
@@ -42,7 +43,7 @@ _FORMS = MappingProxyType(
         "system": r"linux|windows|macos(?:-(?P<macos>10\.[0-9]{1,2}|(?:1[1-9]|2[0-9])(?:\.[0-9]{1,2})?))?",
         "libc": r"glibc-2\.(?P<glibc>[0-9]{1,2})|musl-1\.(?P<musl>[0-9])",
         "machine": r"x86_64(?:-v(?P<level>[1-4]))?|aarch64|arm64|tegra",
-        "python": r"pypy3(?P<pypy>[0-9]{1,2})"
+        "python": r"pypy3(?P<pypy>[0-9]{1,2})(?:-(?P<release>[0-9]{1,2}\.[0-9]))?"
         r"|py3\.?(?P<minor>[0-9]{1,2})(?:\.(?P<micro>[0-9]{1,2}))?(?P<threads>t?)",
         "devices": r"cuda-(?P<driver>[0-9]+\.[0-9]+)"
         r"(?:-sm_(?P<sm>[0-9]{1,2})(?P<sm_minor>[0-9]))?"
@@ -200,13 +201,17 @@ def _python(
         raise InvalidHostFile(
             name, f"Free-threaded Pythons there are from 3.{_FREE_THREADED} on."
         )
-    environment = platforms.completed(
-        {
-            "implementation_name": "pypy" if "pypy" in said else "cpython",
-            "python_full_version": f"3.{int(minor)}.{int(said.get('micro', '0'))}",
-        }
-    )
+    told = {
+        "implementation_name": "pypy" if "pypy" in said else "cpython",
+        "python_full_version": f"3.{int(minor)}.{int(said.get('micro', '0'))}",
+    }
+    release = said.get("release")
+    if release is not None:
+        told["implementation_version"] = f"{release}.0"
+    environment = platforms.completed(told)
     abi = f"{platforms.usual_abi(environment)}{said.get('threads', '')}"
+    if release is not None:
+        abi = f"pypy3{int(minor)}_pp{release.replace('.', '')}"
     return environment, (abi,)
 
 

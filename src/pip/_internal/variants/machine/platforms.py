@@ -69,8 +69,13 @@ _NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 _SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
 #: By implementation_name, what tags call an interpreter.
 INTERPRETERS: Mapping[str, str] = MappingProxyType({"cpython": "cp", "pypy": "pp"})
-#: And the usual ABI of version X.Y, as XY; PyPy tells no more since 3.8.
+#: And the usual ABI of version X.Y, as XY: that of most PyPys is the one of release 7.3.
 _ABIS = {"cpython": "cp{}", "pypy": "pypy{}_pp73"}
+#: By implementation_name, ABIs of any release of it.
+_FORMS = {
+    "cpython": re.compile(r"cp([23])([0-9]{1,2})(?![0-9])"),
+    "pypy": re.compile(r"pypy([23])([0-9]{1,2})_pp[0-9]+$"),
+}
 #: By implementation_name: platform_python_implementation, and implementation_version if it
 #: is not that of Python.
 _IMPLEMENTATIONS = {
@@ -164,8 +169,8 @@ def release_of(python: str) -> tuple[int, int, int] | None:
 
 def of_abi(abi: str) -> dict[str, str]:
     """Return what markers say of an interpreter with an ABI; empty if that is unknown."""
-    for implementation, form in _ABIS.items():
-        match = re.match(form.format("([23])([0-9]{1,2})(?![0-9])"), abi)
+    for implementation, form in _FORMS.items():
+        match = form.match(abi)
         if match is not None:
             version = f"{match[1]}.{int(match[2])}"
             return {"implementation_name": implementation, "python_version": version}
