@@ -1112,3 +1112,21 @@ def test_pages_about_the_bridge(
         assert pip == "pip"
         result = venv.pip(*words, env=env)
     assert f"torch-{build}" in result.stdout
+
+
+def test_a_backend_that_is_typed_where_another_index_is_configured(
+    pip: Pip, pytorch: PyTorchIndexServer
+) -> None:
+    pytorch.add_release("torch", "2.12.0", {"cu128": cuda("12.8")})
+    variants = {"PIP_VARIANT_INDEX": f"torch={pytorch.index_url}"}
+    typed = ["install", "--dry-run", "torch", *options(pytorch), "--no-deps"]
+    said = "configures for it, so {} has no effect on it"
+    for option in (["--pytorch-computation-backend", "cu126"], ["--cpuonly"]):
+        result = pip(*typed, *option, env={**GPU129, **variants})
+        assert "torch-2.12.0" in result.stdout or "torch-9.9" in result.stdout
+        assert said.format(option[0]) in result.stderr
+        assert "pip variants setup --remove pytorch" in result.stderr
+    # Where both are configured, that is no contradiction: each has its projects.
+    configured = {**variants, "PIP_PYTORCH_COMPUTATION_BACKEND": "cu126"}
+    result = pip(*typed, env={**GPU129, **configured})
+    assert "has no effect" not in result.stderr

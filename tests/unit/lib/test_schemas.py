@@ -7,7 +7,12 @@ import json
 import jsonschema
 import pytest
 
+from pip._internal.variants.choice.decision import Cause
+from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.commands.actions import ACTIONS
+from pip._internal.variants.core.answer import Step
+from pip._internal.variants.core.comparison import Criterion
+from pip._internal.variants.core.rules import Effect, Severity
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
 
@@ -41,3 +46,25 @@ def test_what_a_test_sees_is_held_to_it(document: dict[str, object]) -> None:
     hold_to_schema(command, json.dumps(GOOD))
     with pytest.raises(jsonschema.ValidationError):
         hold_to_schema(command, json.dumps(document))
+
+
+def _of_explain(*path: str) -> set[object]:
+    node = json.loads((SCHEMAS / "explain.schema.json").read_text(encoding="utf-8"))
+    node = node["$defs"][path[0]]
+    for name in path[1:]:
+        node = node["properties"][name]
+    return {*node["enum"]}
+
+
+def test_values_are_all_that_there_are() -> None:
+    """Also those that no test comes to."""
+    origins = _of_explain("selection", "manifest", "origin")
+    assert origins == {None, *(each.value for each in OriginKind)}
+    assert _of_explain("answer", "step") == {each.value for each in Step}
+    assert _of_explain("passed_over", "cause") == {each.value for each in Cause}
+    assert _of_explain("reason", "criterion") == {each.value for each in Criterion}
+    text = (SCHEMAS / "check.schema.json").read_text(encoding="utf-8")
+    finding = json.loads(text)["properties"]["findings"]["items"]["properties"]
+    assert {*finding["severity"]["enum"]} == {each.value for each in Severity}
+    effects = {None, *(each.value for each in Effect)}
+    assert {*finding["installers"]["enum"]} == effects

@@ -211,8 +211,9 @@ def better_build(
     properties = reasons.shortened([str(each) for each in selection.properties(best)])
     from pip._internal.variants.choice.invocation import for_upgrade
 
+    machine = "this" if context.providers.host is None else "the target"
     return Hint(
-        f"{what} is installed as {_build(build)}, but the variant {best} suits this "
+        f"{what} is installed as {_build(build)}, but the variant {best} suits {machine} "
         f"machine better ({properties or 'it runs, and the installed one does not'}). "
         "To switch:",
         for_upgrade(context.options, named),

@@ -18,6 +18,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.choice.invocation import is_typed
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.places import find_beside_indexes, index_of
 from pip._internal.variants.choice.reasons import tell_unanswered
@@ -31,6 +32,7 @@ from pip._internal.variants.pytorch.backends import (
 )
 from pip._internal.variants.pytorch.drivers import NAMESPACES
 from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
+from pip._internal.variants.pytorch.options import BACKENDS, CPUONLY
 from pip._internal.variants.pytorch.settings import Channel, Settings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.wheels.links import BuildLink
@@ -196,8 +198,11 @@ class Bridge(Mode):
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
             return find(finder, project_name)
-        if index_of(self._context, project) is not None:
+        named = index_of(self._context, project)
+        if named is not None:
             # The user said by name where it comes from.
+            if any(each.description.landmark == project for each in self.indexes):
+                self._tell_without_effect(project, named)
             return find(finder, project_name)
         index, pages = self._offered(finder, project)
         there: list[InstallationCandidate] = []
@@ -225,6 +230,21 @@ class Bridge(Mode):
         ]
         self.found[project] = finder._all_candidates[project_name] = found
         return found
+
+    def _tell_without_effect(self, project: NormalizedName, url: str) -> None:
+        """Say that a backend was typed, and counts for nothing."""
+        options = self._context.options
+        typed = (row.name for row in (BACKENDS, CPUONLY) if is_typed(options, row.name))
+        option = next(typed, None)
+        if option is None or is_typed(options, "--variant-index"):
+            return
+        retry = "pip variants setup --remove pytorch"
+        self._context.say_once(
+            logging.WARNING,
+            f"{project} comes from {redact_auth_from_url(url)}, which variant-index "
+            f"configures for it, so {option} has no effect on it. To take builds by "
+            f"local version: {retry}",
+        )
 
     def _pins_release(self, project: NormalizedName) -> bool:
         return any(
