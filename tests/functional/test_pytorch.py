@@ -1090,6 +1090,7 @@ GUIDES = {
     ("moving.md", "as uv"): (GPU129, "2.9.1+cu128"),
     ("moving.md", "for good"): (GPU129, "2.9.1+cu128"),
     ("amd.md", "bridge"): (AMD, "2.9.1+rocm6.4"),
+    ("amd.md", "elsewhere, bridge"): (GPU129, "2.9.1+rocm6.4"),
 }
 
 

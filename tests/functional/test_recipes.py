@@ -145,7 +145,7 @@ def test_a_login_node(reader: Reader) -> None:
 
 
 MACHINES = {
-    "cuda-12.8-sm_90-x86_64-v3-py312": "cp312-cp312-manylinux_2_28_x86_64-cu128",
+    "linux-glibc-2.28-x86_64-v3-py312-cuda-12.8-sm_90": "cp312-cp312-manylinux_2_28_x86_64-cu128",
     "macos-arm64-py313": "cp313-cp313-macosx_11_0_arm64-null",
     "windows-x86_64-py312-cuda-12.8-sm_89": "cp312-cp312-win_amd64-cu128",
 }
@@ -208,7 +208,7 @@ def test_an_index_of_what_was_downloaded(reader: Reader) -> None:
     assert "0 errors" in checked.stdout
     assert (reader.folder / "wheels/torch-2.13.0-variants.json").is_file()
     with StaticServer(reader.folder / "wheels") as server:
-        there = {"PIP_VARIANT_HOST": "cuda-12.8-sm_90-x86_64-v3-py312"}
+        there = {"PIP_VARIANT_HOST": next(iter(MACHINES))}
         (result,) = reader.types(
             *("air-gap.md", "from the mirror", "--target", "there"),
             env=there,
@@ -235,6 +235,5 @@ def test_amd(reader: Reader) -> None:
     }
     (result,) = reader.types("amd.md", "look", env=gpu)
     assert any(line.startswith("amd: gfx_arch gfx1100") for line in result.lines)
-    first, second = reader.types("amd.md", "elsewhere", "--dry-run")
-    assert "torch-2.13.0 (null)" in first.stdout
-    assert "torch-2.13.0 (rocm)" in second.stdout
+    (result,) = reader.types("amd.md", "elsewhere", "--dry-run")
+    assert "torch-2.13.0 (rocm)" in result.stdout

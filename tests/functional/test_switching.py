@@ -57,10 +57,12 @@ def test_it_stays_on_a_machine_that_has_changed(
     assert label(venv) == "00000000"
     # No manifest, no wheel; and with -U, upstream's own look for a newer version.
     assert torch.log() == [("GET", "/simple/torch/")] * len(option)
-    (hint,) = (line for line in result.lines if "suits the target machine better" in line)
+    (hint,) = (
+        line for line in result.lines if "suits the target machine better" in line
+    )
     assert hint.startswith(
         "torch 2.8.0 is installed as the variant 00000000, but the variant cu128 suits "
-        "this machine better (nvidia :: cuda_version_lower_bound :: 12.8, nvidia :: "
+        "the target machine better (nvidia :: cuda_version_lower_bound :: 12.8, nvidia :: "
         "sm_arch :: 90_real). To switch: "
     )
     command = hint.partition("To switch: ")[2].partition("pip ")[2].split()
