@@ -43,16 +43,18 @@ def typed(venv: Environment) -> Typed:
 def test_who_may_run_code(typed: Typed, index: IndexServer) -> None:
     manifest = make_manifest(
         {"a2": ["ascend :: npu_type :: 910b"]},
-        providers={"ascend": Provider(["ascend-variant-provider"])},
+        providers={
+            "ascend": Provider(["name-of-the-plugin"], "ascend_variant_provider")
+        },
     )
     index.add_release("kernels", "1.0", {}, manifest=manifest)
     code = "def get_supported_configs(): return []\n"
     files = {"ascend_variant_provider/__init__.py": code}
-    index.add(make_wheel("ascend-variant-provider", "1.0", files=files))
+    index.add(make_wheel("name-of-the-plugin", "1.0", files=files))
     command = ["install", "--dry-run", "kernels", "-i", index.index_url]
     result = typed("trust", *command)
     assert "If you trust" not in result.stderr
-    assert any("ascend" in path for _, path in index.log())
+    assert any("name-of-the-plugin" in path for _, path in index.log())
 
 
 def test_a_namespace_that_is_not_asked(typed: Typed) -> None:
@@ -87,6 +89,10 @@ def test_machines_that_are_not_there(typed: Typed, venv: Environment) -> None:
     typed("host", "config", "list")
     host = venv.work / "node.json"
     assert '"host-schema": 1' in host.read_text()
+    text = block(PAGE, "configured host").replace("/shared/node.json", str(host))
+    _, *words = shlex.split(text)
+    venv.pip(*words, env=UNSET)
+    assert str(host) in venv.pip("variants", "host", "-v", env=UNSET).stdout
 
 
 def test_everything_off(typed: Typed, index: IndexServer) -> None:

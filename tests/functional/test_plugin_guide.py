@@ -70,7 +70,11 @@ def test_its_commands(pip: Pip, tmp_path: Path, forced: str | None, said: str) -
     env = {"NPU_VARIANT_PROVIDER_FORCE_KIND": forced}
     _, *words = shlex.split(text.replace("--plugin .", f"--plugin {wheel}"))
     assert said in pip(*words, env=env).lines
-    _, *words = shlex.split(document.replace("--plugin .", f"--plugin {wheel}"))
+    forcing, _, rest = document.partition(" ")
+    assert forcing == "NPU_VARIANT_PROVIDER_FORCE_KIND=b2"
+    command, _, file = rest.partition(" > ")
+    assert file == "b2.json"
+    _, *words = shlex.split(command.replace("--plugin .", f"--plugin {wheel}"))
     supported = json.loads(pip(*words, env=env).stdout)["supported"]
     assert ("npu" in supported) == (forced in ("b1", "b2"))
 

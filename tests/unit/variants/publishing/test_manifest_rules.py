@@ -119,3 +119,9 @@ def test_the_table_for_publishers_lists_the_rules(repository_root: Path) -> None
         for rule in RULES.values()
         if rule.effect is not None
     ]
+    _, table = text.split("| rule | what holds | `check` |\n|---|---|---|\n")
+    assert table.partition("\n\n")[0].splitlines() == [
+        f"| `{rule.id}` | {rule.text} | {rule.severity.value} |"
+        for rule in RULES.values()
+        if rule.effect is None
+    ]
