@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import stat
 import struct
 import warnings
@@ -321,7 +322,8 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     """A file that the user names is read as far as it may be one."""
     host = tmp_path / "host.json"
     for content, reason in {
-        f'{{"host-schema": {DEEP}}}': "nested too deeply",
+        # From 3.14 on the depth that can be read depends on the stack.
+        f'{{"host-schema": {DEEP}}}': "nested too deeply|is not 1: \\[\\[",
         f'{{"host-schema": {"9" * 6000}}}': "It is not JSON",
         '{"host-schema": 1, "supported": {"\\u001b[2J": []}}': "no namespace",
         "[" + " " * (3 << 20) + "]": "larger than 2 MiB",
@@ -329,7 +331,8 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
         host.write_text(content)
         result = measured("variants", "host", "--variant-host", host, code=1)
         assert "error: invalid-variant-host" in result.stderr
-        assert reason in result.stderr
+        assert re.search(reason, result.stderr)
+        assert len(result.stderr) < 1000
     result = measured("variants", "host", "--variant-host", "/dev/zero", code=1)
     assert "error: invalid-variant-host" in result.stderr
     project = tmp_path / "pyproject.toml"
