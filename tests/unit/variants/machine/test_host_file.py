@@ -186,6 +186,12 @@ def test_machines_with_a_python_for_others(
     assert read_host_file(str(path)).environment["platform_machine"] == machine
 
 
+def test_a_cpu_with_a_python_for_an_older_one(tmp_path: Path) -> None:
+    path = tmp_path / "host.json"
+    path.write_bytes(_with(platforms=["win32"], supported={"x86_64": [LEVELS]}))
+    assert read_host_file(str(path)).environment["platform_machine"] == "x86"
+
+
 SCHEMA = json.loads(
     (REPOSITORY / "docs/schemas/host.schema.json").read_text(encoding="utf-8")
 )

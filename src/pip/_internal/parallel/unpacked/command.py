@@ -189,10 +189,11 @@ def _opened(
             "Another pip is using the unpacked wheels. Try again when it has ended."
         ) from None
     except OSError as error:
-        said = f"The unpacked wheels cannot be used: {error}. {WAY_OUT}"
+        way_out = WAY_OUT.format(os.path.join(cache, FOLDER))
+        said = f"The unpacked wheels cannot be used: {error}. {way_out}"
         if alone or must:
-            raise CannotBeDone(said.format(os.path.join(cache, FOLDER))) from None
-        logger.warning("%s", said.format(os.path.join(cache, FOLDER)))
+            raise CannotBeDone(said) from None
+        logger.warning("%s", said)
         yield None
         return
     try:

@@ -125,7 +125,7 @@ def _host(path: str, root: object) -> Host:
                 )
     machine = environment.get("platform_machine")
     for namespace in supported.keys() & CPU_NAMESPACES:
-        if machine is not None and usual(machine) != namespace:
+        if machine is not None and not _are_alike(machine, namespace):
             raise _Problem(
                 f"It supports {shown(namespace)}, and its machine is {machine}"
             )
@@ -182,12 +182,17 @@ def _suits(said: str | None, of_tag: str | None, told: Mapping[str, str]) -> boo
     """Tell whether what is said of a machine goes with what a platform tag tells of it."""
     if said is None or of_tag is None:
         return True
-    first, second = usual(said), usual(of_tag)
-    if first == second or any({first, second} <= each for each in _ALIKE):
+    if _are_alike(said, of_tag):
         return True
     # Windows on Arm runs what is for x86 processors.
     is_system = of_tag == told["sys_platform"]
     return not is_system and told["sys_platform"] == "win32"
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Tell whether a machine of one type runs a Python for the other."""
+    both = {usual(one), usual(other)}
+    return len(both) == 1 or any(both <= each for each in _ALIKE)
 
 
 def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
