@@ -243,7 +243,7 @@ class Bridge(Mode):
             logging.WARNING,
             f"{project} comes from {redact_auth_from_url(url)}, which variant-index "
             f"configures for it, so {option} has no effect on it. To take builds by "
-            f"local version: {retry}",
+            f"local version, take it out of there; what setup has written: {retry}",
         )
 
     def _pins_release(self, project: NormalizedName) -> bool:
