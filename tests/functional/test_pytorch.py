@@ -1082,7 +1082,7 @@ def test_the_commands_of_light_the_torch_s_readme(
 
 
 #: Blocks of pages that use the bridge: on what machine, and what comes of it.
-GUIDES = {
+GUIDES: Mapping[tuple[str, str], tuple[Variables, str]] = {
     ("pytorch.md", "auto"): (GPU129, "2.9.1+cu128"),
     ("pytorch.md", "cpu"): (GPU129, "2.9.1+cpu"),
     ("pytorch.md", "nightly"): (GPU129, "2.10.0.dev20251101+cu128"),
@@ -1099,7 +1099,7 @@ def test_pages_about_the_bridge(
     venv: Environment, pytorch: PyTorchIndexServer, page: str, name: str
 ) -> None:
     machine, build = GUIDES[page, name]
-    env = {
+    env: dict[str, str | None] = {
         **machine,
         "PIP_INDEX_URL": pytorch.index_url,
         "PIP_PYTORCH_INDEX_URL": pytorch.pytorch_url,

@@ -278,14 +278,14 @@ def test_the_document_ends_with_an_installed_torch(
         usual.add(make_wheel(project, "99.0"))
     usual.add(make_wheel("sympy", "1.14.0"))
     monkeypatch.setattr(sys, "stdin", StringIO())
-    machine = {
+    machines: Mapping[str, Mapping[str, str | None]] = {
         "pytorch.md": forced("13.0"),
         "amd.md": {
             "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1151",
             "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "7.0.0",
         },
-    }[page]
-    env = {**machine, "PIP_INDEX_URL": usual.index_url, "PIP_CONFIG_FILE": None}
+    }
+    env = {**machines[page], "PIP_INDEX_URL": usual.index_url, "PIP_CONFIG_FILE": None}
     # What the machine has configured for all does not bear on it.
     env["XDG_CONFIG_DIRS"] = str(venv.home)
     url = "https://download.pytorch.org/whl/variant"

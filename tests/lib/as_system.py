@@ -166,17 +166,14 @@ class _Rewriter(ast.NodeTransformer):
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    def source_to_code(self, data: object, path: object, **_: object) -> CodeType:
-        assert SYSTEM is not None
-        tree = _Rewriter(SYSTEM).visit(ast.parse(bytes(data)))  # type: ignore[call-overload]
-        code = compile(tree, str(path), "exec", dont_inherit=True)
-        assert isinstance(code, CodeType)
-        return code
-
     def get_code(self, fullname: str) -> CodeType:
         # Whatever was compiled before is of this system.
+        assert SYSTEM is not None, "else nothing is rewritten"
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
+        tree = _Rewriter(SYSTEM).visit(ast.parse(self.get_data(path)))
+        code = compile(tree, path, "exec", dont_inherit=True)
+        assert isinstance(code, CodeType)
+        return code
 
 
 class _Finder(MetaPathFinder):
