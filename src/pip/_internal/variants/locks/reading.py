@@ -78,11 +78,7 @@ def narrowed(
     context = CONTEXT.of(session, Context)
     target = None if context is None else context.target
     of_target = {} if target is None else target.environment
-    environments = lock.environments or ()
-    if environments and not any(
-        _holds(each, of_target) is not False for each in environments
-    ):
-        raise LockedForOthers(path_or_url, environments)
+    _refuse_others(lock, path_or_url, of_target)
     if not any(map(_has_variants, lock.packages)):
         return lock
     names = _group_names([each for each in lock.packages if _has_variants(each)])
@@ -116,6 +112,16 @@ def narrowed(
         for (_, holds), narrow in choices.settled(select)
     ]
     return replace(lock, packages=packages)
+
+
+def _refuse_others(lock: Pylock, place: str, target: Mapping[str, str]) -> None:
+    """Refuse a lock file that is for other machines.
+
+    :raises LockedForOthers: if it says so.
+    """
+    environments = lock.environments or ()
+    if environments and all(_holds(each, target) is False for each in environments):
+        raise LockedForOthers(place, environments)
 
 
 def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:

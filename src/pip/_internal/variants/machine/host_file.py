@@ -117,19 +117,29 @@ def _host(path: str, root: object) -> Host:
                     f"Its 'environment' is of {said}, and {shown(tag)} is not"
                 )
         environment = {**told, **environment}
+    _check_interpreter(environment, abis)
+    _check_cpu(environment, supported)
+    return Host(path, supported, environment, tags, abis)
+
+
+def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) -> None:
+    """Compare what is said of an interpreter with its ABIs."""
     for abi in abis:
         for name, value in of_abi(abi).items():
             if environment.get(name, value) != value:
                 raise _Problem(
                     f"Its Python is {environment[name]}, and {abi!r} is of {value}"
                 )
+
+
+def _check_cpu(environment: Mapping[str, str], supported: SupportedProperties) -> None:
+    """Compare what is said of a machine with what its CPU supports."""
     machine = environment.get("platform_machine")
     for namespace in supported.keys() & CPU_NAMESPACES:
         if machine is not None and not _are_alike(machine, namespace):
             raise _Problem(
                 f"It supports {shown(namespace)}, and its machine is {machine}"
             )
-    return Host(path, supported, environment, tags, abis)
 
 
 def _supported(root: object) -> SupportedProperties:
@@ -159,23 +169,26 @@ def _environment(root: object) -> dict[str, str]:
             raise _Problem(
                 f"{shown(name)} in 'environment' is not a string: {shown(value)}"
             )
-    system = environment.get("sys_platform", "")
-    if system not in SYSTEMS and system.lower() in SYSTEMS:
-        raise _Problem(f"'sys_platform' is {system!r}; write {system.lower()!r}")
-    short = environment.get("python_version")
-    if short is not None and release_of(short) is None:
-        raise _Problem(f"This is no version of Python: {shown(short)}")
+    for version in ("python_version", "python_full_version"):
+        told = environment.get(version)
+        if told is not None and release_of(told) is None:
+            raise _Problem(f"This is no version of Python: {shown(told)}")
     said = completed(environment)
-    system = said.get("sys_platform", "")
-    for name, value in completed({"sys_platform": system}).items() if system else ():
-        if said[name] != value:
-            raise _Problem(f"Its {name!r} is {shown(said[name])}, not that of {system}")
+    _check_system(said)
     full, short = (said.get(f"python_{kind}") for kind in ("full_version", "version"))
-    if full is not None and release_of(full) is None:
-        raise _Problem(f"This is no version of Python: {shown(full)}")
     if full is not None and ".".join(full.split(".")[:2]) != short:
         raise _Problem(f"Its 'python_version' is {short}, and the full one {full}")
     return said
+
+
+def _check_system(said: Mapping[str, str]) -> None:
+    """Compare what is said of a system with its name."""
+    system = said.get("sys_platform", "")
+    if system not in SYSTEMS and system.lower() in SYSTEMS:
+        raise _Problem(f"'sys_platform' is {system!r}; write {system.lower()!r}")
+    for name, value in completed({"sys_platform": system}).items() if system else ():
+        if said[name] != value:
+            raise _Problem(f"Its {name!r} is {shown(said[name])}, not that of {system}")
 
 
 def _suits(said: str | None, of_tag: str | None, told: Mapping[str, str]) -> bool:

@@ -54,15 +54,13 @@ def passed_over(
         version = version_of(link, project)
         if version is not None and (chosen is None or version > chosen.version):
             by_version.setdefault(version, []).append(link)
-    evaluator, context = finder.make_link_evaluator(project), context_of(finder)
-    if context is not None and context.is_elsewhere:
-        # That nothing is built there hides what else is wrong.
-        evaluator._formats = frozenset({"binary", "source"})
+    evaluator = _evaluator(finder, project)
     suitable: dict[Version, list[Link]] = {}
     for candidate in finder.find_all_candidates(project):
         link, version = candidate.link, candidate.version
         is_build = isinstance(link, BuildLink)
         suitable.setdefault(public(version) if is_build else version, []).append(link)
+    context = context_of(finder)
     special: set[Version] = set()
     for mode in () if context is None else modes(context):
         special.update(mode.special_versions(project))
@@ -81,6 +79,15 @@ def passed_over(
             reason = _unsuitable(version, by_version[version], evaluator)
         found.append(reason)
     return found
+
+
+def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
+    """Return what judges files, as upstream does."""
+    evaluator, context = finder.make_link_evaluator(project), context_of(finder)
+    if context is not None and context.is_elsewhere:
+        # That nothing is built there hides what else is wrong.
+        evaluator._formats = frozenset({"binary", "source"})
+    return evaluator
 
 
 def _reached(offer: Offer) -> PassedOver:
