@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 import tomli
 
 from pip._internal.variants.core.manifest import Manifest, Variant
 from pip._internal.variants.core.ordering import Mismatch, rank
 from pip._internal.variants.machine.host_names import named_host
-from tools.pictures.svg import box, finished, new, write
+from tools.pictures.svg import arrow, box, finished, new, write
 
 __all__ = ["drawing"]
 
@@ -109,9 +109,5 @@ def _file(
 
 
 def _arrow(svg: Element, left: float, right: float, start: int, end: int) -> None:
-    one, other = left + _BOX, right
-    middle = (one + other) / 2
     first, last = (_TOP + row * (_HEIGHT + _GAP) + _HEIGHT / 2 for row in (start, end))
-    line = f"M{one:.0f} {first:.0f} C{middle:.0f} {first:.0f}"
-    line += f" {middle:.0f} {last:.0f} {other:.0f} {last:.0f}"
-    SubElement(svg, "path", {"marker-end": "url(#head)"}, d=line)
+    arrow(svg, (left + _BOX, first), (right, last))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import SubElement
 
 import tomli
 
-from tools.pictures.svg import box, finished, new, write
+from tools.pictures.svg import arrow, box, finished, new, write
 
 __all__ = ["drawing"]
 
@@ -46,10 +45,7 @@ def drawing() -> str:
         _row(svg, right, at, _MACHINE_WIDTH, machine["what"], machine["has"])
         start, end = _middle(list(builds).index(machine["gets"])), _middle(at)
         one, other = left + _FILE_WIDTH / 2, right - _MACHINE_WIDTH / 2
-        halfway = (one + other) / 2
-        line = f"M{one:.0f} {start:.0f} C{halfway:.0f} {start:.0f}"
-        line += f" {halfway:.0f} {end:.0f} {other:.0f} {end:.0f}"
-        SubElement(svg, "path", {"marker-end": "url(#head)"}, d=line)
+        arrow(svg, (one, start), (other, end))
     return finished(svg)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import SubElement
 
 import tomli
 
-from tools.pictures.svg import box, finished, new, write
+from tools.pictures.svg import arrow, box, finished, new, write
 
 __all__ = ["drawing"]
 
@@ -61,9 +60,6 @@ def drawing() -> str:
         first, rest = machine["gets"][0], ", ".join(machine["gets"][1:])
         write(svg, right + _MACHINE / 2, top + 36, first, "small")
         write(svg, right + _MACHINE / 2, top + 52, rest, "small")
-        start, end = left + _FILE + 12, right
-        middle, place = (start + end) / 2, top + _HEIGHT / 2
-        line = f"M{start:.0f} {height / 2:.0f} C{middle:.0f} {height / 2:.0f}"
-        line += f" {middle:.0f} {place:.0f} {end:.0f} {place:.0f}"
-        SubElement(svg, "path", {"marker-end": "url(#head)"}, d=line)
+        start = left + _FILE + 12, height / 2
+        arrow(svg, start, (right, top + _HEIGHT / 2))
     return finished(svg)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-__all__ = ["box", "finished", "new", "write"]
+__all__ = ["arrow", "box", "finished", "new", "write"]
 
 _STYLE = """
 text { font: 12px sans-serif; fill: #222; text-anchor: middle; }
@@ -44,6 +44,15 @@ def write(svg: Element, x: float, y: float, text: str, kind: str = "text") -> No
     """Write a line; *kind* is its class."""
     words = SubElement(svg, "text", {"class": kind}, x=f"{x:.0f}", y=f"{y:.0f}")
     words.text = text
+
+
+def arrow(svg: Element, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Draw a curve from a point to another one to the right of it, with a head there."""
+    (left, first), (right, last) = start, end
+    middle = (left + right) / 2
+    line = f"M{left:.0f} {first:.0f} C{middle:.0f} {first:.0f}"
+    line += f" {middle:.0f} {last:.0f} {right:.0f} {last:.0f}"
+    SubElement(svg, "path", {"marker-end": "url(#head)"}, d=line)
 
 
 def finished(svg: Element) -> str:
