@@ -135,20 +135,28 @@ def _little_space(venv: Environment) -> str:
         mount --bind small {venv.site_packages}"""
 
 
+@pytest.mark.parametrize("small", [False, True], ids=["told", "seen late"])
 def test_no_space_for_what_lies_unpacked(
-    venv: Environment, mounted: Mounted, index: IndexServer
+    venv: Environment, mounted: Mounted, index: IndexServer, small: bool
 ) -> None:
+    # Small files take more of a disk than their sizes tell.
     content = {"kernels/big.bin": b"x" * 1_000_000}
-    index.add(make_wheel("kernels", "1.0", files=content))
-    command = ["install", "kernels", "-i", index.index_url, *_UNPACKED]
-    mounted("", *command)
+    many = {f"kernels/{each}.bin": b"x" for each in range(500)}
+    index.add(make_wheel("kernels", "1.0", files=many if small else content))
+    command = ["install", "kernels", "-i", index.index_url]
+    unpacked = [*command, *_UNPACKED]
+    mounted("", *unpacked)
     assert files(mounted("", "uninstall", "-y", "kernels")) == {}
-    result = mounted(_little_space(venv), *command, code=1)
-    assert "Using unpacked kernels" in result.stdout
-    assert "No space left on device" in result.stderr, result
-    # What upstream leaves of a plain package: nothing that passes for one.
-    assert set(files(result)) <= {"kernels/__init__.py"}
-    assert "kernels/big.bin" in files(mounted("", *command))
+    usual = mounted(_little_space(venv), *command, code=1)
+    result = mounted(_little_space(venv), *unpacked, code=1)
+    assert ("Using unpacked kernels" in result.stdout) == small
+    for each in usual, result:
+        assert "No space left on device" in each.stderr, each
+        # What upstream leaves of a plain package: nothing that passes for one.
+        assert not [path for path in files(each) if "dist-info" in path]
+    if not small:
+        assert files(result) == files(usual)
+    assert set(many if small else content) <= set(files(mounted("", *unpacked)))
 
 
 def test_no_space_for_what_is_installed(
