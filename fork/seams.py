@@ -175,8 +175,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/debug.py": {
-        "`pip debug` shows the supported properties, of another machine too.": [
+        "`pip debug` shows tags and supported properties, of another machine too.": [
             Decorate("show_tags", "variants.hooks.commands:debug_tags"),
+            ReplaceExpression(
+                "show_tags",
+                "variants.hooks.commands:debug_target",
+                expression="make_target_python(options)",
+                replacement="{hook}({old}, options)",
+            ),
             Decorate(
                 "DebugCommand.add_options", "variants.hooks.commands:debug_options"
             ),

@@ -563,6 +563,12 @@ def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) 
     assert "aarch64: version 8a (host file)" in result.stdout
     result = pip("debug", "--verbose", "--variant-host", "cpu-aarch64")
     assert "aarch64 (host file, from cpu-aarch64)" in result.stdout
+    assert re.search(r"-manylinux_\d+_\d+_aarch64$", result.stdout, re.M)
+    assert "x86_64" not in result.stdout.partition("Compatible tags:")[2]
+    result = pip("debug", "--variant-host", "windows-x86_64-py312")
+    assert "  cp312-cp312-win_amd64\n  cp312-abi3-win_amd64\n" in result.stdout
+    result = pip("debug", "--variant-host", "py312", "--python-version", "3.11", code=1)
+    assert "contradict" in result.stderr
     manifest = host(make_manifest({"armv8": ["aarch64 :: version :: 8a"]}))
     explain = ["variants", "explain", "--manifest", manifest]
     assert "1. armv8" in pip(*explain, "--variant-host", "cpu-aarch64").stdout

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.commands.inspect import InspectCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.installation_report import InstallationReport
+    from pip._internal.models.target_python import TargetPython
     from pip._internal.operations.freeze import FrozenRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.installed_records import InstalledBuild
@@ -218,19 +219,28 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
     fn(command)
 
 
+def debug_target(python: TargetPython, options: optparse.Values) -> TargetPython:
+    """Return the platform and the interpreter whose tags are shown."""
+    from pip._internal.variants.choice.settings import Settings
+    from pip._internal.variants.machine.chain import Providers
+    from pip._internal.variants.machine.target import target_of
+
+    settings = Settings(options)
+    target = target_of(settings, Providers.for_settings(settings).host)
+    return python if target is None else target.python
+
+
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
-    """Show which properties this machine supports, after the tags."""
+    """Show which properties the machine supports, after the tags."""
     fn(options)
     from pip._internal.variants.choice.settings import Settings
     from pip._internal.variants.machine.chain import Providers, warnings_of
     from pip._internal.variants.tell import sentences
 
-    # Before the return, since wrong options are an error in any case.
-    providers = Providers.for_settings(Settings(options))
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
         return
-    answers = providers.survey()
+    answers = Providers.for_settings(Settings(options)).survey()
     for warning in warnings_of(answers):
         logger.warning("%s", warning)
     logger.info("Variant properties:")
