@@ -52,11 +52,14 @@ class OwnOptions(Directive):
             shown = f"{names} {option['metavar']}" if option["metavar"] else names
             where = nodes.paragraph(text="In ")
             where += _listed(option["commands"])
-            also = nodes.paragraph(text="Also as ")
-            also += nodes.literal(text=option["variable"])
-            also += nodes.Text(", and in the configuration as ")
-            also += _listed(option["keys"])
-            items.append(_item(shown, _told(option["help"]), where, also))
+            told = [_told(option["help"]), where]
+            if option["keys"]:
+                also = nodes.paragraph(text="Also as ")
+                also += nodes.literal(text=option["variable"])
+                also += nodes.Text(", and in the configuration as ")
+                also += _listed(option["keys"])
+                told.append(also)
+            items.append(_item(shown, *told))
         return [nodes.definition_list("", *items)]
 
 

@@ -21,23 +21,36 @@ __all__ = ["described"]
 def described() -> dict[str, Any]:
     """Return the options that upstream's pip lacks, and the actions of ``pip variants``."""
     options: dict[str, dict[str, Any]] = {}
-    for name in commands_dict:
-        if name == "variants":
-            continue
-        for option in create_command(name).parser.option_list_all:
-            if (
-                isinstance(option, VariantOption)
-                and option.help != optparse.SUPPRESS_HELP
-            ):
-                found = options.setdefault(option.get_opt_string(), _described(option))
-                found["commands"].append(f"pip {name}")
-                found["keys"].append(f"{name}.{option.get_opt_string()[2:]}")
+
+    def add(option: optparse.Option, command: str, section: str) -> None:
+        name = option.get_opt_string()
+        told = options.setdefault(name, _described(option))
+        told["commands"].append(command)
+        key = f"{section}.{name[2:]}"
+        if key not in told["keys"]:
+            told["keys"].append(key)
+
+    others = [name for name in commands_dict if name != "variants"]
+    parsers = [(name, create_command(name).parser) for name in others]
+    found = [
+        (name, each) for name, parser in parsers for each in parser.option_list_all
+    ]
+    known = {
+        name
+        for _, each in found
+        if not isinstance(each, VariantOption)
+        for name in each._long_opts
+    }
+    for name, each in found:
+        if isinstance(each, VariantOption) and each.help != optparse.SUPPRESS_HELP:
+            add(each, f"pip {name}", name)
     for action in ACTIONS.values():
-        for make in action.options:
-            option = make()
-            if isinstance(option, VariantOption):
-                found = options.setdefault(option.get_opt_string(), _described(option))
-                found["commands"].append(f"pip variants {action.name}")
+        for each in (make() for make in action.options):
+            if isinstance(each, VariantOption):
+                add(each, f"pip variants {action.name}", "variants")
+    # Upstream's options of these names would be set with them.
+    for name in known & options.keys():
+        options[name] |= {"keys": [], "variable": None}
     actions = [
         {"usage": each.usage, "summary": each.summary, "status": each.status}
         for each in ACTIONS.values()
@@ -57,7 +70,7 @@ def _described(option: optparse.Option) -> dict[str, Any]:
     return {
         "names": [*option._short_opts, *option._long_opts],
         "metavar": option.metavar if option.takes_value() else None,
-        "help": option.help,
+        "help": (option.help or "").replace("%default", str(option.default)),
         "variable": f"PIP_{key.replace('-', '_').upper()}",
         "keys": [f"global.{key}"],
         "commands": [],

@@ -28,13 +28,13 @@ TORCH: Mapping[str, tuple[str, Mapping[str, Properties]]] = {
                 "linux",
                 "manylinux_2_28_x86_64",
                 {
-                    "cu128": cuda("12.8", ["70", "80", "90"]),
+                    "cuda12.6": cuda("12.6", ["70", "80", "90"]),
                     "rocm": ["amd :: gfx_arch :: gfx1100"],
                     "null": {},
                 },
             ),
-            ("arm", "manylinux_2_28_aarch64", {"cu128": cuda("12.8"), "null": {}}),
-            ("windows", "win_amd64", {"cu128": cuda("12.8"), "null": {}}),
+            ("arm", "manylinux_2_28_aarch64", {"cuda12.6": cuda("12.6"), "null": {}}),
+            ("windows", "win_amd64", {"cuda12.6": cuda("12.6"), "null": {}}),
             ("mac", "macosx_11_0_arm64", {"null": {}}),
         )
     }
@@ -123,7 +123,7 @@ def reader(venv: Environment, torch: IndexServer, tmp_path: Path) -> Reader:
 
 def test_an_image_without_a_gpu(reader: Reader) -> None:
     (result,) = reader.types("images.md", "image")
-    assert "Successfully installed cudart-12.8 torch-2.13.0 (cu128)" in result.stdout
+    assert "Successfully installed cudart-12.8 torch-2.13.0 (cuda12.6)" in result.stdout
 
 
 def test_from_the_machine_itself(reader: Reader) -> None:
@@ -131,7 +131,7 @@ def test_from_the_machine_itself(reader: Reader) -> None:
     found = json.loads((reader.folder / "gpu.json").read_text(encoding="utf-8"))
     assert found.keys() == {"host-schema", "supported"}
     (result,) = reader.types("images.md", "from a file")
-    assert "torch-2.13.0 (cu128)" in result.stdout
+    assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
 def test_a_login_node(reader: Reader) -> None:
@@ -139,15 +139,15 @@ def test_a_login_node(reader: Reader) -> None:
     name = "cuda-12.8-sm_90-aarch64-py310"
     reader.types("clusters.md", "describe", env={"PIP_VARIANT_HOST": name})
     (result,) = reader.types("clusters.md", "login")
-    assert "Successfully installed cudart-12.8 torch-2.13.0 (cu128)" in result.stdout
+    assert "Successfully installed cudart-12.8 torch-2.13.0 (cuda12.6)" in result.stdout
     record = reader.folder / "site/torch-2.13.0.dist-info/WHEEL"
     assert "Tag: cp310-cp310-manylinux_2_28_aarch64" in record.read_text("utf-8")
 
 
 MACHINES = {
-    "linux-glibc-2.28-x86_64-v3-py312-cuda-12.8-sm_90": "cp312-cp312-manylinux_2_28_x86_64-cu128",
+    "linux-glibc-2.28-x86_64-v3-py312-cuda-12.8-sm_90": "cp312-cp312-manylinux_2_28_x86_64-cuda12.6",
     "macos-arm64-py313": "cp313-cp313-macosx_11_0_arm64-null",
-    "windows-x86_64-py312-cuda-12.8-sm_89": "cp312-cp312-win_amd64-cu128",
+    "windows-x86_64-py312-cuda-12.8-sm_89": "cp312-cp312-win_amd64-cuda12.6",
 }
 
 
@@ -170,7 +170,7 @@ def test_machines_without_a_network(reader: Reader, torch: IndexServer) -> None:
 def test_locks_for_a_team(reader: Reader) -> None:
     reader.types("team-locks.md", "locks")
     text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
-    for label in ("cu128", "rocm", "null"):
+    for label in ("cuda12.6", "rocm", "null"):
         assert f"torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64-{label}.whl" in text
     there = {"PIP_VARIANT_HOST": "macos-arm64-py312"}
     (result,) = reader.types(
@@ -184,14 +184,14 @@ def test_locks_for_a_team(reader: Reader) -> None:
 
 def test_why_an_image_gets_it(reader: Reader) -> None:
     (result,) = reader.types("images.md", "look")
-    assert "cu128" in result.stdout.partition("Taken")[0]
+    assert "cuda12.6" in result.stdout.partition("Taken")[0]
 
 
 def test_ci_without_a_gpu(reader: Reader) -> None:
     (result,) = reader.types("images.md", "cpu", env=forced("12.8", "9.0"))
     assert "torch-2.13.0 (null)" in result.stdout
     first, second = reader.types("images.md", "each")
-    assert "torch-2.13.0 (cu128)" in first.stdout
+    assert "torch-2.13.0 (cuda12.6)" in first.stdout
     assert "torch-2.13.0 (null)" in second.stdout
 
 
@@ -199,7 +199,7 @@ def test_a_login_node_that_is_alike(reader: Reader) -> None:
     reader.types("clusters.md", "describe", env=forced("12.8", "9.0"))
     described, installed = reader.types("clusters.md", "alike")
     assert json.loads(described.stdout).keys() == {"host-schema", "supported"}
-    assert "torch-2.13.0 (cu128)" in installed.stdout
+    assert "torch-2.13.0 (cuda12.6)" in installed.stdout
 
 
 def test_an_index_of_what_was_downloaded(reader: Reader) -> None:
@@ -214,7 +214,7 @@ def test_an_index_of_what_was_downloaded(reader: Reader) -> None:
             env=there,
             local=server.index_url,
         )
-    assert "torch-2.13.0 (cu128)" in result.stdout
+    assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
 def test_locks_from_a_file_and_of_one_build(reader: Reader) -> None:
@@ -223,8 +223,8 @@ def test_locks_from_a_file_and_of_one_build(reader: Reader) -> None:
     reader.types("team-locks.md", "one build")
     text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
     assert "-rocm.whl" in text
-    text = (reader.folder / "pylock.cu128.toml").read_text(encoding="utf-8")
-    assert "-cu128.whl" in text
+    text = (reader.folder / "pylock.cuda12.6.toml").read_text(encoding="utf-8")
+    assert "-cuda12.6.whl" in text
     assert "-rocm.whl" not in text
 
 

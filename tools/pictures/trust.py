@@ -41,7 +41,8 @@ def drawing() -> str:
     width = (_WIDTH - 2 * _MARGIN - (len(columns) - 1) * _GAP) / len(columns)
     svg = new(_WIDTH, height, _STYLE)
     box(svg, 0, 0, _WIDTH, height, "paper")
-    names = ", ".join(KNOWN_PROVIDERS)
+    # The one that no machine has a say in is no detection.
+    names = ", ".join(sorted({*KNOWN_PROVIDERS} - {"abi_dependency"}))
     for at, (column, kind) in enumerate(zip(columns, _KINDS, strict=True)):
         left = _MARGIN + at * (width + _GAP)
         middle = left + width / 2

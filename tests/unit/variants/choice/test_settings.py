@@ -67,7 +67,7 @@ def test_each_option_is_documented_with_where_it_is_allowed() -> None:
 
 
 def test_what_needs_variants_is_documented() -> None:
-    text = (ROOT / "docs/concepts.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/choosing.md").read_text(encoding="utf-8")
     (line,) = (
         each for each in text.splitlines() if each.startswith("| `--no-variants`")
     )

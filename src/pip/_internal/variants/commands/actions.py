@@ -88,7 +88,7 @@ ACTIONS: Mapping[str, Action] = {
             "Show what this machine supports, by namespace; with -v, in full.",
             "host [options]",
             "With --json, the output is what --variant-host takes. The exit status is 0, "
-            "or 1 if a file that was given is of no use.",
+            "or 1 if a file that was given is of no use or a plugin that is tried is faulty.",
             (
                 *allowed(OPTIONS, "host"),
                 *allowed(_OF_MODES, "host"),

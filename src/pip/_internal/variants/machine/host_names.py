@@ -5,8 +5,8 @@ A name is made of parts, in any order, with dashes between; of each kind there m
 ======== ===================================================================
 system   ``linux``, ``macos``, ``macos-14`` or ``macos-14.4``, ``windows``
 libc     ``glibc-2.35``, ``musl-1.2``: Linux
-machine  ``x86_64``, ``x86_64-v3``, ``aarch64`` or ``arm64`` (they are one),
-         ``tegra`` (a Jetson: Linux on a 64-bit Arm); without a level, any of them
+machine  ``x86_64``, ``x86_64-v3`` (its level; without, the lowest), ``aarch64`` or
+         ``arm64`` (they are one), ``tegra`` (a Jetson: Linux on a 64-bit Arm)
 Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded), ``pypy311`` (release 7.3),
          ``pypy311-8.0``
 devices  ``cuda-12.8``, ``cuda-12.8-sm_90``, ``rocm-gfx1100``,

@@ -45,7 +45,7 @@ BACKENDS = OptionRow(
 )
 CPUONLY = OptionRow(
     "--cpuonly",
-    help="Take builds for the CPU: the same as the option before with the value cpu.",
+    help="Take builds for the CPU: the same as --pytorch-computation-backend cpu.",
 )
 CHANNEL = OptionRow(
     "--pytorch-channel",
