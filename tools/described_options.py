@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import optparse
+from collections.abc import Iterator
 from typing import Any
 
 from pip._internal.commands import commands_dict, create_command
@@ -21,35 +22,15 @@ __all__ = ["described"]
 def described() -> dict[str, Any]:
     """Return the options that upstream's pip lacks, and the actions of ``pip variants``."""
     options: dict[str, dict[str, Any]] = {}
-
-    def add(option: optparse.Option, command: str, section: str) -> None:
+    for option, command, section in _own():
         name = option.get_opt_string()
         told = options.setdefault(name, _described(option))
         told["commands"].append(command)
         key = f"{section}.{name[2:]}"
         if key not in told["keys"]:
             told["keys"].append(key)
-
-    others = [name for name in commands_dict if name != "variants"]
-    parsers = [(name, create_command(name).parser) for name in others]
-    found = [
-        (name, each) for name, parser in parsers for each in parser.option_list_all
-    ]
-    known = {
-        name
-        for _, each in found
-        if not isinstance(each, VariantOption)
-        for name in each._long_opts
-    }
-    for name, each in found:
-        if isinstance(each, VariantOption) and each.help != optparse.SUPPRESS_HELP:
-            add(each, f"pip {name}", name)
-    for action in ACTIONS.values():
-        for each in (make() for make in action.options):
-            if isinstance(each, VariantOption):
-                add(each, f"pip variants {action.name}", "variants")
     # Upstream's options of these names would be set with them.
-    for name in known & options.keys():
+    for name in _known() & options.keys():
         options[name] |= {"keys": [], "variable": None}
     actions = [
         {"usage": each.usage, "summary": each.summary, "status": each.status}
@@ -62,6 +43,31 @@ def described() -> dict[str, Any]:
         # Without its first line, and what it says for who reads the code.
         "host-names": names.partition("\n\n")[2].partition("\n\nLoaded")[0],
     }
+
+
+def _own() -> Iterator[tuple[VariantOption, str, str]]:
+    """Yield each option with a command that takes it, and its configuration's section."""
+    for command, option in _all():
+        if isinstance(option, VariantOption) and option.help != optparse.SUPPRESS_HELP:
+            yield option, f"pip {command}", command
+    for action in ACTIONS.values():
+        for make in action.options:
+            option = make()
+            if isinstance(option, VariantOption):
+                yield option, f"pip variants {action.name}", "variants"
+
+
+def _known() -> set[str]:
+    """Return the names of upstream's options."""
+    theirs = (option for _, option in _all() if not isinstance(option, VariantOption))
+    return {name for option in theirs for name in option._long_opts}
+
+
+def _all() -> Iterator[tuple[str, optparse.Option]]:
+    for name in commands_dict:
+        if name != "variants":
+            for option in create_command(name).parser.option_list_all:
+                yield name, option
 
 
 def _described(option: optparse.Option) -> dict[str, Any]:
