@@ -597,8 +597,9 @@ def test_what_a_build_needs_is_not_locked(
     text = path.read_text("utf-8")
     path.write_text(text.replace('    "variant-torch-cu128",\n', ""), "utf-8")
     output = install(venv, "-i", torch.index_url, env=GPU, code=1)
-    assert "Hashes are required in --require-hashes mode" in output
-    assert "cuda-lib==12.8 --hash=" in output
+    assert "is needed here, and is not in the lock file." in output
+    assert "torch==2.8.0 needs it, of pylock.toml." in output
+    assert "× cuda-lib==12.8 is needed here" in output
     assert venv.installed() == {}
 
 

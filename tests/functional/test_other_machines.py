@@ -270,6 +270,51 @@ def test_no_sdist_that_is_asked_for(
     )
 
 
+def test_no_requirements_file_takes_that_back(
+    pip: Pip, index: IndexServer, tmp_path: Path
+) -> None:
+    index.add(make_sdist("source", "2.0"))
+    index.add(make_wheel("source", "1.0"))
+    index.add(make_sdist("only", "1.0"))
+    listed, nested = tmp_path / "requirements.txt", tmp_path / "nested.txt"
+    listed.write_text("-r nested.txt\n", encoding="utf-8")
+    nested.write_text("--only-binary :none:\n", encoding="utf-8")
+    options = ["-i", index.index_url, *MAC]
+    for given in ["-r", str(listed)], ["-c", str(nested)]:
+        result = pip("download", "source", *given, *options)
+        assert "source-1.0" in result.stdout
+        result = pip("lock", "only", *given, *options, code=1)
+        assert SDIST_ONLY.replace("source 1.0", "only 1.0") in result.stderr
+
+
+def test_no_sdist_of_a_lock_file(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
+    """It may have a wheel for this machine."""
+    index.add(make_sdist("source", "1.0"))
+    index.add(make_wheel("source", "1.0", tag="cp312-cp312-win_amd64"))
+    lock, options = tmp_path / "pylock.toml", ["-i", index.index_url]
+    pip("lock", "source", *options, "-o", str(lock))
+    result = pip("download", "-r", str(lock), *options, *MAC, code=1)
+    assert refused(result).startswith("nothing-is-built-for-another-machine\n")
+    assert "× source-1.0.tar.gz in" in result.stderr
+
+
+def test_what_a_lock_file_lacks_on_another_patch_release(
+    pip: Pip, index: IndexServer, tmp_path: Path
+) -> None:
+    index.add(
+        make_wheel("app", "1.0", requires=["new; python_full_version >= '3.12.3'"])
+    )
+    index.add(make_wheel("new", "1.0"))
+    lock, options = tmp_path / "pylock.toml", ["-i", index.index_url]
+    host = ["--variant-host", "linux-x86_64-py3.12.2"]
+    pip("lock", "app", *options, *host, "-o", str(lock))
+    host = ["--variant-host", "linux-x86_64-py3.12.3"]
+    result = pip("download", "-r", str(lock), *options, *host, code=1)
+    assert refused(result).startswith("not-in-the-lock-file\n")
+    assert "is needed here, and is not in the lock file." in result.stderr
+    assert "app==1.0 needs it" in result.stderr
+
+
 # Beside upstream's options
 
 
@@ -577,9 +622,9 @@ def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) 
 GRAMMAR = (
     "A name has parts in any order, with dashes between: cuda-DRIVER[-sm_NN], "
     "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra (Jetson); "
-    "linux, macos[-VERSION] or windows; py312; as in cuda-12.8-sm_90: CUDA 12.8, compute "
-    "capability 9.0. For any other machine: pip variants host --json > host.json there, "
-    "and --variant-host host.json here."
+    "linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as in "
+    "cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: pip "
+    "variants host --json > host.json there, and --variant-host host.json here."
 )
 
 
@@ -695,6 +740,77 @@ def test_a_file_that_a_shell_of_windows_writes(
     path.write_text(written.stdout, encoding=encoding)
     result = pip("variants", "host", "--json", "--variant-host", str(path))
     assert result.stdout == written.stdout
+
+
+def test_a_version_in_part_beside_a_host(pip: Pip, index: IndexServer) -> None:
+    """The host tells the rest, be it this very Python."""
+    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    for patch in sys.version_info[2], sys.version_info[2] + 1:
+        name = f"needs-{patch}"
+        index.add(make_wheel(name, "1.0"))
+        index.add(make_wheel(name, "2.0", requires_python=f">={minor}.{patch}"))
+        host = ["--variant-host", f"py{minor}.{patch}", "--python-version", minor]
+        result = pip("download", name, "-i", index.index_url, *host)
+        assert "2.0" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "word"),
+    [
+        ({"sys_platform": "win32", "platform_machine": "x86_64"}, "AMD64"),
+        ({"platform_system": "Windows", "platform_machine": "amd64"}, "AMD64"),
+        ({"sys_platform": "darwin", "platform_machine": "aarch64"}, "arm64"),
+        ({"sys_platform": "linux", "platform_machine": "arm64"}, "aarch64"),
+    ],
+)
+def test_each_system_has_a_word_for_a_type_of_machine(
+    pip: Pip,
+    index: IndexServer,
+    host: WriteHost,
+    environment: dict[str, str],
+    word: str,
+) -> None:
+    index.add(make_wheel("app", "1.0", requires=[f"it; platform_machine == '{word}'"]))
+    index.add(make_wheel("it", "1.0"))
+    described = host(make_host(environment=environment))
+    options = ["-i", index.index_url, "--variant-host", described]
+    assert "it-1.0" in pip("download", "app", *options).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "takes"),
+    [
+        (
+            "windows-x86_64-py312",
+            "Windows AMD64 CPython 3.12.0 (takes wheels for cp312 on win_amd64)",
+        ),
+        (
+            "linux-glibc-2.35-aarch64-py313t",
+            "Linux aarch64 CPython 3.13.0 (takes wheels for cp313 with cp313t on manylinux_2_35_aarch64)",
+        ),
+        (
+            "glibc-2.17-x86_64-py37",
+            "Linux x86_64 CPython 3.7.0 (takes wheels for cp37 on manylinux_2_17_x86_64)",
+        ),
+    ],
+)
+def test_what_a_name_stands_for(pip: Pip, name: str, takes: str) -> None:
+    result = pip("variants", "host", "--variant-host", name)
+    assert f"target: {takes}\n" in result.stdout
+
+
+def test_an_old_python_has_another_abi(pip: Pip, index: IndexServer) -> None:
+    tag = "cp37-cp37m-manylinux2014_x86_64"
+    index.add(make_wheel("old", "1.0", tag=tag))
+    options = ["-i", index.index_url, "--variant-host", "linux-x86_64-py37"]
+    assert f"old-1.0-{tag}.whl" in pip("download", "old", *options).stdout
+
+
+def test_the_exact_tags_are_told(pip: Pip, index: IndexServer) -> None:
+    index.add(make_wheel("late", "1.0", tag="cp312-cp312-manylinux_2_39_x86_64"))
+    options = ["-i", index.index_url, "--variant-host", "glibc-2.35-x86_64-py312"]
+    result = pip("download", "late", *options, code=1)
+    assert "takes wheels for cp312 on manylinux_2_35_x86_64, and older" in result.stderr
 
 
 def test_what_it_implies_need_not_be_typed(pip: Pip, index: IndexServer) -> None:

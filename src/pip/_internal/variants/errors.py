@@ -202,9 +202,9 @@ class UnknownHost(VariantError):
     usual_hint = (
         "A name has parts in any order, with dashes between: cuda-DRIVER[-sm_NN], "
         "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
-        "(Jetson); linux, macos[-VERSION] or windows; py312; as in cuda-12.8-sm_90: "
-        "CUDA 12.8, compute capability 9.0. For any other machine: pip variants host "
-        "--json > host.json there, and --variant-host host.json here."
+        "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as "
+        "in cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: "
+        "pip variants host --json > host.json there, and --variant-host host.json here."
     )
 
     def __init__(self, name: str, nearest: str | None) -> None:

@@ -107,7 +107,19 @@ INVALID: list[tuple[bytes, str]] = [
     (_with(environment={"python_version": 3}), "python_version"),
     (_with(environment={"python_version": "three"}), "'three'"),
     (_with(environment={"python_version": "3"}), "'3'"),
+    (_with(environment={"python_version": "3.12rc1"}), "it is as '3.12'"),
+    (_with(environment={"python_version": "3.12.4"}), "it is as '3.12'"),
     (_with(environment={"python_full_version": "3.12junk"}), "3.12junk"),
+    (_with(environment={"python_full_version": "03.012"}), "03.012"),
+    (_with(environment={"platform_system": "windows"}), "write 'Windows'"),
+    (_with(environment={"sys_platform": "macos"}), "write 'darwin'"),
+    (_with(environment={"os_name": "NT"}), "write 'nt'"),
+    (_with(environment={"implementation_name": "CPython"}), "write 'cpython'"),
+    (
+        _with(environment={"platform_python_implementation": "pypy"}),
+        "write 'PyPy'",
+    ),
+    (_with(abis=["abi3", "none"]), "add its own ABI"),
     (
         _with(environment={"python_version": "3.12", "python_full_version": "3.13.1"}),
         "and the full one 3.13.1",
@@ -199,7 +211,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 #: What no schema can say.
 BEYOND = (
     *("repeated", "is of ", "the full one", "no such platform", "'any' is no platform"),
-    *("write 'linux'", "not that of win32", "its machine is x86_64"),
+    *("write '", "not that of win32", "its machine is x86_64"),
 )
 
 

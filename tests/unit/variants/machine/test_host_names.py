@@ -136,8 +136,8 @@ def test_no_such_name(name: str) -> None:
         *[(n, "No GPU") for n in ("cuda-99.9", "cuda-99.9-sm_90", "cuda-12.8-sm_10")],
         ("xpu-99.0.0", "No GPU"),
         ("macos-cuda-12.8", "macOS has no such devices"),
-        ("windows-glibc-2.35", "That is of Linux, and not of win32"),
-        ("macos-tegra", "That is of Linux, and not of darwin"),
+        ("windows-glibc-2.35", "glibc is of Linux, and not of windows"),
+        ("macos-tegra", "tegra is of Linux, and not of macos"),
     ],
 )
 def test_there_is_no_such_machine(name: str, why: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pip._internal.variants.machine.host_names import named_host
 from pip._internal.variants.machine.nearest_host import nearest_name
 
 
@@ -62,4 +63,46 @@ def test_what_no_name_has_is_not_left_out(name: str) -> None:
     ],
 )
 def test_words_do(name: str, nearest: str) -> None:
+    assert nearest_name(name) == nearest
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("cuda-12.8-sm_90-arch64-py312", "cuda-12.8-sm_90-aarch64-py312"),
+        ("GH200", "cuda-12.8-sm_90-aarch64"),
+        ("mi300x-linux-py312-rocm7.0", "rocm-7.0-gfx942-linux-py312"),
+        ("rocm-gx1100", "rocm-gfx1100"),
+        ("rocm-6.4.1-gfx942", "rocm-6.4-gfx942"),
+        ("rocm-7-gfx942", "rocm-7.0-gfx942"),
+        ("h100-rocm", "cuda-12.8-sm_90"),
+        ("xpu12.60.7", "xpu-12.60.7"),
+        ("cuda-12.8-sm_9.0", "cuda-12.8-sm_90"),
+        ("cuda-12.8-sm_12.0", "cuda-12.8-sm_120"),
+        ("cuda-12.8-compute_90", "cuda-12.8-sm_90"),
+        ("cuda-12.8-sm90-py3.12.4", "cuda-12.8-sm_90-py3.12.4"),
+        ("jetson-orin-py310", "cuda-12.6-sm_87-tegra-py310"),
+        ("tpu-v4-py312", "tpu-py312"),
+        ("py3.13-t", "py313t"),
+        ("free-threaded-py313", "py313t"),
+        ("linux-amd64-musl-py312", "musl-1.2-x86_64-py312"),
+        ("alpine-3.20-py312", "musl-1.2-py312"),
+        ("windows-x86_64-pyt312", "windows-x86_64-py312"),
+        ("cpu-x86_46", "cpu-x86_64"),
+        ("xpuu", "xpu"),
+    ],
+)
+def test_no_part_that_is_understood_is_lost(name: str, nearest: str) -> None:
+    assert nearest_name(name) == nearest
+    assert named_host(nearest) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("amd64", "cpu-x86_64"),
+        ("arm64", "cpu-aarch64"),
+    ],
+)
+def test_a_type_of_machine_does(name: str, nearest: str) -> None:
     assert nearest_name(name) == nearest

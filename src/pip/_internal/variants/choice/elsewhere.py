@@ -93,7 +93,10 @@ def during(target: Target, factory: Factory) -> Iterator[None]:
 
     aim(factory._finder, target)
     if target.is_elsewhere:
-        _refuse_formats(target, factory._finder.format_control)
+        formats = factory._finder.format_control
+        _refuse_formats(target, formats)
+        # A requirements file may have taken it back.
+        formats.only_binary.add(":all:")
     factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
     with on_target(target.environment):
         yield

@@ -74,6 +74,9 @@ def _show(
     answers: Mapping[str, Answer],
 ) -> None:
     """Show for people what is supported, and what to type to see more."""
+    target = target_of(settings, providers.host)
+    if target is not None and target.is_elsewhere:
+        write([sentences.target_line(target)])
     for namespace, answer in answers.items():
         if options.verbose:
             write(sentences.provider_lines(namespace, answer))

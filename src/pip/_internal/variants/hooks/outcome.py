@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.exceptions import InstallationError, PipError
+from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.parallel.resolution import Resolving
 from pip._internal.parallel.slots import RESOLVING
 from pip._internal.variants.choice.context import Context, context_of, is_about_devices
@@ -93,7 +93,7 @@ def _resolved(
     finder = resolver.factory._finder
     for mode in modes(context):
         mode.note_roots(root_reqs)
-    with _foreseen(context, finder), _explained(context):
+    with _foreseen(context, finder), _explained(context), _told_of_locks(finder):
         found = (mode.resolve(solve, resolver) for mode in modes(context))
         resolved = next((each for each in found if each is not None), None)
         requirements = solve() if resolved is None else resolved
@@ -104,6 +104,20 @@ def _resolved(
     elif context.enabled:
         requirements = _concluded(solve, resolver, root_reqs, context, requirements)
     return requirements
+
+
+@contextmanager
+def _told_of_locks(finder: PackageFinder) -> Iterator[None]:
+    """Say it where a lock file lacks something, rather than that there is no hash.
+
+    :raises NotLocked: in place of what upstream says of hashes.
+    """
+    try:
+        yield
+    except HashError as error:
+        from pip._internal.variants.tell.unlocked import not_locked
+
+        raise not_locked(finder, error) or error from None
 
 
 def _concluded(

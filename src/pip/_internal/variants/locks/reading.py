@@ -31,7 +31,12 @@ from pip._internal.variants.choice.agreement import (
 )
 from pip._internal.variants.choice.context import Context
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.errors import Loss, VariantError, VariantsDisabled
+from pip._internal.variants.errors import (
+    BuiltForThisMachine,
+    Loss,
+    VariantError,
+    VariantsDisabled,
+)
 from pip._internal.variants.locks.conditions import Build, Fact, Group, group_names
 from pip._internal.variants.locks.documents import device_extras, facts_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import FormatControl
     from pip._internal.network.session import PipSession
     from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.machine.target import Target
 
 __all__ = ["narrowed"]
 
@@ -80,6 +86,8 @@ def narrowed(
     of_target = {} if target is None else target.environment
     _refuse_others(lock, path_or_url, of_target)
     if not any(map(_has_variants, lock.packages)):
+        held = [each for each in lock.packages if _holds(each.marker, of_target)]
+        _refuse_sources(held, path_or_url, target)
         return lock
     names = _group_names([each for each in lock.packages if _has_variants(each)])
     own = set(names.values()).intersection(lock.default_groups or ())
@@ -111,6 +119,7 @@ def narrowed(
         narrow if holds is None else replace(narrow, marker=None)
         for (_, holds), narrow in choices.settled(select)
     ]
+    _refuse_sources(packages, path_or_url, target)
     return replace(lock, packages=packages)
 
 
@@ -122,6 +131,25 @@ def _refuse_others(lock: Pylock, place: str, target: Mapping[str, str]) -> None:
     environments = lock.environments or ()
     if environments and all(_holds(each, target) is False for each in environments):
         raise LockedForOthers(place, environments)
+
+
+def _refuse_sources(
+    packages: Iterable[Package], place: str, target: Target | None
+) -> None:
+    """Refuse what would have to be built for another kind of machine.
+
+    :raises BuiltForThisMachine: if there is no wheel for it.
+    """
+    if target is None or not target.is_elsewhere:
+        return
+    tags = frozenset(target.python.get_unsorted_tags())
+    for package in packages:
+        wheels = (each.filename for each in package.wheels or ())
+        if package.sdist is not None and not any(
+            tags & parse_wheel_filename(name)[-1] for name in wheels
+        ):
+            what = f"{package.sdist.filename} in {place}"
+            raise BuiltForThisMachine(what, target.host.path)
 
 
 def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:

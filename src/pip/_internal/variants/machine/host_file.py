@@ -20,7 +20,8 @@ from pip._internal.variants.core.shown import shown
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine.platforms import (
     CPU_NAMESPACES,
-    SYSTEMS,
+    OF_MANY,
+    VOCABULARY,
     completed,
     of_abi,
     of_tag,
@@ -43,6 +44,7 @@ MARKER_VARIABLES = frozenset(Environment.__annotations__)
 
 #: The keys of a host file.
 _KEYS = frozenset({"host-schema", "supported", "environment", "platforms", "abis"})
+_SHORT = re.compile(r"(?:0|[1-9][0-9]{0,2})\.(?:0|[1-9][0-9]{0,2})")
 _TAG = re.compile(r"[A-Za-z0-9_]+")
 #: Upstream makes of such tags all older ones; of huge numbers it would without end.
 _EXPANDED = re.compile(r"(?:macosx|ios)_[0-9]{1,2}_[0-9]{1,2}_.+|android_[0-9]{1,3}_.+")
@@ -124,6 +126,8 @@ def _host(path: str, root: object) -> Host:
 
 def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) -> None:
     """Compare what is said of an interpreter with its ABIs."""
+    if abis and {*abis} <= OF_MANY:
+        raise _Problem(f"Many interpreters have {shown(list(abis))}; add its own ABI")
     for abi in abis:
         for name, value in of_abi(abi).items():
             if environment.get(name, value) != value:
@@ -169,10 +173,9 @@ def _environment(root: object) -> dict[str, str]:
             raise _Problem(
                 f"{shown(name)} in 'environment' is not a string: {shown(value)}"
             )
-    for version in ("python_version", "python_full_version"):
-        told = environment.get(version)
-        if told is not None and release_of(told) is None:
-            raise _Problem(f"This is no version of Python: {shown(told)}")
+    for name, words in VOCABULARY.items():
+        _check_spelling(name, environment.get(name), words)
+    _check_versions(environment)
     said = completed(environment)
     _check_system(said)
     full, short = (said.get(f"python_{kind}") for kind in ("full_version", "version"))
@@ -181,11 +184,27 @@ def _environment(root: object) -> dict[str, str]:
     return said
 
 
+def _check_spelling(name: str, told: str | None, words: Mapping[str, str]) -> None:
+    """See whether a variable has a word that markers do not know by another one's sense."""
+    meant = None if told is None else words.get(told.lower(), told)
+    if meant != told:
+        raise _Problem(f"{name!r} is {shown(told)}; write {meant!r}")
+
+
+def _check_versions(environment: Mapping[str, str]) -> None:
+    full, short = (environment.get(f"python_{k}") for k in ("full_version", "version"))
+    if full is not None and release_of(full) is None:
+        raise _Problem(f"This is no version of Python: {shown(full)}")
+    if short is not None and not _SHORT.fullmatch(short):
+        raise _Problem(
+            f"This is no 'python_version': {shown(short)}; it is as '3.12', and "
+            "'python_full_version' tells the rest"
+        )
+
+
 def _check_system(said: Mapping[str, str]) -> None:
     """Compare what is said of a system with its name."""
     system = said.get("sys_platform", "")
-    if system not in SYSTEMS and system.lower() in SYSTEMS:
-        raise _Problem(f"'sys_platform' is {system!r}; write {system.lower()!r}")
     for name, value in completed({"sys_platform": system}).items() if system else ():
         if said[name] != value:
             raise _Problem(f"Its {name!r} is {shown(said[name])}, not that of {system}")

@@ -127,7 +127,10 @@ def _system(name: str, words: Mapping[str, str]) -> str | None:
     system = _SYSTEMS.get(words.get("system", ""))
     if "libc" in words or words.get("machine") == "tegra":
         if system not in (None, "linux"):
-            raise InvalidHostFile(name, f"That is of Linux, and not of {system}.")
+            other = words.get("libc", "tegra")
+            raise InvalidHostFile(
+                name, f"{other} is of Linux, and not of {words['system']}."
+            )
         return "linux"
     has_devices = words.get("devices", "cpu") != "cpu"
     if has_devices and system == "darwin":

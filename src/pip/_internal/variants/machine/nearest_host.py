@@ -55,12 +55,14 @@ _MAKER = re.compile(r"^(nvidia|geforce|tesla|quadro|amd|radeon|instinct)")
 _SYSTEMS = (
     (r"macosx?|mac-os|mac|darwin|osx|apple", "macos"),
     (r"windows|win(?:32|64)?", "windows"),
-    (r"(?:many)?linux|ubuntu|debian|fedora|rhel", "linux"),
     (r"alpine|musl(?:linux)?", "musl-1.2"),
+    (r"(?:many)?linux|ubuntu|debian|fedora|rhel", "linux"),
 )
+#: GPUs that are sold with a processor for Arm alone.
+_ON_ARM = ("gh200", "gb200")
 #: Types of machines that no name has.
 _STRANGE = re.compile(
-    r"(?<![a-z])(?:riscv(?:64)?|i[3-6]86|x86(?!-?64)|armv[5-7]l?|arm(?!64)|ppc64(?:le)?"
+    r"(?<![a-z])(?:riscv(?:64)?|i[3-6]86|x86(?!-?(?:64|46))|armv[5-7]l?|arm(?!64)|ppc64(?:le)?"
     r"|s390x|loongarch64|freebsd|openbsd|netbsd|ios|android)(?![a-z])"
 )
 _MAC_OS = re.compile(
@@ -70,18 +72,34 @@ _GLIBC = re.compile(r"(?<![a-z])(?:glibc|manylinux)-?2-?([0-9]{1,2})(?![0-9])")
 _MUSL = re.compile(r"(?<![a-z])musl(?:linux)?-?1-?([0-9])(?![0-9])")
 # In words with dashes between.
 _CUDA = re.compile(r"(?<![a-z])cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})(?![0-9])")
-_SM = re.compile(r"(?<![a-z])sm-?([0-9]{2,3})(?![0-9])")
-_GFX = re.compile(r"(?<![a-z])gfx-?([0-9]+[0-9a-f]*)(?![a-z0-9])")
-_ROCM = re.compile(r"(?<![a-z])rocm(?![a-z])")
-_XPU = re.compile(r"(?<![a-z])(?:xpu|intel-gpu)(?![a-z])")
-_X86_64 = re.compile(r"(?<![a-z])(?:x86-?64|x64|amd64)(?:-?v([1-4]))?(?![0-9a-z])")
+_SM = re.compile(
+    r"(?<![a-z])(?:sm|compute|cc)-?(?:(1[0-2])-([0-9])|([0-9]{2,3})|([0-9])-([0-9]))"
+    r"(?![0-9])"
+)
+# Also with a letter too few or too many.
+_GFX = re.compile(r"(?<![a-z])(?:gfx|gx|gf|gxf|gfxx)-?([0-9]+[0-9a-f]*)(?![a-z0-9])")
+_ROCM = re.compile(
+    r"(?<![a-z])rocm(?:-?([0-9]{1,2})(?:-([0-9]{1,2}))?(?![0-9]))?(?![a-z])"
+)
+_XPU = re.compile(
+    r"(?<![a-z])(?:xpu|intel-gpu)(?:-?([0-9]+)-([0-9]+)-([0-9]+))?(?![a-z])"
+)
+_X86_64 = re.compile(
+    r"(?<![a-z])(?:x86-?(?:64|46)|x64|amd64)(?:-?v([1-4]))?(?![0-9a-z])"
+)
 _ARM = re.compile(r"(?<![a-z])(?:(aarch64|arm64)|tegra|jetson)(?![0-9a-z])")
+_ALPINE = re.compile(r"(?<![a-z])alpine-?3-?[0-9]{1,2}(?![0-9])")
 _PYTHON = re.compile(
-    r"(?<![a-z0-9])(?:py|python|cp|cpython)?-?3-?([0-9]{1,2})(t?)(?![0-9a-z])"
+    r"(?<![a-z0-9])(p[a-z]{1,6}|cp|cpython)?-?3-?([0-9]{1,2})(?:-?t(?![0-9a-z]))?(?![0-9a-z])"
+)
+#: As it was typed, since other numbers may follow.
+_PATCH = re.compile(r"3\.([0-9]{1,2})\.([0-9]{1,2})(?![0-9.])")
+_FREE_THREADED = re.compile(
+    r"(?<![a-z])(?:free-?thread(?:ed|ing)?|nogil)(?![a-z])|[0-9]-?t(?![0-9a-z])"
 )
 _PYPY = re.compile(r"(?<![a-z])pypy-?3-?([0-9]{1,2})(?![0-9a-z])")
 #: Words that are often mistyped.
-_WORDS = ("linux", "windows", "macos", "cuda", "rocm")
+_WORDS = ("linux", "windows", "macos", "cuda", "rocm", "xpu")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
 
 
@@ -91,17 +109,20 @@ def nearest_name(name: str) -> str | None:
     Punctuation does not matter, and a GPU may be named by its model.
     """
     words = [_spelled(word) for word in re.findall(r"[a-z0-9]+", name.lower())]
+    dashed = "-".join(words)
+    python = _python(name.lower(), dashed)
     whole = next((_MACHINES[word] for word in words if word in _MACHINES), None)
     if whole is not None:
-        return whole
-    dashed = "-".join(words)
+        return "-".join(filter(None, (whole, python)))
     if _STRANGE.search(dashed):
         # Without it, the rest would be a machine that was not meant.
         return None
     machine, system = _type_of_machine(dashed), _system(dashed)
-    devices, python = _devices(dashed) or _of_model(words), _python(dashed)
+    devices = _devices(dashed, _of_model(words))
+    if machine is None and not {*_ON_ARM}.isdisjoint(words):
+        machine = "aarch64"
     if machine == "tegra" and devices is None:
-        return _JETSON
+        return "-".join(filter(None, (_JETSON, python)))
     if devices is None and system is None and python is None and machine is not None:
         devices = "cpu"
     parts = (devices, system, machine, python)
@@ -110,35 +131,48 @@ def nearest_name(name: str) -> str | None:
 
 
 def _of_model(words: Sequence[str]) -> str | None:
-    """Return the part of a name that tells the devices of which a model is among words."""
+    """Return the architecture of the GPU of which a model is among words."""
     for length in range(min(4, len(words)), 0, -1):
         for begin in range(len(words) - length + 1):
             model = _MAKER.sub("", "".join(words[begin : begin + length]))
             if model in _GPUS:
-                return f"cuda-{_DRIVER}-sm_{_GPUS[model]}"
+                return f"sm_{_GPUS[model]}"
             if model in _AMD:
-                return f"rocm-{_AMD[model]}"
+                return _AMD[model]
     return None
 
 
 def _spelled(word: str) -> str:
     """Return a word of the grammar that another one may be."""
-    if not word.isalpha():
-        return word
-    return next(iter(difflib.get_close_matches(word, _WORDS, 1, 0.8)), word)
+    words, cutoff = (_WORDS, 0.8) if word.isalpha() else (("aarch64",), 0.85)
+    return next(iter(difflib.get_close_matches(word, words, 1, cutoff)), word)
 
 
-def _devices(dashed: str) -> str | None:
-    """Return the part of a name that tells devices."""
+def _devices(dashed: str, model: str | None) -> str | None:
+    """Return the part of a name that tells devices.
+
+    :param model: the architecture of a GPU that is named by its model.
+    """
     cuda, sm, gfx = _CUDA.search(dashed), _SM.search(dashed), _GFX.search(dashed)
-    if cuda is not None or sm is not None:
+    rocm, xpu = _ROCM.search(dashed), _XPU.search(dashed)
+    nvidia = amd = None
+    if sm is not None:
+        nvidia = f"sm_{''.join(filter(None, sm.groups()))}"
+    elif gfx is not None:
+        amd = f"gfx{gfx[1]}"
+    elif model is not None and model.startswith("sm_"):
+        nvidia = model
+    else:
+        amd = model
+    if cuda is not None or nvidia is not None:
         driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
-        return f"cuda-{driver}" + (f"-sm_{sm[1]}" if sm is not None else "")
-    if gfx is not None:
-        return f"rocm-gfx{gfx[1]}"
-    if _ROCM.search(dashed):
-        return "rocm"
-    return "xpu" if _XPU.search(dashed) else None
+        return "-".join(filter(None, ("cuda", driver, nvidia)))
+    if rocm is not None or amd is not None:
+        version = f"{rocm[1]}.{rocm[2] or '0'}" if rocm and rocm[1] else None
+        return "-".join(filter(None, ("rocm", version, amd)))
+    if xpu is not None:
+        return "-".join(filter(None, ("xpu", ".".join(filter(None, xpu.groups())))))
+    return None
 
 
 def _system(dashed: str) -> str | None:
@@ -156,16 +190,22 @@ def _system(dashed: str) -> str | None:
     return None
 
 
-def _python(dashed: str) -> str | None:
+def _python(typed: str, dashed: str) -> str | None:
     """Return the part of a name that tells the Python."""
-    pypy, match = _PYPY.search(dashed), None
+    pypy = _PYPY.search(dashed)
     if pypy is not None:
         return f"pypy3{pypy[1]}"
     # Versions of other things have been told from it by what is before them.
-    for form in (_MAC_OS, _GLIBC, _MUSL, _CUDA, _SM, _GFX):
+    for form in (_MAC_OS, _GLIBC, _MUSL, _ALPINE, _CUDA, _SM, _GFX, _ROCM, _XPU):
         dashed = form.sub("", dashed)
-    match = _PYTHON.search(dashed)
-    return None if match is None else f"py3{match[1]}{match[2]}"
+    found = sorted(_PYTHON.finditer(dashed), key=lambda match: match[1] is None)
+    if not found:
+        return None
+    minor, patch = found[0][2], _PATCH.search(typed)
+    threads = "t" if _FREE_THREADED.search(dashed) else ""
+    if patch is not None and patch[1] == minor:
+        return f"py3.{minor}.{patch[2]}{threads}"
+    return f"py3{minor}{threads}"
 
 
 def _type_of_machine(dashed: str) -> str | None:

@@ -14,7 +14,9 @@ from pip._vendor.packaging.tags import mac_platforms
 __all__ = [
     "CPU_NAMESPACES",
     "INTERPRETERS",
+    "OF_MANY",
     "SYSTEMS",
+    "VOCABULARY",
     "called",
     "completed",
     "of_abi",
@@ -71,6 +73,10 @@ _SAME_MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
 INTERPRETERS: Mapping[str, str] = MappingProxyType({"cpython": "cp", "pypy": "pp"})
 #: And the usual ABI of version X.Y, as XY: that of most PyPys is the one of release 7.3.
 _ABIS = {"cpython": "cp{}", "pypy": "pypy{}_pp73"}
+#: ABI tags that several interpreters have.
+OF_MANY = frozenset({"none", "abi3", "abi3t"})
+#: Before this minor version of CPython 3, its ABI tells how it allocates memory.
+_NO_PYMALLOC = 8
 #: By implementation_name, ABIs of any release of it.
 _FORMS = {
     "cpython": re.compile(r"cp([23])([0-9]{1,2})(?![0-9])"),
@@ -83,6 +89,27 @@ _IMPLEMENTATIONS = {
     "pypy": ("PyPy", "7.3.0"),
     "graalpy": ("GraalVM", ""),
 }
+#: By variable, what markers have for words that people may write, in small letters.
+VOCABULARY: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "sys_platform": {
+            **{name: name for name in SYSTEMS},
+            **dict.fromkeys(("linux2", "linux3", "gnu/linux"), "linux"),
+            **dict.fromkeys(("macos", "macosx", "osx", "mac"), "darwin"),
+            **dict.fromkeys(("windows", "win64", "win"), "win32"),
+        },
+        "os_name": {name: name for name, _ in SYSTEMS.values()},
+        "platform_system": {
+            **{name.lower(): name for _, name in SYSTEMS.values()},
+            **dict.fromkeys(("macos", "macosx", "osx"), "Darwin"),
+            **dict.fromkeys(("win32", "win64"), "Windows"),
+        },
+        "implementation_name": {name: name for name in _IMPLEMENTATIONS},
+        "platform_python_implementation": {
+            name.lower(): name for name, _ in _IMPLEMENTATIONS.values()
+        },
+    }
+)
 #: What a machine is taken for of which only system and type are known: the glibc that most
 #: is built for, and the oldest macOS that Apple mends.
 _GLIBC, _MAC_OS = 28, (14, 0)
@@ -160,7 +187,8 @@ def completed(said: Mapping[str, str]) -> dict[str, str]:
 
 def release_of(python: str) -> tuple[int, int, int] | None:
     """Return a ``python_full_version`` in numbers; None if it is none."""
-    form = r"([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?:(?:a|b|rc)[0-9]{1,3})?\+?"
+    number = "(0|[1-9][0-9]{0,2})"
+    form = rf"{number}\.{number}(?:\.{number})?(?:(?:a|b|rc)[0-9]{{1,3}})?\+?"
     match = re.fullmatch(form, python)
     if match is None:
         return None
@@ -183,8 +211,11 @@ def usual_abi(environment: Mapping[str, str]) -> str | None:
     :param environment: of its machine, complete.
     """
     form = _ABIS.get(environment["implementation_name"])
-    version = environment["python_version"].replace(".", "")
-    return None if form is None else form.format(version)
+    major, _, minor = environment["python_version"].partition(".")
+    if form is None or major == "2":
+        return None
+    is_old = form.startswith("cp") and int(minor) < _NO_PYMALLOC
+    return form.format(f"{major}{minor}") + ("m" if is_old else "")
 
 
 def of_system(sys_platform: str, machine: str) -> tuple[str, ...]:

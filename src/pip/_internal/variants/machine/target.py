@@ -18,6 +18,8 @@ from pip._internal.variants.errors import (
 from pip._internal.variants.machine.platforms import (
     CPU_NAMESPACES,
     INTERPRETERS,
+    OF_MANY,
+    SYSTEMS,
     called,
     completed,
     of_abi,
@@ -47,8 +49,6 @@ __all__ = [
 _OF_PLATFORM = ("sys_platform", "platform_machine")
 #: And those that tell which interpreter.
 _OF_INTERPRETER = ("implementation_name", "python_full_version")
-#: ABI tags that several interpreters have.
-_OF_MANY = {"none", "abi3", "abi3t"}
 #: What people call the variables on which wheels depend.
 _CALLED = {
     "sys_platform": "system",
@@ -91,9 +91,9 @@ def marker_environment(settings: TargetSettings, host: Host | None) -> dict[str,
         # This machine's kernel says nothing of another one's.
         kernel = dict.fromkeys(("platform_release", "platform_version"), "")
         environment = {**here, **kernel, **said}
-    if "platform_machine" not in said:
-        # Each system has words of its own for the same type of machine.
-        machine = usual(here["platform_machine"])
+    if environment["sys_platform"] in SYSTEMS:
+        # Each has words of its own for the same type of machine.
+        machine = usual(environment["platform_machine"])
         environment["platform_machine"] = called(machine, environment["sys_platform"])
     return environment
 
@@ -147,7 +147,7 @@ def tags_of(python: TargetPython) -> dict[str, list[str]]:
     tags = python.get_sorted_tags()
     return {
         "platforms": [*dict.fromkeys(t.platform for t in tags if t.platform != "any")],
-        "abis": [*dict.fromkeys(tag.abi for tag in tags if tag.abi not in _OF_MANY)],
+        "abis": [*dict.fromkeys(tag.abi for tag in tags if tag.abi not in OF_MANY)],
     }
 
 
@@ -251,7 +251,7 @@ class Target:
                 f"--python-version {written}", f"Its Python is {told}."
             )
         is_here = told == default_environment()["python_full_version"]
-        return typed if is_here else version
+        return None if is_here and typed is None else version
 
     def _implementation(self) -> str | None:
         typed, name = (
@@ -273,7 +273,7 @@ class Target:
     def _abis(self) -> list[str] | None:
         typed, told = self._settings.abis, self.host.abis
         both = [abi for abi in told if abi in typed] if typed and told else []
-        if typed and {*typed} <= _OF_MANY:
+        if typed and {*typed} <= OF_MANY:
             # They are among what there is for any of them.
             return [*typed]
         if typed and told and not both:

@@ -21,15 +21,18 @@ if TYPE_CHECKING:
     import optparse
 
     from pip._internal.models.link import Link
+    from pip._internal.models.target_python import TargetPython
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
     from pip._internal.variants.core.properties import Property
     from pip._internal.variants.machine.plugin_trial import Trial
+    from pip._internal.variants.machine.target import Target
     from pip._internal.variants.machine.tegra import Tegra
 
 __all__ = [
     "alternatives",
+    "best_wheels",
     "block",
     "chosen_line",
     "counting",
@@ -41,6 +44,7 @@ __all__ = [
     "rejections",
     "several_builds",
     "several_sources",
+    "target_line",
     "tegra_line",
     "trial_line",
 ]
@@ -269,6 +273,26 @@ def doubt_on_tegra(
         "it:",
         command(options, *words, without=("--variant",)),
     )
+
+
+def target_line(target: Target) -> str:
+    """Say which platform and interpreter a described machine has."""
+    names = "platform_system", "platform_machine", "platform_python_implementation"
+    said = [target.environment[name] for name in (*names, "python_full_version")]
+    return f"target: {' '.join(said)} (takes wheels for {best_wheels(target.python)})"
+
+
+def best_wheels(python: TargetPython) -> str:
+    """Say which wheels a target takes first."""
+    tags = python.get_sorted_tags()
+    best = tags[0]
+    # Whatever is for any Linux does not tell which libc this one has.
+    platforms = [tag.platform for tag in tags if tag.abi == best.abi]
+    exact = next((p for p in platforms if not p.startswith("linux_")), best.platform)
+    usual = f"cp{best.interpreter[2:]}"
+    is_own = best.abi not in ("none", usual, f"{usual}m")
+    abi = f" with {best.abi}" if is_own else ""
+    return f"{best.interpreter}{abi} on {exact}"
 
 
 def tegra_line(tegra: Tegra, nvidia: Answer | None) -> str:

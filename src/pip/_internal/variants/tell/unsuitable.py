@@ -24,6 +24,7 @@ from pip._internal.variants.errors import (
     NoSuitableFile,
 )
 from pip._internal.variants.tell.passing_over import passed_over
+from pip._internal.variants.tell.sentences import best_wheels
 from pip._internal.variants.tell.story import tell_passed_over
 from pip._internal.variants.wheels.links import label_of, searched, version_of
 
@@ -137,11 +138,10 @@ def no_suitable(
                 "a requirements file, or the legacy resolver turns them off."
             )
     if Cause.PLATFORM in causes:
-        best = finder.target_python.get_sorted_tags()[0]
         hints.append(
-            f"The target takes wheels for {best.interpreter} on {best.platform}, and "
-            "older ones that it can run: use a Python and a platform that there are "
-            "wheels for, or another version."
+            f"The target takes wheels for {best_wheels(finder.target_python)}, and older ones that it can "
+            "run: use a Python and a platform that there are wheels for, or another "
+            "version."
         )
     if Cause.FORMAT in causes and context.is_elsewhere:
         hints.append(

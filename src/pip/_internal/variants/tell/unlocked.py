@@ -1,0 +1,39 @@
+"""Say that a lock file lacks something that is needed here.
+
+Upstream finds it out by its hash: what a lock file does not have has none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pip._internal.exceptions import HashError, HashMissing, HashUnpinned
+from pip._internal.req.req_install import InstallRequirement
+from pip._internal.variants.errors import VariantError
+
+if TYPE_CHECKING:
+    from pip._internal.index.package_finder import PackageFinder
+
+__all__ = ["NotLocked", "not_locked"]
+
+
+class NotLocked(VariantError):
+    """A package in a lock file needs one here that is not in there."""
+
+    reference = "not-in-the-lock-file"
+    form = "{} is needed here, and is not in the lock file."
+    usual_hint = (
+        "The file may have been made for another machine or Python, of which another "
+        "patch release may be enough. Make one for this: pip lock, here or with "
+        "--variant-host."
+    )
+
+
+def not_locked(finder: PackageFinder, error: HashError) -> NotLocked | None:
+    """Say what a lock file lacks, if that is why something has no hash."""
+    req, files = error.req, {str(x.comes_from) for x in finder._locked_links.values()}
+    if not files or not isinstance(error, (HashMissing, HashUnpinned)):
+        return None
+    if req is None or not isinstance(dependent := req.comes_from, InstallRequirement):
+        return None
+    return NotLocked(str(req.req), f"{dependent.req} needs it, of {', '.join(files)}.")
