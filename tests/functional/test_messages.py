@@ -127,7 +127,9 @@ CASES: Mapping[str, Case] = {
     ),
     "explain": Case("variants explain torch --variant-host cuda.json -i INDEX"),
     "host": Case("variants host --variant-host cuda.json"),
-    "host-of-a-jetson": Case("variants host --variant-host cuda-12.6-sm_87-tegra"),
+    "host-of-a-jetson": Case(
+        "variants host --variant-host cuda-12.6-sm_87-tegra-py312"
+    ),
     "host-in-full": Case("variants host -v --variant-host cuda.json"),
     "alone": Case("variants"),
     "help": Case("variants check --help"),

@@ -153,16 +153,17 @@ def _place_apart(files: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def started(
-    venv: Environment, packages: IndexServer
+    venv: Environment, packages: IndexServer, *options: str
 ) -> tuple[Sequence[str], Running, Gate]:
     """Start a pip that has taken "many" from the cache and waits for another package.
 
     :return: its arguments, itself, and what lets it go on
     """
     gate = Gate()
-    packages.add(make_wheel("slow", "1.0"))
+    # It is kept by nobody.
+    packages.add(make_wheel("slow", "1.0", files={"slow/a\\b.py": ""}))
     packages.fault("slow-1.0-py3-none-any.whl", gate=gate)
-    command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE]
+    command = ["install", "many", "slow", "-i", packages.index_url, *FEATURE, *options]
     running = start_pip(venv, *command, env={})
     gate.wait_until_reached()
     return command, running, gate
@@ -280,8 +281,9 @@ def test_what_cannot_be_installed_leaves_what_upstream_leaves(
         assert install.taken == ({"tidy"} if options else set())
         # Upstream comes neither to bytecode nor to what it makes of RECORD.
         left = _place_apart(tree(folder)).items()
-        trees.append({k: v for k, v in left if not k.endswith((".pyc", "RECORD"))})
+        trees.append({k: v for k, v in left if not k.endswith("RECORD")})
     assert trees[0] == trees[1]
+    assert not any(path.endswith(".pyc") and "tidy" in path for path in trees[1])
     assert any(path.endswith("tidy/more.txt") for path in trees[1])
 
 
@@ -470,8 +472,9 @@ def test_what_is_not_as_plain_as_wheels_are(
     install: Install, packages: IndexServer, venv: Environment, name: str
 ) -> None:
     packages.add(UNSUITABLE[name]())
-    trees = [_place_apart(tree(install("plain", *FEATURE))) for _ in range(2)]
+    trees = [_place_apart(tree(install("plain", "-v", *FEATURE))) for _ in range(2)]
     assert trees[0] == trees[1]
+    assert "plain-1.0-py3-none-any.whl is not kept unpacked: " in install.result.stdout
     assert not install.taken
     assert not list(folder_of(venv).glob("*/contents"))
 
@@ -621,6 +624,12 @@ OF_AN_ENTRY: Mapping[str, Callable[[Path], None]] = {
     "a file in its place": lambda entry: _in_place(entry),
     "other bytes in the wheel": lambda entry: _rotten(next(entry.glob("*.whl"))),
     "a hostile list": lambda entry: _hostile(entry),
+    "another form": lambda entry: _written(entry, "[]"),
+    "no names in it": lambda entry: _written(entry, '{"name": 1}'),
+    "rows of another form": lambda entry: _in_list(
+        entry, '", false, ', '", 0, ', sealed=True
+    ),
+    "no list at all": lambda entry: _written(entry, "[" * 200_000),
     "a broken wheel": lambda entry: _longer(next(entry.glob("*.whl"))),
 }
 #: The options with which a file is kept among small ones, and alone; where it is then.
@@ -638,6 +647,11 @@ def _in_list(entry: Path, before: str, after: str, *, sealed: bool = False) -> N
     if sealed:
         seal = hashlib.sha256(text.encode()).hexdigest()
     path.write_text(f"{seal}\n{text}", encoding="utf-8")
+
+
+def _written(entry: Path, text: str) -> None:
+    seal = hashlib.sha256(text.encode()).hexdigest()
+    (entry / "contents").write_text(f"{seal}\n{text}", encoding="utf-8")
 
 
 def _pipe(path: Path) -> None:
@@ -932,6 +946,42 @@ def test_the_oldest_goes_first(
     assert "b" not in entries(venv)
 
 
+def test_a_lower_limit_holds_at_once(
+    install: Install, venv: Environment, packages: IndexServer
+) -> None:
+    for name in "ab":
+        files = {f"{name}/data.bin": os.urandom(1_000_000)}
+        packages.add(make_wheel(name, "1.0", files=files))
+        install(name, *FEATURE)
+    limit = ["--unpacked-cache-limit", "0.0015"]
+    install("b", *FEATURE, *limit)
+    assert install.taken == {"b"}
+    assert set(entries(venv)) == {"b"}
+    # Also what nobody can read counts, and goes.
+    _written(entries(venv)["b"], "[]")
+    install("a", *FEATURE, *limit)
+    assert set(entries(venv)) == {"a"}
+    install("many", *FEATURE, "--unpacked-cache-limit", "0")
+    assert not entries(venv)
+
+
+@pytest.mark.process
+def test_a_limit_holds_when_the_last_one_has_ended(
+    install: Install, venv: Environment, packages: IndexServer
+) -> None:
+    limit = ["--unpacked-cache-limit", "0.0015"]
+    install("many", *FEATURE, *limit)
+    _, running, gate = started(venv, packages, *limit)
+    for name in "ab":
+        files = {f"{name}/data.bin": os.urandom(1_000_000)}
+        packages.add(make_wheel(name, "1.0", files=files))
+        install(name, *FEATURE, *limit)
+    assert {"a", "b"} <= set(entries(venv))
+    gate.open()
+    assert running.finish().returncode == 0
+    assert len({"a", "b"} & set(entries(venv))) == 1
+
+
 @pytest.mark.parametrize("value", ["-1", "much", "nan"])
 def test_a_limit_that_is_none(install: Install, value: str) -> None:
     install("many", *FEATURE, f"--unpacked-cache-limit={value}", code=2)
@@ -1008,6 +1058,7 @@ def test_what_pip_cache_says_and_does(install: Install, venv: Environment) -> No
     path.write_bytes(path.read_bytes()[::-1])
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     result = venv.pip("cache", "verify", code=1)
+    assert "plat-1.0-" in result.output
     assert f"{path} was changed" in result.output
     assert "as they were: 3" in result.stdout
     assert "plat" not in entries(venv)
@@ -1023,9 +1074,10 @@ def test_nothing_is_removed_that_is_in_use(
     install("many", *FEATURE)
     _, running, gate = started(venv, packages)
     assert "as they were: 1" in venv.pip("cache", "verify").stdout
-    for action in ["purge"], ["remove", "many"]:
+    for action in ["purge"], ["remove", "many"], ["remove", "*"]:
         result = venv.pip("cache", *action, code=1)
         assert "Another pip is using the unpacked wheels" in result.stderr
+        assert "No matching" not in result.output
     # All else is removed.
     assert not list(folder_of(venv).parent.glob("http-v2/**/*.body"))
     gate.open()
@@ -1045,6 +1097,34 @@ def test_a_cache_that_cannot_be_used(install: Install, venv: Environment) -> Non
         result = venv.pip("cache", *action.split(), code=code)
         assert "cannot be used" in result.stderr
         assert "(chmod 700), or delete it" in result.stderr
+
+
+@pytest.mark.parametrize("damage", ["another form", "a broken list", "no list"])
+def test_pip_cache_gets_rid_of_what_nobody_can_read(
+    install: Install, venv: Environment, damage: str
+) -> None:
+    for action in ["verify"], ["purge"], ["remove", "*"]:
+        install("many", "tidy", *FEATURE)
+        OF_AN_ENTRY[damage](entries(venv)["many"])
+        result = venv.pip("cache", "info")
+        assert "Unpacked wheels that cannot be read: 1" in result.stderr
+        assert "tidy" in venv.pip("cache", "list").stdout
+        venv.pip("cache", *action, code=1 if action == ["verify"] else 0)
+        assert "many" not in entries(venv)
+        assert "cannot be read" not in venv.pip("cache", "info").output
+
+
+def test_a_file_in_its_place(install: Install, venv: Environment) -> None:
+    install("many", *FEATURE)
+    place = folder_of(venv)
+    shutil.rmtree(place)
+    place.touch()
+    install("many", *FEATURE)
+    assert "is not used: " in install.result.stderr
+    for action in "verify", "purge":
+        result = venv.pip("cache", action, code=1)
+        assert "cannot be used" in result.stderr
+        assert "or delete it." in result.stderr
 
 
 def _only_in_process(config: pytest.Config) -> None:

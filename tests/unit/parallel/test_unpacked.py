@@ -172,7 +172,28 @@ def test_what_is_left_goes_when_nobody_else_is_there(tmp_path: Path) -> None:
     assert left.is_dir()
     _damage(other)
     other.settle(0)
-    assert [each.name for each in Path(other.path).iterdir()] == ["lock"]
+    assert {each.name for each in Path(other.path).iterdir()} == {"lock", "held"}
+
+
+def test_the_last_one_sees_to_the_limit(tmp_path: Path) -> None:
+    """Whoever is not alone keeps what it has, above the limit."""
+    Folder(str(tmp_path)).settle(1500)
+    last = Folder(str(tmp_path))
+    for digit in "ab":
+        folder = Folder(str(tmp_path))
+        _keep(folder, digit)
+        folder.settle(1500)
+    assert len(last.places()) == 2
+    last.settle(1500)
+    assert len(last.places()) == 1
+
+
+def _keep(folder: Folder, digit: str) -> None:
+    """Keep an entry of 1,000 bytes."""
+    new = folder.new()
+    Path(new, "a.whl").write_bytes(b"x" * 1000)
+    wheel, pack = Row("a.whl", 1000, 0, ""), Row(PACK, 0, 0, "")
+    folder.keep(Entry(new, wheel, pack, []), digit * 64, "tag")
 
 
 def _damage(folder: Folder) -> None:

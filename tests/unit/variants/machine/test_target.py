@@ -136,3 +136,20 @@ def test_all_that_markers_say_of_a_python_is_of_the_same(
         *("python_full_version", "implementation_version"),
     )
     assert tuple(environment[name] for name in names) == told
+
+
+@pytest.mark.parametrize("patch", ["7", "8"])
+def test_a_version_in_part_is_that_of_the_host(
+    monkeypatch: pytest.MonkeyPatch, patch: str
+) -> None:
+    """Whatever patch release this Python is of."""
+    here = {**default_environment(), "python_full_version": "3.11.7"}
+    here |= {"python_version": "3.11", "implementation_name": "cpython"}
+    monkeypatch.setattr(target, "default_environment", lambda: here)
+    host = host_names.named_host(f"py3.11.{patch}")
+    settings = given({"variant_host": "it", "python_version": (3, 11)})
+    found = target.target_of(settings, host)
+    assert found is not None
+    told = found.python._given_py_version_info
+    assert told == (3, 11, int(patch))
+    assert found.environment["python_full_version"] == f"3.11.{patch}"

@@ -16,7 +16,7 @@ from pip._internal.console import printable
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import CommandError
 from pip._internal.parallel.unpacked.entries import Damaged, Entry
-from pip._internal.parallel.unpacked.folder import FOLDER, WAY_OUT, Folder, InUse
+from pip._internal.parallel.unpacked.folder import FOLDER, Folder, InUse, told
 from pip._internal.utils.misc import format_size
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ def show(cache: str) -> None:
     """Say how many wheels lie unpacked, if any."""
     with _opened(cache) as folder:
         entries = [] if folder is None else list(folder.entries())
+        damaged = () if folder is None else folder.damaged
+    if damaged:
+        logger.warning(
+            "Unpacked wheels that cannot be read: %s. To remove them: pip cache verify",
+            len(damaged),
+        )
     if entries:
         size = format_size(sum(entry.size for entry in entries))
         logger.info("Unpacked wheels location: %s", os.path.join(cache, FOLDER))
@@ -93,13 +99,19 @@ def removed(
         problem = error
     # It complains if it finds none itself.
     is_nothing = not gone and problem is None
-    if is_nothing or args == ["*"] or command._find_wheels(options, args[0]):
+    if is_nothing or _finds(command, options, args):
         fn(command, options, args)
     if gone:
         size = format_size(sum(entry.size for entry in gone))
         logger.info("Unpacked wheels removed: %s (%s)", len(gone), size)
     if problem is not None:
         raise problem
+
+
+def _finds(command: CacheCommand, options: optparse.Values, args: list[str]) -> bool:
+    """Tell whether upstream finds something to remove."""
+    is_all = args == ["*"] and command._find_http_files(options)
+    return bool(is_all or command._find_wheels(options, args[0]))
 
 
 def _remove(cache: str, pattern: str, gone: list[Entry]) -> None:
@@ -150,10 +162,13 @@ def _verify(options: optparse.Values, args: list[str]) -> None:
     whole, damaged = 0, []
     with _opened(options.cache_dir, must=True) as folder:
         for place in () if folder is None else folder.places():
+            name = place
             try:
-                Entry.read(place).verify(thoroughly=True)
+                entry = Entry.read(place)
+                name = entry.rest.path
+                entry.verify(thoroughly=True)
             except Damaged as error:
-                logger.warning("%s: %s", place, error)
+                logger.warning("%s: %s", name, error)
                 damaged.append(place)
             else:
                 whole += 1
@@ -179,7 +194,7 @@ def _opened(
     :param must: whether one that cannot be used is an error, as it is with *alone*
     :raises CannotBeDone: if somebody else uses it, or it cannot be used and must be
     """
-    if not os.path.isdir(os.path.join(cache, FOLDER)):
+    if not os.path.lexists(os.path.join(cache, FOLDER)):
         yield None
         return
     try:
@@ -189,8 +204,7 @@ def _opened(
             "Another pip is using the unpacked wheels. Try again when it has ended."
         ) from None
     except OSError as error:
-        way_out = WAY_OUT.format(os.path.join(cache, FOLDER))
-        said = f"The unpacked wheels cannot be used: {error}. {way_out}"
+        said = f"The unpacked wheels cannot be used: {told(error, cache)}"
         if alone or must:
             raise CannotBeDone(said) from None
         logger.warning("%s", said)

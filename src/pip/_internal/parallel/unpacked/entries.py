@@ -65,6 +65,10 @@ class Row(NamedTuple):
     is_packed: bool = False
 
 
+#: Of the values of a row.
+_KINDS = str, int, int, str, bool, bool
+
+
 class Entry(NamedTuple):
     """A wheel that lies unpacked.
 
@@ -119,14 +123,16 @@ class Entry(NamedTuple):
             raise Damaged(repr(error)) from None
         if seal != _seal(text):
             raise Damaged("its list was changed")
-        content = json.loads(text)
-        if (name := content["name"]) != os.path.basename(folder):
+        try:
+            content = json.loads(text)
+            name, listed = content["name"], [content["wheel"], content["pack"]]
+            listed += content["files"]
+            rest, pack, *rows = map(_row, listed)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            # Another release of this pip may have made it, against its name.
+            raise Damaged("its list has another form") from None
+        if name != os.path.basename(folder):
             raise Damaged(f"it is that of {name!r}")
-        listed = content["wheel"], content["pack"], *content["files"]
-        rest, pack, *rows = (Row(*each) for each in listed)
-        for row in rows:
-            if not is_plain(row.path):
-                raise Damaged(f"it leads to {row.path!r}")
         return cls(folder, rest, pack, rows)
 
     def verify(self, *, thoroughly: bool = False) -> Sequence[bool]:
@@ -192,6 +198,20 @@ class Entry(NamedTuple):
                         os.unlink(new)
                         place(new, row.is_executable, time)
                     put.append(new)
+
+
+def _row(told: list[object]) -> Row:
+    """Make a row of what a list tells.
+
+    :raises TypeError: if it tells something else
+    :raises ValueError: if its path leads elsewhere
+    """
+    row = Row(*told)  # type: ignore[arg-type]
+    if tuple(map(type, row)) != _KINDS:
+        raise TypeError(told)
+    if not is_plain(row.path):
+        raise ValueError(row.path)
+    return row
 
 
 def _verify(path: str, row: Row, thoroughly: bool) -> os.stat_result:

@@ -6,6 +6,7 @@ alone. An entry appears whole, by being renamed.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -22,15 +23,18 @@ from pip._internal.parallel.unpacked.entries import Damaged, Entry
 with suppress(ImportError):  # Windows has none.
     import fcntl
 
-__all__ = ["FOLDER", "WAY_OUT", "Folder", "InUse"]
+__all__ = ["FOLDER", "Folder", "InUse", "told"]
 
 logger = get_logger(__name__)
 
 #: Below pip's cache. The number is that of the form of entries.
 FOLDER = "unpacked-v1"
 #: What to do about one that cannot be used.
-WAY_OUT = "Make {} a folder that only you may change (chmod 700), or delete it."
+_WAY_OUT = "Make {} a folder that only you may change (chmod 700), or delete it."
 _LOCK = "lock"
+_MOST_DIGITS = 30
+#: How many bytes all entries have at the most, once somebody has seen to it.
+_HELD = "held"
 #: How entries begin that are being made, and what the others are called.
 _PARTIAL = ".partial-"
 _NAME = re.compile(r"[0-9a-f]{64}-[\w.-]+")
@@ -38,6 +42,13 @@ _NAME = re.compile(r"[0-9a-f]{64}-[\w.-]+")
 
 class InUse(Exception):
     """Another process uses the folder."""
+
+
+def told(error: OSError, cache: str) -> str:
+    """Say why the folder of a cache cannot be used, and what to do."""
+    if error.errno == errno.EROFS:
+        return f"{error}."
+    return f"{error}. {_WAY_OUT.format(os.path.join(cache, FOLDER))}"
 
 
 class Folder:
@@ -148,19 +159,24 @@ class Folder:
         :param limit: of all entries, in bytes
         """
         try:
-            if not self._made and not self._damaged and not self._partial():
+            is_held = not self._made and self._holds(limit)
+            if is_held and not self._damaged and not self._partial():
                 return
             is_alone = self._is_alone()
             if is_alone:
                 for place in self._damaged:
                     self.remove(place)
+            elif self._made:
+                # Somebody else has to see to it.
+                with suppress(FileNotFoundError):
+                    os.unlink(self._held)
             for made, place in self._made:
                 # Somebody else may have been faster, with the same.
                 with suppress(OSError):
                     os.rename(made, place)
             if is_alone:
                 self.clean()
-                if self._made:
+                if not is_held:
                     self._reduce(limit)
             else:
                 for made, _ in self._made:
@@ -199,15 +215,38 @@ class Folder:
         for place in self._partial():
             self.remove(place)
 
+    @property
+    def _held(self) -> str:
+        return os.path.join(self.path, _HELD)
+
+    def _holds(self, limit: int) -> bool:
+        """Tell whether it is known that all entries are within a limit."""
+        try:
+            with open(self._held, encoding="ascii") as file:
+                return int(file.read(_MOST_DIGITS)) <= limit
+        except (OSError, ValueError):
+            return False
+
     def _reduce(self, limit: int) -> None:
+        """Take away what is above a limit, and what nobody can read; to be called alone."""
+        self._damaged = []
         found = sorted(self.entries(), key=lambda entry: os.stat(entry.folder).st_mtime)
+        for place in self._damaged:
+            self.remove(place)
         size = sum(entry.size for entry in found)
         for entry in found:
             if size <= limit:
-                return
+                break
             logger.debug("%s is taken out of the cache", entry.folder)
             self.remove(entry.folder)
             size -= entry.size
+        with open(self._held, "w", encoding="ascii") as file:
+            file.write(str(limit))
+
+    @property
+    def damaged(self) -> Sequence[str]:
+        """Return what was found that cannot be used."""
+        return self._damaged
 
     def entries(self) -> Iterator[Entry]:
         """Yield what is there and can be read; remember what cannot."""

@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import MAGIC_NUMBER
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from pip._internal.parallel.space import existing
 from pip._internal.parallel.switches import may_link_unpacked, most_unpacked
 from pip._internal.parallel.target import installed_to
 from pip._internal.parallel.unpacked.entries import Damaged, Entry
-from pip._internal.parallel.unpacked.folder import FOLDER, WAY_OUT, Folder
+from pip._internal.parallel.unpacked.folder import Folder, told
 from pip._internal.parallel.unpacked.made import Installed, Unsuitable, made, written
 from pip._internal.parallel.unpacked.placing import Placer
 
@@ -108,10 +108,13 @@ class Using:
 
         As upstream installs it, bytecode may be left out.
         """
-        if self._placer.links or self._lib is None:
+        if self._lib is None:
+            return True
+        lib = existing(self._lib)
+        if self._placer.links and os.stat(lib).st_dev == os.stat(entry.folder).st_dev:
             return True
         taken = sum(each.size for each in self._entries.values())
-        return shutil.disk_usage(existing(self._lib)).free > taken + entry.size
+        return shutil.disk_usage(lib).free > taken + entry.size
 
     def take_due(self, reqs: Iterable[InstallRequirement]) -> None:
         """Take what upstream would download next, so that it does not."""
@@ -161,6 +164,8 @@ class Using:
             entry.put(record.lib_dir, self._placer, suit, put)
             install()
         except BaseException:
+            # Upstream compiles last.
+            _remove_bytecode(put)
             # What becomes of a part of a package is for others to say.
             record.generated.extend(put)
             raise
@@ -199,12 +204,29 @@ class Using:
                 self._folder.remove(folder)
             if not isinstance(error, Exception):
                 raise
-            # Whatever it is, all that was asked for is there.
-            logger.debug("%s is not kept unpacked: %r", installed.wheel, error)
+            name = os.path.basename(installed.wheel)
+            if isinstance(error, Unsuitable):
+                logger.verbose("%s is not kept unpacked: %s", name, error)
+            else:
+                # Whatever it is, all that was asked for is there.
+                logger.debug("%s is not kept unpacked: %r", name, error)
 
     def close(self) -> None:
         """Let others take entries away."""
         self._folder.close()
+
+
+def _remove_bytecode(paths: Iterable[str]) -> None:
+    folders = set()
+    for path in paths:
+        if path.endswith(".pyc"):
+            with suppress(OSError):
+                os.unlink(path)
+            folders.add(os.path.dirname(path))
+    for folder in folders:
+        with suppress(OSError):
+            # Others may have something there.
+            os.rmdir(folder)
 
 
 def _verified(entry: Entry) -> Sequence[bool]:
@@ -283,9 +305,9 @@ def begin(preparer: RequirementPreparer, options: optparse.Values) -> None:
     try:
         folder = Folder(options.cache_dir)
     except OSError as error:
-        way_out = WAY_OUT.format(os.path.join(options.cache_dir, FOLDER))
         logger.warning(
-            "The cache of unpacked wheels is not used: %s. %s", error, way_out
+            "The cache of unpacked wheels is not used: %s",
+            told(error, options.cache_dir),
         )
         return
     _using = Using(preparer, options, folder, tag)

@@ -383,7 +383,8 @@ OPTIONS = (
         about_this_machine=True,
         help="With --use-feature unpacked-cache: let installed files and those of the cache be "
         "the same, by hard links, where a copy is not needed. Whoever edits an installed file "
-        "then edits it in the cache and in every environment that has it.",
+        "then edits it in the cache and in every environment that has it, and whoever "
+        "changes its owner or rights (chown, chmod) changes them there.",
     ),
     OptionRow(
         "--unpacked-cache-limit",
