@@ -24,6 +24,15 @@ _OUTSIDE = re.compile(r"\]\(\.\./\.\./(https?://|#)")
 _OPTION = re.compile(r"(--[a-z][a-z-]*[a-z])")
 _FOLDER = re.compile(r"\[([^\]]*)\]\(\.\./\.\./[^)]*/\)")
 _ROOT = Path(__file__).parent.parent
+#: After it, the newest release comes first.
+_RELEASES = "<!-- towncrier release notes start -->\n"
+#: By the ends of their names, what changes are called.
+_KINDS = {
+    "removal": "Deprecations and removals",
+    "feature": "Features",
+    "bugfix": "Bug fixes",
+    "doc": "Improved documentation",
+}
 
 
 @cache
@@ -112,6 +121,19 @@ def _item(term: str, *paragraphs: nodes.Node) -> nodes.definition_list_item:
     return nodes.definition_list_item("", shown, nodes.definition("", *paragraphs))
 
 
+def _unreleased() -> str:
+    """Return what ``news/`` tells of changes that are in no release yet."""
+    parts = []
+    for kind, title in _KINDS.items():
+        fragments = sorted((_ROOT / "news").glob(f"*.{kind}.rst"))
+        texts = [each.read_text(encoding="utf-8").split() for each in fragments]
+        if texts:
+            listed = "\n".join("- " + " ".join(words) for words in texts)
+            parts.append(f"### {title}\n\n{listed}\n")
+    # They are in another language, of which they use this alone.
+    return "\n".join(["## Not released yet\n", *parts]).replace("``", "`")
+
+
 def _link_within_site(_app: Sphinx, name: str, source: list[str]) -> None:
     """Show files beside ``docs`` as pages, and let links to them lead there."""
     up = "../" * name.count("/")
@@ -119,6 +141,8 @@ def _link_within_site(_app: Sphinx, name: str, source: list[str]) -> None:
         page = f"project/{file.lower()}"
         if name == page:
             text = (_ROOT / f"{file}.md").read_text(encoding="utf-8")
+            if file == "NEWS":
+                text = text.replace(_RELEASES, f"{_RELEASES}\n{_unreleased()}")
             source[0] = text.replace("](docs/", "](../").replace("](", "](../../")
             source[0] = source[0].replace("](../../../", "](../")
             source[0] = _OUTSIDE.sub(r"](\1", source[0])

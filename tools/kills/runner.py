@@ -68,6 +68,13 @@ CONFIGURATIONS = (
         is_staged=True,
     ),
     Configuration(
+        "copies",
+        "from the cache of unpacked wheels, by copies",
+        has_variants=True,
+        options=("--use-feature", "unpacked-cache"),
+        is_staged=True,
+    ),
+    Configuration(
         "unpacked",
         "from the cache of unpacked wheels, by links",
         has_variants=True,

@@ -46,9 +46,8 @@ def drawing() -> str:
     svg = new(_WIDTH, height, _STYLE)
     box(svg, 0, 0, _WIDTH, height, "paper")
     lefts = [_MARGIN + at * (_WIDTH - 2 * _MARGIN - _BOX) / 3 for at in range(4)]
-    for left, number, *lines in zip(
+    for left, *lines in zip(
         lefts,
-        (1, 2, 3, 4),
         ("What is listed", "What runs here", "The best first", "What is installed"),
         (
             f"{data['project']} {data['version']}",
@@ -60,7 +59,7 @@ def drawing() -> str:
         strict=True,
     ):
         title, first, second = lines
-        write(svg, left + _BOX / 2, _MARGIN + 14, f"{number}. {title}", "name")
+        write(svg, left + _BOX / 2, _MARGIN + 14, title, "name")
         write(svg, left + _BOX / 2, _MARGIN + 32, first, "small")
         write(svg, left + _BOX / 2, _MARGIN + 47, second, "small")
     for at, label in enumerate(sorted(builds)):
