@@ -17,7 +17,7 @@ import tomli
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import make_host
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Properties, make_manifest
+from tests.lib.manifests import Properties, make_manifest, variant_json
 from tests.lib.wheels import make_sdist, make_wheel
 
 Pip = Callable[..., Result]
@@ -287,6 +287,7 @@ def test_no_requirements_file_takes_that_back(
         assert SDIST_ONLY.replace("source 1.0", "only 1.0") in result.stderr
 
 
+@pytest.mark.locks
 def test_no_sdist_of_a_lock_file(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
     """It may have a wheel for this machine."""
     index.add(make_sdist("source", "1.0"))
@@ -298,6 +299,7 @@ def test_no_sdist_of_a_lock_file(pip: Pip, index: IndexServer, tmp_path: Path) -
     assert "× source-1.0.tar.gz in" in result.stderr
 
 
+@pytest.mark.locks
 def test_what_a_lock_file_lacks_on_another_patch_release(
     pip: Pip, index: IndexServer, tmp_path: Path
 ) -> None:
@@ -313,6 +315,12 @@ def test_what_a_lock_file_lacks_on_another_patch_release(
     assert refused(result).startswith("not-in-the-lock-file\n")
     assert "is needed here, and is not in the lock file." in result.stderr
     assert "app==1.0 needs it" in result.stderr
+    # Whether an index has it does not matter.
+    index.projects.pop("new")
+    for where in options, ["--no-index"]:
+        result = pip("download", "-r", str(lock), *where, *host, code=1)
+        assert refused(result).startswith("not-in-the-lock-file\n")
+        assert "--extra-index-url" not in result.stderr
 
 
 # Beside upstream's options
@@ -583,6 +591,7 @@ def test_variants_from_a_lock_file(pip: Pip, fast: list[str], tmp_path: Path) ->
     assert f"It has fast-1.0-py3-none-{ARM}-armv8.whl." in result.stderr
 
 
+@pytest.mark.locks
 def test_a_lock_file_says_for_which_machine_it_is(
     pip: Pip, index: IndexServer, tmp_path: Path
 ) -> None:
@@ -670,6 +679,7 @@ def test_an_unknown_name(
     assert index.log() == []
 
 
+@pytest.mark.locks
 def test_a_lock_for_a_machine_that_was_described_says_so_wherever_it_is_made(
     pip: Pip, index: IndexServer, tmp_path: Path
 ) -> None:
@@ -820,3 +830,45 @@ def test_what_it_implies_need_not_be_typed(pip: Pip, index: IndexServer) -> None
     assert "app-1.0-cp312-cp312-win_amd64.whl" in result.stdout
     result = pip("download", "app", "-i", index.index_url, *host, "--abi=cp311", code=1)
     assert "--abi cp311 contradicts --variant-host" in result.stderr
+
+
+def test_a_host_that_nobody_typed(
+    pip: Pip, native: list[str], index: IndexServer
+) -> None:
+    """Errors say where it comes from, and one that is empty leaves it out."""
+    index.add(make_wheel("app", "1.0"))
+    note = "PIP_VARIANT_HOST or the configuration names it; --variant-host '' leaves it"
+    for named in "windows-x86_64-py312", "nosuch", "gone.json":
+        env = {"PIP_VARIANT_HOST": named}
+        result = pip("install", "app", *native, env=env, code=1)
+        assert note in result.stderr
+        result = pip("download", "app", *native, "--variant-host", "", env=env)
+        assert "app-1.0" in result.stdout
+        result = pip("install", "app", *native, "--variant-host", "nosuch", code=1)
+        assert note not in result.stderr
+    # What tells hardware alone has no part in it.
+    for named in "windows-x86_64-py312", "nosuch", "cuda-12.8":
+        env = {"PIP_VARIANT_HOST": named}
+        result = pip("download", "app", *native, "--no-variants", env=env)
+        told = f"names {named}, which has no effect with --no-variants" in result.stderr
+        assert told == named.startswith("windows")
+
+
+def test_a_python_that_only_the_wheel_refuses(pip: Pip, tmp_path: Path) -> None:
+    """Upstream's error tells it, and nothing is looked for elsewhere."""
+    own = variant_json(make_manifest({"null": {}}, namespaces=["nvidia"]), "null")
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    make_wheel(
+        "app", "1.0", label="null", variant_json=own, requires_python=">=3.90"
+    ).write_to(wheels)
+    options = ["--no-index", "--find-links", str(wheels)]
+    for host in [], ["--variant-host", "windows-x86_64-py311"]:
+        result = pip("install", "--dry-run", "app", *options, *host, code=1)
+        assert "Package 'app' requires a different Python" in result.stderr
+        assert "dependency-not-listed" not in result.stderr
+
+
+def test_blanks_around_a_name(pip: Pip) -> None:
+    result = pip("variants", "host", "--variant-host", " cuda-12.8-sm_90 ")
+    assert "sm_arch 90_real" in result.stdout

@@ -108,6 +108,10 @@ class Reader:
             found.append(result)
         return found
 
+    def pip(self, *words: str) -> Result:
+        """Type a command of one's own."""
+        return self._venv.pip(*words, cwd=self.folder)
+
     def files(self, folder: str) -> set[str]:
         """Return the names of the files in a folder."""
         return {path.name for path in (self.folder / folder).iterdir()}
@@ -167,6 +171,7 @@ def test_machines_without_a_network(reader: Reader, torch: IndexServer) -> None:
     assert torch.log() == []
 
 
+@pytest.mark.locks
 def test_locks_for_a_team(reader: Reader) -> None:
     reader.types("team-locks.md", "locks")
     text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
@@ -217,15 +222,20 @@ def test_an_index_of_what_was_downloaded(reader: Reader) -> None:
     assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
+@pytest.mark.locks
 def test_locks_from_a_file_and_of_one_build(reader: Reader) -> None:
     (reader.folder / "requirements.in").write_text("torch\n", encoding="utf-8")
     reader.types("team-locks.md", "requirements")
     reader.types("team-locks.md", "one build")
     text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
     assert "-rocm.whl" in text
-    text = (reader.folder / "pylock.cuda12.6.toml").read_text(encoding="utf-8")
+    text = (reader.folder / "pylock.cuda126.toml").read_text(encoding="utf-8")
     assert "-cuda12.6.whl" in text
     assert "-rocm.whl" not in text
+    for name in "linux", "cuda126":
+        host = ["--variant-host", "cuda-12.8-sm_90-linux-x86_64-py312"]
+        result = reader.pip("install", "--dry-run", "-r", f"pylock.{name}.toml", *host)
+        assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
 def test_amd(reader: Reader) -> None:

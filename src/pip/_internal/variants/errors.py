@@ -118,6 +118,11 @@ class VariantError(DiagnosticPipError):
             note_stmt=text_of(self._note),
         )
 
+    def add_note_line(self, line: str) -> None:
+        """Add what else there is to know."""
+        self._note = [*self._note, *_lines(line)]
+        self.note_stmt = text_of(self._note)
+
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
@@ -226,7 +231,7 @@ class BuiltForThisMachine(VariantError):
     reference = "nothing-is-built-for-another-machine"
     form = "{} is no wheel, and nothing can be built here for another kind of machine."
     usual_hint = (
-        "Name a wheel, or build one on such a machine: pip wheel --no-deps -w DIR; then "
+        "Name a wheel, or build one on such a machine: pip wheel --no-deps -w DIR PROJECT; then "
         "--find-links DIR here."
     )
 

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
+from pip._internal.exceptions import PipError
 from pip._internal.parallel.switches import may_look_ahead
-from pip._internal.variants.choice.settings import IN_BUILD, Settings
+from pip._internal.variants.choice.settings import (
+    IN_BUILD,
+    NO_VARIANTS,
+    VARIANT_HOST,
+    Settings,
+)
 from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
@@ -201,10 +216,15 @@ class Context:
         for room in rooms:
             self.rooms[room] = room.mode_of(self)
         # A mistake in it is better told before anything is fetched.
-        if self.target is not None:
+        if off and settings.variant_host and settings.is_typed(NO_VARIANTS):
             from pip._internal.variants.choice import elsewhere
 
-            elsewhere.begin(self.target, settings, options)
+            elsewhere.tell_unheeded(settings, settings.variant_host)
+        with _noting_host(settings):
+            if self.target is not None:
+                from pip._internal.variants.choice import elsewhere
+
+                elsewhere.begin(self.target, settings, options)
         if self.enabled and settings.preferences:
             _ = self.preferences
 
@@ -503,6 +523,23 @@ class Context:
 def is_about_devices(extra: str) -> bool:
     """Tell whether whoever writes this extra chooses devices, in whatever form."""
     return canonicalize_name(extra).startswith("device-")
+
+
+@contextmanager
+def _noting_host(settings: Settings) -> Iterator[None]:
+    """Say in errors about a host where it comes from, if nobody typed it."""
+    try:
+        yield
+    except PipError as error:
+        from pip._internal.variants.errors import VariantError
+
+        is_typed = settings.variant_host is None or settings.is_typed(VARIANT_HOST)
+        if isinstance(error, VariantError) and not is_typed:
+            error.add_note_line(
+                "PIP_VARIANT_HOST or the configuration names it; --variant-host '' "
+                "leaves it out."
+            )
+        raise
 
 
 def context_of(finder: PackageFinder) -> Context | None:

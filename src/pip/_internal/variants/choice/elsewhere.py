@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
+from pip._internal.exceptions import PipError
 from pip._internal.models.format_control import FormatControl
 from pip._internal.variants.choice.invocation import again, command
 from pip._internal.variants.core.markers import on_target
@@ -19,6 +21,8 @@ from pip._internal.variants.errors import (
     ContradictoryOptions,
     OtherMachine,
 )
+from pip._internal.variants.machine.hosts import read_host
+from pip._internal.variants.machine.target import target_of
 
 if TYPE_CHECKING:
     import optparse
@@ -29,7 +33,9 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.settings import Settings
     from pip._internal.variants.machine.target import Target
 
-__all__ = ["aim", "begin", "during", "refuse_source"]
+__all__ = ["aim", "begin", "during", "refuse_source", "tell_unheeded"]
+
+logger = get_logger(__name__)
 
 
 def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
@@ -51,6 +57,21 @@ def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
     options.format_control = FormatControl(set(), {":all:"})
     # Both are about what is installed here.
     options.ignore_installed, options.warn_about_conflicts = True, False
+
+
+def tell_unheeded(settings: Settings, name: str) -> None:
+    """Warn of a host of another kind that is configured, where variants are off."""
+    try:
+        target = target_of(settings, read_host(name))
+    except PipError as error:
+        logger.debug("%s", error)
+        return
+    if target is not None and target.is_elsewhere:
+        logger.warning(
+            "PIP_VARIANT_HOST or the configuration names %s, which has no effect with "
+            "--no-variants: what is taken is for this machine",
+            name,
+        )
 
 
 #: What writes a file that describes hardware alone.

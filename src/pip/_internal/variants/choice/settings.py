@@ -453,7 +453,8 @@ class Settings:
         is_in_build = bool(os.environ.get(IN_BUILD))
 
         def of_target(row: OptionRow) -> Any:
-            return None if is_in_build else value(row)
+            # An empty host is typed to leave out one that is configured.
+            return None if is_in_build else value(row) or None
 
         self.typed: Sequence[tuple[OptionRow, str, Any]] = TYPED.of(options, list) or ()
         self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
@@ -480,10 +481,6 @@ class Settings:
         self.dry_run = bool(given("dry_run"))
         self.upgrade = bool(given("upgrade"))
         self.ignore_dependencies = bool(given("ignore_dependencies"))
-        #: Whether dependencies are upgraded too.
-        self.is_eager = given("upgrade_strategy") == "eager" and not (
-            self.ignore_dependencies
-        )
         self.cache_dir: str | None = given("cache_dir")
         self.uploaded_prior_to: datetime.datetime | None = given("uploaded_prior_to")
         # Requirements files change what these hold.
@@ -509,6 +506,10 @@ class Settings:
         vars(changed).update(changes)
         return changed
 
+    def is_typed(self, row: OptionRow) -> bool:
+        """Tell whether an option was typed, rather than configured."""
+        return any(each is row for each, _, _ in self.typed)
+
     @property
     def asks_for_something(self) -> bool:
         """Tell whether something was typed that may be wrong, or contradict the rest."""
@@ -524,6 +525,12 @@ class Settings:
     def is_about_this_environment(self) -> bool:
         """Tell whether it is of this environment that something is listed."""
         return "outdated" in self._given
+
+    @property
+    def is_eager(self) -> bool:
+        """Tell whether dependencies are upgraded too."""
+        strategy = self._given.get("upgrade_strategy")
+        return strategy == "eager" and not self.ignore_dependencies
 
     @property
     def no_index(self) -> bool:

@@ -65,7 +65,7 @@ def named_host(name: str) -> Host | None:
 
     :raises InvalidHostFile: if there is no such machine.
     """
-    parts = _parts(name)
+    parts = _parts(name.strip())
     if parts is None:
         return None
     said: dict[str, str] = {}

@@ -98,6 +98,8 @@ _FREE_THREADED = re.compile(
     r"(?<![a-z])(?:free-?thread(?:ed|ing)?|nogil)(?![a-z])|[0-9]-?t(?![0-9a-z])"
 )
 _PYPY = re.compile(r"(?<![a-z])pypy-?3-?([0-9]{1,2})(?![0-9a-z])")
+#: Kinds of devices, of which a name has one.
+_KINDS = (_CUDA, _ROCM, _XPU, re.compile(r"(?<![a-z])tpu(?![a-z])"))
 #: Words that are often mistyped.
 _WORDS = ("linux", "windows", "macos", "cuda", "rocm", "xpu")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
@@ -110,13 +112,12 @@ def nearest_name(name: str) -> str | None:
     """
     words = [_spelled(word) for word in re.findall(r"[a-z0-9]+", name.lower())]
     dashed = "-".join(words)
+    if _is_no_name(dashed):
+        return None
     python = _python(name.lower(), dashed)
     whole = next((_MACHINES[word] for word in words if word in _MACHINES), None)
     if whole is not None:
         return "-".join(filter(None, (whole, python)))
-    if _STRANGE.search(dashed):
-        # Without it, the rest would be a machine that was not meant.
-        return None
     machine, system = _type_of_machine(dashed), _system(dashed)
     devices = _devices(dashed, _of_model(words))
     if machine is None and not {*_ON_ARM}.isdisjoint(words):
@@ -128,6 +129,13 @@ def nearest_name(name: str) -> str | None:
     parts = (devices, system, machine, python)
     meant = "-".join(filter(None, parts))
     return meant or next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+
+
+def _is_no_name(dashed: str) -> bool:
+    """Tell whether a part cannot be meant; the rest would be another machine."""
+    # Of several kinds of devices, nobody can tell which ones.
+    kinds = sum(bool(each.search(dashed)) for each in _KINDS)
+    return kinds > 1 or _STRANGE.search(dashed) is not None
 
 
 def _of_model(words: Sequence[str]) -> str | None:

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pip._internal.exceptions import HashError, HashMissing, HashUnpinned
+from pip._internal.exceptions import (
+    DistributionNotFound,
+    HashError,
+    HashMissing,
+    HashUnpinned,
+)
 from pip._internal.req.req_install import InstallRequirement
 from pip._internal.variants.errors import VariantError
 
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["NotLocked", "not_locked"]
 
 
-class NotLocked(VariantError):
+class NotLocked(VariantError, DistributionNotFound):
     """A package in a lock file needs one here that is not in there."""
 
     reference = "not-in-the-lock-file"
@@ -28,12 +33,16 @@ class NotLocked(VariantError):
         "--variant-host."
     )
 
+    def __init__(self, what: str, who: str, finder: PackageFinder) -> None:
+        files = {str(link.comes_from) for link in finder._locked_links.values()}
+        super().__init__(what, f"{who} needs it, of {', '.join(sorted(files))}.")
+
 
 def not_locked(finder: PackageFinder, error: HashError) -> NotLocked | None:
     """Say what a lock file lacks, if that is why something has no hash."""
-    req, files = error.req, {str(x.comes_from) for x in finder._locked_links.values()}
-    if not files or not isinstance(error, (HashMissing, HashUnpinned)):
+    req = error.req
+    if not finder._locked_links or not isinstance(error, (HashMissing, HashUnpinned)):
         return None
     if req is None or not isinstance(dependent := req.comes_from, InstallRequirement):
         return None
-    return NotLocked(str(req.req), f"{dependent.req} needs it, of {', '.join(files)}.")
+    return NotLocked(str(req.req), str(dependent.req), finder)

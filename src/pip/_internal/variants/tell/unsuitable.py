@@ -14,6 +14,7 @@ from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._internal.console.texts import Hint
 from pip._internal.models.index import PyPI
 from pip._internal.parallel.pages import all_links
+from pip._internal.resolution.resolvelib.candidates import REQUIRES_PYTHON_IDENTIFIER
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.decision import Cause
 from pip._internal.variants.choice.invocation import again, command, is_typed
@@ -26,6 +27,7 @@ from pip._internal.variants.errors import (
 from pip._internal.variants.tell.passing_over import passed_over
 from pip._internal.variants.tell.sentences import best_wheels
 from pip._internal.variants.tell.story import tell_passed_over
+from pip._internal.variants.tell.unlocked import NotLocked
 from pip._internal.variants.wheels.links import label_of, searched, version_of
 
 if TYPE_CHECKING:
@@ -56,26 +58,34 @@ def true_reason(
     :return: None if upstream's error says it all.
     """
     project = requirement.project_name
+    if project == REQUIRES_PYTHON_IDENTIFIER:
+        return None
+    other = _not_locked(finder, requirement, dependent)
+    other = other or _kept_to_fork(context, requirement)
+    if other is not None:
+        return other
     links = _listed(context, project)
-    if project == "pip" and (newest := fork.newest_upstream(context.left_out_pips)):
-        return KeepsToFork(
-            requirement.format_for_error(),
-            hint=Hint(
-                fork.FOR_UPSTREAM,
-                command(context.options, "install", newest, is_own=True),
-            ),
-        )
     may_be_why = (label_of(link) is not None or context.is_elsewhere for link in links)
     if any(may_be_why):
         _, ireq = requirement.get_candidate_lookup()
         asked = None if ireq is None or ireq.req is None else ireq.req.specifier
         shown = requirement.format_for_error()
         return no_suitable(context, finder, project, shown, asked)
+    return None if links else _not_listed(context, finder, project, dependent)
+
+
+def _not_listed(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    dependent: Candidate | None,
+) -> InstallationError | None:
+    """Make the error if nobody lists what a build needs."""
     link = None if dependent is None else dependent.source_link
     parent = weighed(context).release_of(link)
     if parent is None or not parent.labels or context.collector is None:
         return None
-    if links or finder.find_all_candidates(project):
+    if finder.find_all_candidates(project):
         return None
     hint = Hint(
         "An index of variants may lack what they depend on. To look elsewhere too:",
@@ -84,6 +94,37 @@ def true_reason(
     if not finder.index_urls:
         hint = _where_there_is_an_index(context, dependent, parent)
     return DependencyNotListed(project, str(parent), searched(context.collector), hint)
+
+
+def _not_locked(
+    finder: PackageFinder, requirement: Requirement, dependent: Candidate | None
+) -> InstallationError | None:
+    """Make the error if what a lock file has needs something that it does not have."""
+    locked = finder._locked_links
+    if dependent is None or dependent.project_name not in locked:
+        return None
+    if requirement.project_name in locked:
+        return None
+    what, who = requirement.format_for_error(), dependent.format_for_error()
+    return NotLocked(what, who, finder)
+
+
+def _kept_to_fork(
+    context: Context, requirement: Requirement
+) -> InstallationError | None:
+    """Make the error if only upstream's releases of pip are there."""
+    if requirement.project_name != "pip":
+        return None
+    newest = fork.newest_upstream(context.left_out_pips)
+    if not newest:
+        return None
+    return KeepsToFork(
+        requirement.format_for_error(),
+        hint=Hint(
+            fork.FOR_UPSTREAM,
+            command(context.options, "install", newest, is_own=True),
+        ),
+    )
 
 
 def _where_there_is_an_index(
