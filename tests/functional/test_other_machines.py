@@ -867,6 +867,16 @@ def test_a_python_that_only_the_wheel_refuses(pip: Pip, tmp_path: Path) -> None:
         result = pip("install", "--dry-run", "app", *options, *host, code=1)
         assert "Package 'app' requires a different Python" in result.stderr
         assert "dependency-not-listed" not in result.stderr
+        # What explains the choice reads the wheels, too.
+        result = pip("variants", "explain", "app", *options, *host, code=1)
+        assert "it is for other versions of Python" in result.stdout
+    make_wheel("app", "0.9").write_to(wheels)
+    for host in [], ["--variant-host", "windows-x86_64-py311"]:
+        result = pip("install", "--dry-run", "app", *options, *host)
+        assert "Would install app-0.9" in result.stdout
+        result = pip("variants", "explain", "app", *options, *host)
+        assert "app-0.9-py3-none-any.whl" in result.stdout
+        assert "it is for other versions of Python" in result.stdout
 
 
 def test_blanks_around_a_name(pip: Pip) -> None:

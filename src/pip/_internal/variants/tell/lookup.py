@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -19,8 +19,14 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.req_command import parse_constraint_files
 from pip._internal.exceptions import DistributionNotFound, PipError
-from pip._internal.index.collector import IndexContent, LinkCollector, parse_links
+from pip._internal.index.collector import (
+    CollectedSources,
+    IndexContent,
+    LinkCollector,
+    parse_links,
+)
 from pip._internal.index.package_finder import PackageFinder
+from pip._internal.index.sources import LinkSource
 from pip._internal.models.link import Link
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.req.constructors import (
@@ -47,6 +53,8 @@ from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.tell.passing_over import passed_over
 from pip._internal.variants.tell.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.tell.unsuitable import true_reason
+from pip._internal.variants.wheels.archives import undamaged
+from pip._internal.variants.wheels.wheel_manifests import metadata_of_wheel
 
 if TYPE_CHECKING:
     import optparse
@@ -54,6 +62,8 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
+    from pip._internal.index.sources import CandidatesFromPage
+    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.network.session import PipSession
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
@@ -278,6 +288,17 @@ class _PageKeeper(LinkCollector):
             self._pages.append(page)
         return page
 
+    def collect_sources(
+        self, project_name: str, candidates_from_page: CandidatesFromPage
+    ) -> CollectedSources:
+        """Find the sources of a project; the wheels of folders tell their Pythons."""
+        found = super().collect_sources(project_name, candidates_from_page)
+        sources = (
+            [None if each is None else _Folder(each, self.session) for each in part]
+            for part in found
+        )
+        return CollectedSources(*sources)
+
     def files(self, project: str, own: IndexContent | None) -> Iterator[File]:
         """Yield every file that was listed where *project* was looked up.
 
@@ -291,6 +312,35 @@ class _PageKeeper(LinkCollector):
         for source in itertools.chain(*sources):
             for link in () if source is None else source.file_links():
                 yield File(link, _size_of_file(link))
+
+
+class _Folder(LinkSource):
+    """A source whose files tell which Pythons they are for, as those of a page do.
+
+    The resolver learns it from the metadata of each candidate that it makes.
+    """
+
+    def __init__(self, source: LinkSource, session: PipSession) -> None:
+        self._source, self._session = source, session
+
+    @property
+    def link(self) -> Link | None:
+        """Return that of the source."""
+        return self._source.link
+
+    def page_candidates(self) -> Iterable[InstallationCandidate]:
+        """Return those of the source."""
+        return self._source.page_candidates()
+
+    def file_links(self) -> Iterator[Link]:
+        """Yield the links of the source."""
+        for link in self._source.file_links():
+            if link.is_wheel and link.is_file and link.requires_python is None:
+                # What cannot be read is told when it is judged.
+                with suppress(PipError, OSError), undamaged(link.filename):
+                    dist = metadata_of_wheel(self._session, link)
+                    link.requires_python = dist.metadata.get("Requires-Python")
+            yield link
 
 
 def _sizes(page: IndexContent) -> dict[str, int]:

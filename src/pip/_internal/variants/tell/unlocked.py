@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging.utils import canonicalize_name
+
 from pip._internal.exceptions import (
     DistributionNotFound,
     HashError,
@@ -41,8 +43,11 @@ class NotLocked(VariantError, DistributionNotFound):
 def not_locked(finder: PackageFinder, error: HashError) -> NotLocked | None:
     """Say what a lock file lacks, if that is why something has no hash."""
     req = error.req
-    if not finder._locked_links or not isinstance(error, (HashMissing, HashUnpinned)):
+    if req is None or not isinstance(error, (HashMissing, HashUnpinned)):
         return None
-    if req is None or not isinstance(dependent := req.comes_from, InstallRequirement):
+    dependent = req.comes_from
+    if not isinstance(dependent, InstallRequirement) or dependent.name is None:
+        return None
+    if canonicalize_name(dependent.name) not in finder._locked_links:
         return None
     return NotLocked(str(req.req), str(dependent.req), finder)
