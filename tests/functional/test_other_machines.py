@@ -629,7 +629,7 @@ def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) 
 
 
 GRAMMAR = (
-    "A name has parts in any order, with dashes between: cuda-DRIVER[-sm_NN], "
+    "A name has parts in any order, with dashes between: cuda-X.Y[-sm_NN], "
     "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra (Jetson); "
     "linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as in "
     "cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: pip "
@@ -837,9 +837,17 @@ def test_a_host_that_nobody_typed(
 ) -> None:
     """Errors say where it comes from, and one that is empty leaves it out."""
     index.add(make_wheel("app", "1.0"))
-    note = "PIP_VARIANT_HOST or the configuration names it; --variant-host '' leaves it"
+    index.add(make_sdist("source", "1.0"))
     for named in "windows-x86_64-py312", "nosuch", "gone.json":
+        note = f"PIP_VARIANT_HOST or the configuration names {named}; --variant-host ''"
         env = {"PIP_VARIANT_HOST": named}
+        url = f"{index.url}/files/source-1.0.tar.gz"
+        for what in "source", url:
+            result = pip("download", what, *native, env=env, code=1)
+            assert note in result.stderr
+        if not named.startswith("windows"):
+            result = pip("variants", "host", env=env, code=1)
+            assert note in result.stderr
         result = pip("install", "app", *native, env=env, code=1)
         assert note in result.stderr
         result = pip("download", "app", *native, "--variant-host", "", env=env)
@@ -882,3 +890,8 @@ def test_a_python_that_only_the_wheel_refuses(pip: Pip, tmp_path: Path) -> None:
 def test_blanks_around_a_name(pip: Pip) -> None:
     result = pip("variants", "host", "--variant-host", " cuda-12.8-sm_90 ")
     assert "sm_arch 90_real" in result.stdout
+
+
+def test_a_version_of_a_driver_is_none_of_cuda(pip: Pip) -> None:
+    result = pip("variants", "host", "--variant-host", "cuda-570.86-sm_90", code=1)
+    assert "It is not the driver's own version, but that of CUDA" in result.stderr

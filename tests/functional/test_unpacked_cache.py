@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import marshal
 import os
 import re
@@ -629,6 +630,10 @@ OF_AN_ENTRY: Mapping[str, Callable[[Path], None]] = {
     "rows of another form": lambda entry: _in_list(
         entry, '", false, ', '", 0, ', sealed=True
     ),
+    "a time that no clock has": lambda entry: _edit_row(entry, 2, 10**30),
+    "a size that no file has": lambda entry: _edit_row(entry, 1, -5),
+    "another size": lambda entry: _edit_row(entry, 1, 10**9),
+    "a name that cannot be": lambda entry: _edit_row(entry, 0, "many/\ud800.py"),
     "no list at all": lambda entry: _written(entry, "[" * 200_000),
     "a broken wheel": lambda entry: _longer(next(entry.glob("*.whl"))),
 }
@@ -652,6 +657,14 @@ def _in_list(entry: Path, before: str, after: str, *, sealed: bool = False) -> N
 def _written(entry: Path, text: str) -> None:
     seal = hashlib.sha256(text.encode()).hexdigest()
     (entry / "contents").write_text(f"{seal}\n{text}", encoding="utf-8")
+
+
+def _edit_row(entry: Path, number: int, value: object) -> None:
+    """Let a list tell something else of a module."""
+    content = json.loads((entry / "contents").read_bytes().partition(b"\n")[2])
+    (row,) = (each for each in content["files"] if each[0] == "many/m7.py")
+    row[number] = value
+    _written(entry, json.dumps(content))
 
 
 def _pipe(path: Path) -> None:
@@ -962,6 +975,47 @@ def test_a_lower_limit_holds_at_once(
     install("a", *FEATURE, *limit)
     assert set(entries(venv)) == {"a"}
     install("many", *FEATURE, "--unpacked-cache-limit", "0")
+    assert not entries(venv)
+
+
+@pytest.mark.parametrize(
+    "held", ["-5", "much", "", "a link", "a link to nothing", "a pipe"]
+)
+def test_what_tells_of_the_limit_is_believed_only_if_it_is_right(
+    install: Install, venv: Environment, tmp_path: Path, held: str
+) -> None:
+    install("many", *FEATURE)
+    path, other = folder_of(venv) / "held", tmp_path / "other"
+    path.unlink()
+    if held.startswith("a link"):
+        path.symlink_to(other)
+        if held == "a link":
+            other.write_text("1", encoding="ascii")
+    elif held == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text(held, encoding="ascii")
+    install("many", *FEATURE, "--unpacked-cache-limit", "0.000001")
+    assert install.taken == {"many"}
+    assert not entries(venv)
+    assert not other.exists() or other.read_text(encoding="ascii") == "1"
+
+
+def test_a_limit_is_told_anew_when_something_is_kept(
+    install: Install,
+    venv: Environment,
+    monkeypatch: pytest.MonkeyPatch,
+    pytestconfig: pytest.Config,
+) -> None:
+    """Also if that is cut off."""
+    _only_in_process(pytestconfig)
+    install("tidy", *FEATURE, "--unpacked-cache-limit", "0.000001")
+    with monkeypatch.context() as patch:
+        place = "pip._internal.parallel.unpacked.folder.Folder._reduce"
+        patch.setattr(place, lambda *_: None)
+        install("many", *FEATURE)
+    assert "many" in entries(venv)
+    install("many", *FEATURE, "--unpacked-cache-limit", "0.000001")
     assert not entries(venv)
 
 

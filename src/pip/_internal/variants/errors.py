@@ -120,8 +120,9 @@ class VariantError(DiagnosticPipError):
 
     def add_note_line(self, line: str) -> None:
         """Add what else there is to know."""
-        self._note = [*self._note, *_lines(line)]
-        self.note_stmt = text_of(self._note)
+        if line not in map(str, self._note):
+            self._note = [*self._note, *_lines(line)]
+            self.note_stmt = text_of(self._note)
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -205,7 +206,7 @@ class UnknownHost(VariantError):
     reference = "unknown-variant-host"
     form = "{} is neither a file nor the name of a machine that is known."
     usual_hint = (
-        "A name has parts in any order, with dashes between: cuda-DRIVER[-sm_NN], "
+        "A name has parts in any order, with dashes between: cuda-X.Y[-sm_NN], "
         "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
         "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as "
         "in cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: "

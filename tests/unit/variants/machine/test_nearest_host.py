@@ -20,7 +20,14 @@ def test_a_part_of_a_word_names_nothing(name: str) -> None:
     assert nearest_name(name) is None
 
 
-@pytest.mark.parametrize("name", ["linux-riscv64", "linux-i686", "freebsd-x86_64"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("linux-riscv64", "linux-i686", "freebsd-x86_64", "cuda-12.8-sm_90-py2.7"),
+        *("x86_64-aarch64", "linux-windows", "musl-1.2-glibc-2.35", "cpu-xpu"),
+        "cuda-13.0-sm_90-rocm-7.0-gfx1100-tpu",
+    ],
+)
 def test_what_no_name_has_is_not_left_out(name: str) -> None:
     assert nearest_name(name) is None
 
@@ -90,6 +97,15 @@ def test_words_do(name: str, nearest: str) -> None:
         ("windows-x86_64-pyt312", "windows-x86_64-py312"),
         ("cpu-x86_46", "cpu-x86_64"),
         ("xpuu", "xpu"),
+        ("x86_64-v3-cuda-12.8-sm_90-glib-2.35", "cuda-12.8-sm_90-glibc-2.35-x86_64-v3"),
+        ("cuda-12.8-sm_90-aarch-64", "cuda-12.8-sm_90-aarch64"),
+        ("linux-arm64v8-py312", "linux-aarch64-py312"),
+        ("apple-silicon", "macos-aarch64"),
+        ("macos-m1-py313", "macos-aarch64-py313"),
+        ("rocm-64", "rocm-6.4"),
+        ("rocm-631-gfx942", "rocm-6.3-gfx942"),
+        ("jetson-nano", "cuda-10.2-sm_53-tegra"),
+        ("manylinux2014_x86_64", "glibc-2.17-x86_64"),
     ],
 )
 def test_no_part_that_is_understood_is_lost(name: str, nearest: str) -> None:

@@ -7,7 +7,7 @@ import fnmatch
 import optparse
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -152,6 +152,13 @@ def actions(
     return {**fn(command), "verify": _verify}
 
 
+def _name_in(place: str) -> str:
+    """Return the name of the wheel in a folder, or where that is if there is none."""
+    with suppress(OSError):
+        return next((x for x in os.listdir(place) if x.endswith(".whl")), place)
+    return place
+
+
 def _verify(options: optparse.Values, args: list[str]) -> None:
     """Read all wheels that lie unpacked, and remove those that were changed.
 
@@ -162,7 +169,7 @@ def _verify(options: optparse.Values, args: list[str]) -> None:
     whole, damaged = 0, []
     with _opened(options.cache_dir, must=True) as folder:
         for place in () if folder is None else folder.places():
-            name = place
+            name = _name_in(place)
             try:
                 entry = Entry.read(place)
                 name = entry.rest.path

@@ -40,6 +40,8 @@ __all__ = ["CONTENTS", "FILES", "PACK", "Damaged", "Entry", "Row", "is_plain"]
 CONTENTS, FILES, PACK = "contents", "files", "pack"
 #: How large a list may be, in bytes: that of a million files is.
 _MOST_LISTED = 1 << 27
+#: From here on no file has so many bytes, and no clock such a time.
+_MOST = 1 << 62
 
 
 class Damaged(Exception):
@@ -133,6 +135,9 @@ class Entry(NamedTuple):
             raise Damaged("its list has another form") from None
         if name != os.path.basename(folder):
             raise Damaged(f"it is that of {name!r}")
+        packed = sum(row.size for row in rows if row.is_packed)
+        if packed != pack.size or len({row.path for row in rows}) < len(rows):
+            raise Damaged("its list is not of these files")
         return cls(folder, rest, pack, rows)
 
     def verify(self, *, thoroughly: bool = False) -> Sequence[bool]:
@@ -211,6 +216,10 @@ def _row(told: list[object]) -> Row:
         raise TypeError(told)
     if not is_plain(row.path):
         raise ValueError(row.path)
+    if not 0 <= row.size < _MOST or abs(row.time) >= _MOST:
+        raise ValueError(row)
+    # Not every locale has every name.
+    os.fsencode(row.path)
     return row
 
 

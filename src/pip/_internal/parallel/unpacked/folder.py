@@ -166,9 +166,9 @@ class Folder:
             if is_alone:
                 for place in self._damaged:
                     self.remove(place)
-            elif self._made:
-                # Somebody else has to see to it.
-                with suppress(FileNotFoundError):
+            if self._made:
+                # Whoever is alone next has to see to it, if this one comes to nothing.
+                with suppress(OSError):
                     os.unlink(self._held)
             for made, place in self._made:
                 # Somebody else may have been faster, with the same.
@@ -221,11 +221,15 @@ class Folder:
 
     def _holds(self, limit: int) -> bool:
         """Tell whether it is known that all entries are within a limit."""
+        if sys.platform == "win32":
+            raise AssertionError("none is opened there")
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            with open(self._held, encoding="ascii") as file:
-                return int(file.read(_MOST_DIGITS)) <= limit
-        except (OSError, ValueError):
+            with open(os.open(self._held, flags), "rb") as file:
+                told = file.read(_MOST_DIGITS)
+        except OSError:
             return False
+        return told.isdigit() and int(told) <= limit
 
     def _reduce(self, limit: int) -> None:
         """Take away what is above a limit, and what nobody can read; to be called alone."""
@@ -240,8 +244,10 @@ class Folder:
             logger.debug("%s is taken out of the cache", entry.folder)
             self.remove(entry.folder)
             size -= entry.size
-        with open(self._held, "w", encoding="ascii") as file:
-            file.write(str(limit))
+        descriptor, path = tempfile.mkstemp(prefix=_PARTIAL, dir=self.path)
+        with open(descriptor, "wb") as file:
+            file.write(b"%d" % limit)
+        os.replace(path, self._held)
 
     @property
     def damaged(self) -> Sequence[str]:

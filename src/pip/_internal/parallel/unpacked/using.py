@@ -300,7 +300,10 @@ def begin(preparer: RequirementPreparer, options: optparse.Values) -> None:
         _using = None
     tag = _tag(options)
     if tag is None or not options.cache_dir:
-        logger.debug("Wheels are not kept unpacked: no cache, or no usual bytecode")
+        logger.verbose(
+            "Wheels are not kept unpacked: there is no cache, or bytecode is of another "
+            "kind (python -O, PYTHONPYCACHEPREFIX, SOURCE_DATE_EPOCH, ...)"
+        )
         return
     try:
         folder = Folder(options.cache_dir)

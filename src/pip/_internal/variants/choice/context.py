@@ -220,7 +220,7 @@ class Context:
             from pip._internal.variants.choice import elsewhere
 
             elsewhere.tell_unheeded(settings, settings.variant_host)
-        with _noting_host(settings):
+        with noting_host(settings):
             if self.target is not None:
                 from pip._internal.variants.choice import elsewhere
 
@@ -526,17 +526,17 @@ def is_about_devices(extra: str) -> bool:
 
 
 @contextmanager
-def _noting_host(settings: Settings) -> Iterator[None]:
+def noting_host(settings: Settings) -> Iterator[None]:
     """Say in errors about a host where it comes from, if nobody typed it."""
     try:
         yield
     except PipError as error:
         from pip._internal.variants.errors import VariantError
 
-        is_typed = settings.variant_host is None or settings.is_typed(VARIANT_HOST)
-        if isinstance(error, VariantError) and not is_typed:
+        host = None if settings.is_typed(VARIANT_HOST) else settings.variant_host
+        if isinstance(error, VariantError) and host is not None:
             error.add_note_line(
-                "PIP_VARIANT_HOST or the configuration names it; --variant-host '' "
+                f"PIP_VARIANT_HOST or the configuration names {host}; --variant-host '' "
                 "leaves it out."
             )
         raise

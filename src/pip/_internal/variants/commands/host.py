@@ -12,6 +12,7 @@ from pip._internal.console.output import get_logger, only_output, write, write_d
 from pip._internal.console.texts import Hint
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.choice.by_hand import refuse_contradictions
+from pip._internal.variants.choice.context import noting_host
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.choice.manifest_file import read_manifest
 from pip._internal.variants.choice.settings import Settings
@@ -40,7 +41,8 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         raise WrongUse("--plugin-api is for the plugin that --plugin names")
     with only_output(options):
         if options.manifest is None:
-            providers = Providers.for_settings(settings)
+            with noting_host(settings):
+                providers = Providers.for_settings(settings)
             answers = providers.survey()
         else:
             asked = read_manifest(options.manifest)

@@ -13,7 +13,12 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.parallel.resolution import Resolving
 from pip._internal.parallel.slots import RESOLVING
-from pip._internal.variants.choice.context import Context, context_of, is_about_devices
+from pip._internal.variants.choice.context import (
+    Context,
+    context_of,
+    is_about_devices,
+    noting_host,
+)
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.slots import ENVIRONMENT
@@ -61,7 +66,10 @@ def resolved(
             return run()
         from pip._internal.variants.choice import elsewhere
 
-        with elsewhere.during(context.target, resolver.factory):
+        with (
+            noting_host(context.settings),
+            elsewhere.during(context.target, resolver.factory),
+        ):
             found = run()
         for requirement in found.requirements.values():
             ENVIRONMENT.set(requirement, context.target.environment)

@@ -29,7 +29,7 @@ from pip._internal.variants.choice.agreement import (
     cuda_build,
     mixture,
 )
-from pip._internal.variants.choice.context import Context
+from pip._internal.variants.choice.context import Context, noting_host
 from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import (
     BuiltForThisMachine,
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import FormatControl
     from pip._internal.network.session import PipSession
     from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.machine.target import Target
 
 __all__ = ["narrowed"]
 
@@ -87,7 +86,7 @@ def narrowed(
     _refuse_others(lock, path_or_url, of_target)
     if not any(map(_has_variants, lock.packages)):
         held = [each for each in lock.packages if _holds(each.marker, of_target)]
-        _refuse_sources(held, path_or_url, target)
+        _refuse_sources(held, path_or_url, context)
         return lock
     names = _group_names([each for each in lock.packages if _has_variants(each)])
     own = set(names.values()).intersection(lock.default_groups or ())
@@ -119,7 +118,7 @@ def narrowed(
         narrow if holds is None else replace(narrow, marker=None)
         for (_, holds), narrow in choices.settled(select)
     ]
-    _refuse_sources(packages, path_or_url, target)
+    _refuse_sources(packages, path_or_url, context)
     return replace(lock, packages=packages)
 
 
@@ -134,13 +133,14 @@ def _refuse_others(lock: Pylock, place: str, target: Mapping[str, str]) -> None:
 
 
 def _refuse_sources(
-    packages: Iterable[Package], place: str, target: Target | None
+    packages: Iterable[Package], place: str, context: Context | None
 ) -> None:
     """Refuse what would have to be built for another kind of machine.
 
     :raises BuiltForThisMachine: if there is no wheel for it.
     """
-    if target is None or not target.is_elsewhere:
+    target = None if context is None else context.target
+    if context is None or target is None or not target.is_elsewhere:
         return
     tags = frozenset(target.python.get_unsorted_tags())
     for package in packages:
@@ -149,7 +149,8 @@ def _refuse_sources(
             tags & parse_wheel_filename(name)[-1] for name in wheels
         ):
             what = f"{package.sdist.filename} in {place}"
-            raise BuiltForThisMachine(what, target.host.path)
+            with noting_host(context.settings):
+                raise BuiltForThisMachine(what, target.host.path)
 
 
 def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:

@@ -51,6 +51,8 @@ _FORMS = MappingProxyType(
         r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu",
     }
 )
+#: A CUDA version has no more letters.
+_LONGEST = len("12.88")
 #: The first minor version of Python 3 without the lock.
 _FREE_THREADED = 13
 #: As environment markers have them.
@@ -165,6 +167,12 @@ def _provider(
     if devices == "cuda":
         from pip._internal.variants.machine import nvidia
 
+        if len(said["driver"]) > _LONGEST:
+            raise InvalidHostFile(
+                f"cuda-{said['driver']}",
+                "It is not the driver's own version, but that of CUDA, which nvidia-smi "
+                "shows beside it: cuda-12.8.",
+            )
         capability = f"{said['sm']}.{said['sm_minor']}" if "sm" in said else ""
         environ = {nvidia.CUDA_VARIABLE: said["driver"], nvidia.SM_VARIABLE: capability}
         return "nvidia", environ, {"sm_arch"} if capability else set()

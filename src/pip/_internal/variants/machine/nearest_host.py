@@ -35,6 +35,8 @@ _MACHINES: Mapping[str, str] = MappingProxyType(
         "orin": _JETSON,
         "thor": "cuda-13.0-sm_110-tegra",
         **dict.fromkeys(("gb10", "spark"), "cuda-13.0-sm_121-aarch64"),
+        "nano": "cuda-10.2-sm_53-tegra",
+        "xavier": "cuda-11.4-sm_72-tegra",
         "tpu": "tpu",
     }
 )
@@ -62,13 +64,18 @@ _SYSTEMS = (
 _ON_ARM = ("gh200", "gb200")
 #: Types of machines that no name has.
 _STRANGE = re.compile(
-    r"(?<![a-z])(?:riscv(?:64)?|i[3-6]86|x86(?!-?(?:64|46))|armv[5-7]l?|arm(?!64)|ppc64(?:le)?"
+    r"(?<![a-z])(?:riscv(?:64)?|i[3-6]86|x86(?!-?(?:64|46))|armv[5-7]l?|arm(?!-?64)|ppc64(?:le)?"
     r"|s390x|loongarch64|freebsd|openbsd|netbsd|ios|android)(?![a-z])"
 )
 _MAC_OS = re.compile(
     r"(?<![a-z])mac-?os-?x?-?(1[1-9]|2[0-9])(?:-([0-9]{1,2}))?(?![0-9])"
 )
-_GLIBC = re.compile(r"(?<![a-z])(?:glibc|manylinux)-?2-?([0-9]{1,2})(?![0-9])")
+_GLIBC = re.compile(
+    r"(?<![a-z])(?:glibc|glib|libc|gilbc|manylinux)-?2-?([0-9]{1,2})(?![0-9])"
+)
+#: How tags called the oldest ones.
+_OLD_GLIBC = re.compile(r"(?<![a-z])manylinux-?(20(?:10|14)|1)(?![0-9])")
+_MINOR = {"2014": "17", "2010": "12", "1": "5"}
 _MUSL = re.compile(r"(?<![a-z])musl(?:linux)?-?1-?([0-9])(?![0-9])")
 # In words with dashes between.
 _CUDA = re.compile(r"(?<![a-z])cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})(?![0-9])")
@@ -79,27 +86,47 @@ _SM = re.compile(
 # Also with a letter too few or too many.
 _GFX = re.compile(r"(?<![a-z])(?:gfx|gx|gf|gxf|gfxx)-?([0-9]+[0-9a-f]*)(?![a-z0-9])")
 _ROCM = re.compile(
-    r"(?<![a-z])rocm(?:-?([0-9]{1,2})(?:-([0-9]{1,2}))?(?![0-9]))?(?![a-z])"
+    r"(?<![a-z])rocm(?:-?([0-9]{1,3})(?:-([0-9]{1,2}))?(?![0-9]))?(?![a-z])"
 )
+#: A greater major version of ROCm is two numbers.
+_NEWEST = 19
 _XPU = re.compile(
     r"(?<![a-z])(?:xpu|intel-gpu)(?:-?([0-9]+)-([0-9]+)-([0-9]+))?(?![a-z])"
 )
 _X86_64 = re.compile(
     r"(?<![a-z])(?:x86-?(?:64|46)|x64|amd64)(?:-?v([1-4]))?(?![0-9a-z])"
 )
-_ARM = re.compile(r"(?<![a-z])(?:(aarch64|arm64)|tegra|jetson)(?![0-9a-z])")
+_ARM = re.compile(
+    r"(?<![a-z])(?:(aarch-?64|arm-?64(?:-?v8|e)?|armv8)|tegra|jetson)(?![0-9a-z])"
+)
+_APPLE = re.compile(r"(?<![a-z])(?:apple-silicon|m[1-5])(?![a-z0-9])")
 _ALPINE = re.compile(r"(?<![a-z])alpine-?3-?[0-9]{1,2}(?![0-9])")
 _PYTHON = re.compile(
-    r"(?<![a-z0-9])(p[a-z]{1,6}|cp|cpython)?-?3-?([0-9]{1,2})(?:-?t(?![0-9a-z]))?(?![0-9a-z])"
+    r"(?<![a-z0-9])(?:(p[a-z]{1,6}|cp|cpython)-?3-?([0-9]{1,2})|3-?([0-9]{2})|3-([0-9]))"
+    r"(?:-?t(?![0-9a-z]))?(?![0-9a-z])"
 )
+_PYTHON_2 = re.compile(r"(?<![a-z])(?:py|python|cp)-?2(?:-?[0-9])?(?![0-9a-z])")
 #: As it was typed, since other numbers may follow.
 _PATCH = re.compile(r"3\.([0-9]{1,2})\.([0-9]{1,2})(?![0-9.])")
 _FREE_THREADED = re.compile(
     r"(?<![a-z])(?:free-?thread(?:ed|ing)?|nogil)(?![a-z])|[0-9]-?t(?![0-9a-z])"
 )
 _PYPY = re.compile(r"(?<![a-z])pypy-?3-?([0-9]{1,2})(?![0-9a-z])")
-#: Kinds of devices, of which a name has one.
-_KINDS = (_CUDA, _ROCM, _XPU, re.compile(r"(?<![a-z])tpu(?![a-z])"))
+_DEVICES = (_CUDA, _SM, _GFX, _ROCM, _XPU)
+#: Kinds of devices, types of machines and systems, of each of which a name has one.
+_KINDS = (
+    (
+        _CUDA,
+        _ROCM,
+        _XPU,
+        *(re.compile(rf"(?<![a-z]){x}(?![a-z])") for x in ("tpu", "cpu")),
+    ),
+    (_X86_64, _ARM),
+    tuple(
+        re.compile(rf"(?<![a-z]){x}(?![a-z])") for x in ("windows", "macos", "linux")
+    ),
+    (_GLIBC, _MUSL),
+)
 #: Words that are often mistyped.
 _WORDS = ("linux", "windows", "macos", "cuda", "rocm", "xpu")
 _EXAMPLES = ("cuda-12.8-sm_90", "cpu-x86_64-v3", "cpu-aarch64")
@@ -117,25 +144,28 @@ def nearest_name(name: str) -> str | None:
     python = _python(name.lower(), dashed)
     whole = next((_MACHINES[word] for word in words if word in _MACHINES), None)
     if whole is not None:
-        return "-".join(filter(None, (whole, python)))
-    machine, system = _type_of_machine(dashed), _system(dashed)
-    devices = _devices(dashed, _of_model(words))
-    if machine is None and not {*_ON_ARM}.isdisjoint(words):
-        machine = "aarch64"
+        return _joined(whole, python)
+    system, devices = _system(dashed), _devices(dashed, _of_model(words))
+    machine = _type_of_machine(dashed, words, system)
     if machine == "tegra" and devices is None:
-        return "-".join(filter(None, (_JETSON, python)))
-    if devices is None and system is None and python is None and machine is not None:
-        devices = "cpu"
-    parts = (devices, system, machine, python)
-    meant = "-".join(filter(None, parts))
+        return _joined(_JETSON, python)
+    meant = _joined(devices, system, machine, python)
+    if machine is not None and meant == machine:
+        return f"cpu-{machine}"
     return meant or next(iter(difflib.get_close_matches(name, _EXAMPLES, 1)), None)
+
+
+def _joined(*parts: str | None) -> str:
+    return "-".join(filter(None, parts))
 
 
 def _is_no_name(dashed: str) -> bool:
     """Tell whether a part cannot be meant; the rest would be another machine."""
-    # Of several kinds of devices, nobody can tell which ones.
-    kinds = sum(bool(each.search(dashed)) for each in _KINDS)
-    return kinds > 1 or _STRANGE.search(dashed) is not None
+    # Of several of a kind, nobody can tell which one.
+    several = any(
+        sum(bool(each.search(dashed)) for each in kind) > 1 for kind in _KINDS
+    )
+    return several or bool(_STRANGE.search(dashed) or _PYTHON_2.search(dashed))
 
 
 def _of_model(words: Sequence[str]) -> str | None:
@@ -174,13 +204,20 @@ def _devices(dashed: str, model: str | None) -> str | None:
         amd = model
     if cuda is not None or nvidia is not None:
         driver = f"{cuda[1]}.{cuda[2] or '0'}" if cuda is not None else _DRIVER
-        return "-".join(filter(None, ("cuda", driver, nvidia)))
+        return _joined("cuda", driver, nvidia)
     if rocm is not None or amd is not None:
-        version = f"{rocm[1]}.{rocm[2] or '0'}" if rocm and rocm[1] else None
-        return "-".join(filter(None, ("rocm", version, amd)))
+        version = None if rocm is None or not rocm[1] else _version(rocm[1], rocm[2])
+        return _joined("rocm", version, amd)
     if xpu is not None:
-        return "-".join(filter(None, ("xpu", ".".join(filter(None, xpu.groups())))))
+        return _joined("xpu", ".".join(filter(None, xpu.groups())))
     return None
+
+
+def _version(major: str, minor: str | None) -> str:
+    """Return the version of ROCm that two numbers tell, or one without a dot."""
+    if minor is None and int(major) > _NEWEST:
+        return f"{major[0]}.{major[1]}"
+    return f"{major}.{minor or '0'}"
 
 
 def _system(dashed: str) -> str | None:
@@ -190,6 +227,8 @@ def _system(dashed: str) -> str | None:
         return f"macos-{mac_os[1]}" + (f".{mac_os[2]}" if mac_os[2] else "")
     if glibc is not None:
         return f"glibc-2.{glibc[1]}"
+    if (old := _OLD_GLIBC.search(dashed)) is not None:
+        return f"glibc-2.{_MINOR[old[1]]}"
     if musl is not None:
         return f"musl-1.{musl[1]}"
     for form, system in _SYSTEMS:
@@ -204,23 +243,32 @@ def _python(typed: str, dashed: str) -> str | None:
     if pypy is not None:
         return f"pypy3{pypy[1]}"
     # Versions of other things have been told from it by what is before them.
-    for form in (_MAC_OS, _GLIBC, _MUSL, _ALPINE, _CUDA, _SM, _GFX, _ROCM, _XPU):
+    for form in (_MAC_OS, _GLIBC, _OLD_GLIBC, _MUSL, _ALPINE, *_DEVICES):
         dashed = form.sub("", dashed)
     found = sorted(_PYTHON.finditer(dashed), key=lambda match: match[1] is None)
     if not found:
         return None
-    minor, patch = found[0][2], _PATCH.search(typed)
+    minor = found[0][2] or found[0][3] or found[0][4]
+    patch = _PATCH.search(typed)
     threads = "t" if _FREE_THREADED.search(dashed) else ""
     if patch is not None and patch[1] == minor:
         return f"py3.{minor}.{patch[2]}{threads}"
     return f"py3{minor}{threads}"
 
 
-def _type_of_machine(dashed: str) -> str | None:
-    """Return the part of a name that tells the type of a machine."""
+def _type_of_machine(
+    dashed: str, words: Sequence[str], system: str | None
+) -> str | None:
+    """Return the part of a name that tells the type of a machine.
+
+    :param system: of the machine.
+    """
     x86_64, arm = _X86_64.search(dashed), _ARM.search(dashed)
     if x86_64 is not None:
         return f"x86_64-v{x86_64[1]}" if x86_64[1] else "x86_64"
     if arm is not None:
         return "aarch64" if arm[1] else "tegra"
+    is_apple = _APPLE.search(dashed) and (system or "").startswith("macos")
+    if is_apple or not {*_ON_ARM}.isdisjoint(words):
+        return "aarch64"
     return None
