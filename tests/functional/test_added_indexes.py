@@ -315,6 +315,7 @@ def test_an_installed_build_is_agreed_with(
     assert "vllm 0.21.0 needs torch for cu130, and torch 2.11.0+cu129" in result.output
 
 
+@pytest.mark.scoped
 def test_an_index_of_the_user_comes_first(
     dry: Callable[..., dict[str, str]], server: BuildServer, vllm: Path
 ) -> None:

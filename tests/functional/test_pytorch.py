@@ -1115,6 +1115,7 @@ def test_pages_about_the_bridge(
     assert f"torch-{build}" in result.stdout
 
 
+@pytest.mark.scoped
 def test_a_backend_that_is_typed_where_another_index_is_configured(
     pip: Pip, pytorch: PyTorchIndexServer
 ) -> None:

@@ -495,6 +495,7 @@ def test_for_programs(setup: Setup, files: Files) -> None:
     setup("--json", "pytorch", "--remove", code=1)
 
 
+@pytest.mark.scoped
 def test_a_host_with_a_gpu(venv: Environment, setup: Setup) -> None:
     line = "Indexes that publishers run, with builds for GPUs: pip variants setup"
     gpu = {**UNSET, **forced("12.8")}

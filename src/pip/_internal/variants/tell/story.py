@@ -218,9 +218,7 @@ def _tell_effects(effects: Iterable[Effect]) -> Iterator[Line]:
             yield Line("")
             yield Line("What options changed", _HEADING)
         if effect.without == effect.label:
-            said = (
-                "nothing; the same variant would come first without it"
-            )
+            said = "nothing; the same variant would come first without it"
         elif effect.without is None:
             said = "without it, no variant would run"
         else:
