@@ -785,6 +785,7 @@ class TestOtherCommands:
             assert [plugin in pages(each) for each in (usual, own)].count(True) == 1
 
 
+@pytest.mark.pytorch
 def test_beside_the_bridge(pip: Pip, own: IndexServer) -> None:
     """What is named comes from there; the bridge has a say in the rest."""
     with PyTorchIndexServer() as index:
