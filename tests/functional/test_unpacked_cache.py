@@ -109,6 +109,16 @@ def install(venv: Environment, packages: IndexServer, tmp_path: Path) -> Install
     return Install(venv, packages, tmp_path)
 
 
+@pytest.fixture
+def patcher(
+    monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> pytest.MonkeyPatch:
+    """Return what stands between pip and the system."""
+    if not in_process(pytestconfig):
+        pytest.skip("it is patched in the test's own process")
+    return monkeypatch
+
+
 def taken(result: Result) -> frozenset[str]:
     """Return the names of the packages that were taken from the cache."""
     found = re.findall(r"Using unpacked (\w+)-\S+\.whl", result.stdout)
@@ -1004,13 +1014,11 @@ def test_what_tells_of_the_limit_is_believed_only_if_it_is_right(
 def test_a_limit_is_told_anew_when_something_is_kept(
     install: Install,
     venv: Environment,
-    monkeypatch: pytest.MonkeyPatch,
-    pytestconfig: pytest.Config,
+    patcher: pytest.MonkeyPatch,
 ) -> None:
     """Also if that is cut off."""
-    _only_in_process(pytestconfig)
     install("tidy", *FEATURE, "--unpacked-cache-limit", "0.000001")
-    with monkeypatch.context() as patch:
+    with patcher.context() as patch:
         place = "pip._internal.parallel.unpacked.folder.Folder._reduce"
         patch.setattr(place, lambda *_: None)
         install("many", *FEATURE)
@@ -1181,25 +1189,17 @@ def test_a_file_in_its_place(install: Install, venv: Environment) -> None:
         assert "or delete it." in result.stderr
 
 
-def _only_in_process(config: pytest.Config) -> None:
-    """Skip a test that stands between pip and the system."""
-    if not in_process(config):
-        pytest.skip("it is patched in the test's own process")
-
-
 def test_what_cannot_be_removed_is_not_said_to_be(
     install: Install,
     venv: Environment,
-    monkeypatch: pytest.MonkeyPatch,
-    pytestconfig: pytest.Config,
+    patcher: pytest.MonkeyPatch,
 ) -> None:
-    _only_in_process(pytestconfig)
     install("many", *FEATURE)
 
     def refuse(path: str, _: str) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    with monkeypatch.context() as patch:
+    with patcher.context() as patch:
         patch.setattr("pip._internal.parallel.unpacked.folder.os.rename", refuse)
         for action in ["remove", "many"], ["purge"]:
             result = venv.pip("cache", *action, code=1)
@@ -1255,12 +1255,11 @@ def test_a_hash_with_the_name_of_another_wheel(
 
 
 def test_too_little_space_for_copies(
-    install: Install, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+    install: Install, patcher: pytest.MonkeyPatch
 ) -> None:
     """What upstream leaves out then, bytecode say, an entry has."""
-    _only_in_process(pytestconfig)
     install("many", *FEATURE)
-    with monkeypatch.context() as patch:
+    with patcher.context() as patch:
         usage = shutil.disk_usage
         patch.setattr(
             "pip._internal.parallel.unpacked.using.shutil.disk_usage",

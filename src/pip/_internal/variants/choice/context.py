@@ -216,7 +216,7 @@ class Context:
         for room in rooms:
             self.rooms[room] = room.mode_of(self)
         # A mistake in it is better told before anything is fetched.
-        if off and settings.variant_host and settings.is_typed(NO_VARIANTS):
+        if off and settings.variant_host and settings.is_typed(NO_VARIANTS.name):
             from pip._internal.variants.choice import elsewhere
 
             elsewhere.tell_unheeded(settings, settings.variant_host)
@@ -526,15 +526,19 @@ def is_about_devices(extra: str) -> bool:
 
 
 @contextmanager
-def noting_host(settings: Settings) -> Iterator[None]:
-    """Say in errors about a host where it comes from, if nobody typed it."""
+def noting_host(settings: Settings | None) -> Iterator[None]:
+    """Say in errors about a host where it comes from, if nobody typed it.
+
+    :param settings: None if a command has none.
+    """
     try:
         yield
     except PipError as error:
         from pip._internal.variants.errors import VariantError
 
-        host = None if settings.is_typed(VARIANT_HOST) else settings.variant_host
-        if isinstance(error, VariantError) and host is not None:
+        host = None if settings is None else settings.variant_host
+        is_typed = settings is not None and settings.is_typed(VARIANT_HOST.name)
+        if isinstance(error, VariantError) and host is not None and not is_typed:
             error.add_note_line(
                 f"PIP_VARIANT_HOST or the configuration names {host}; --variant-host '' "
                 "leaves it out."

@@ -506,9 +506,9 @@ class Settings:
         vars(changed).update(changes)
         return changed
 
-    def is_typed(self, row: OptionRow) -> bool:
+    def is_typed(self, name: str) -> bool:
         """Tell whether an option was typed, rather than configured."""
-        return any(each is row for each, _, _ in self.typed)
+        return any(row.name == name for row, _, _ in self.typed)
 
     @property
     def asks_for_something(self) -> bool:

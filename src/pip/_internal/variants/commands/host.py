@@ -127,5 +127,5 @@ def _may_set_up(
         return False
     from pip._internal.variants.commands.index_file import is_configured
 
-    is_typed = any(row.name == "--variant-index" for row, _, _ in settings.typed)
+    is_typed = settings.is_typed("--variant-index")
     return not is_typed and not is_configured(options)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import FormatControl
     from pip._internal.network.session import PipSession
     from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.machine.target import Target
 
 __all__ = ["narrowed"]
 
@@ -74,6 +75,7 @@ def narrowed(
     :param dependency_groups: those asked for.
 
     :raises LockedForOthers: if the file is for other machines.
+    :raises BuiltForThisMachine: if something would have to be built for another kind.
     :raises NoCompatibleVariant: if none of the builds of a package runs.
     :raises VariantLabelNotFound: if a label was chosen by hand that a package lacks.
     :raises UnsupportedVariant: if it has it, and the target cannot run that.
@@ -83,19 +85,35 @@ def narrowed(
     context = CONTEXT.of(session, Context)
     target = None if context is None else context.target
     of_target = {} if target is None else target.environment
-    _refuse_others(lock, path_or_url, of_target)
-    if not any(map(_has_variants, lock.packages)):
-        held = [each for each in lock.packages if _holds(each.marker, of_target)]
-        _refuse_sources(held, path_or_url, context)
-        return lock
+    with noting_host(None if context is None else context.settings):
+        _refuse_others(lock, path_or_url, of_target)
+        groups = (extras, dependency_groups, include_default_groups)
+        if any(map(_has_variants, lock.packages)):
+            if context is not None:
+                context.locked_versions = _only_versions(lock)
+            choices = _Choices(context, path_or_url, format_control)
+            lock = _with_choices(lock, choices, of_target, *groups)
+        _refuse_sources(lock, path_or_url, target)
+    return lock
+
+
+def _with_choices(
+    lock: Pylock,
+    choices: _Choices,
+    of_target: Mapping[str, str],
+    extras: Collection[str] | None,
+    dependency_groups: Iterable[str],
+    include_default_groups: bool,
+) -> Pylock:
+    """Leave just the builds to install, and what these need.
+
+    :param of_target: the environment of a target that was described.
+    """
     names = _group_names([each for each in lock.packages if _has_variants(each)])
     own = set(names.values()).intersection(lock.default_groups or ())
     groups = {str(canonicalize_name(name)) for name in dependency_groups}
     if include_default_groups:
         groups |= {*(lock.default_groups or ())} - own
-    if context is not None:
-        context.locked_versions = _only_versions(lock)
-    choices = _Choices(context, path_or_url, format_control)
 
     def select() -> _Needed:
         environment: dict[str, Any] = {**of_target, "extras": frozenset(extras or ())}
@@ -118,7 +136,6 @@ def narrowed(
         narrow if holds is None else replace(narrow, marker=None)
         for (_, holds), narrow in choices.settled(select)
     ]
-    _refuse_sources(packages, path_or_url, context)
     return replace(lock, packages=packages)
 
 
@@ -132,25 +149,23 @@ def _refuse_others(lock: Pylock, place: str, target: Mapping[str, str]) -> None:
         raise LockedForOthers(place, environments)
 
 
-def _refuse_sources(
-    packages: Iterable[Package], place: str, context: Context | None
-) -> None:
+def _refuse_sources(lock: Pylock, place: str, target: Target | None) -> None:
     """Refuse what would have to be built for another kind of machine.
 
     :raises BuiltForThisMachine: if there is no wheel for it.
     """
-    target = None if context is None else context.target
-    if context is None or target is None or not target.is_elsewhere:
+    if target is None or not target.is_elsewhere:
         return
     tags = frozenset(target.python.get_unsorted_tags())
-    for package in packages:
+    for package in lock.packages:
+        if not _holds(package.marker, target.environment):
+            continue
         wheels = (each.filename for each in package.wheels or ())
         if package.sdist is not None and not any(
             tags & parse_wheel_filename(name)[-1] for name in wheels
         ):
             what = f"{package.sdist.filename} in {place}"
-            with noting_host(context.settings):
-                raise BuiltForThisMachine(what, target.host.path)
+            raise BuiltForThisMachine(what, target.host.path)
 
 
 def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:

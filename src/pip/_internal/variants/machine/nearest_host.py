@@ -1,6 +1,6 @@
 """What a user may have meant by an unknown name of a machine.
 
-Loaded only when such a name was typed. Pure: no I/O and nothing from the rest of pip.
+Loaded only when such a name was typed. Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+
+from pip._internal.variants.machine.platforms import ALIASES
 
 __all__ = ["nearest_name"]
 
@@ -62,69 +64,59 @@ _SYSTEMS = (
 )
 #: GPUs that are sold with a processor for Arm alone.
 _ON_ARM = ("gh200", "gb200")
-#: Types of machines that no name has.
-_STRANGE = re.compile(
-    r"(?<![a-z])(?:riscv(?:64)?|i[3-6]86|x86(?!-?(?:64|46))|armv[5-7]l?|arm(?!-?64)|ppc64(?:le)?"
-    r"|s390x|loongarch64|freebsd|openbsd|netbsd|ios|android)(?![a-z])"
-)
-_MAC_OS = re.compile(
-    r"(?<![a-z])mac-?os-?x?-?(1[1-9]|2[0-9])(?:-([0-9]{1,2}))?(?![0-9])"
-)
-_GLIBC = re.compile(
-    r"(?<![a-z])(?:glibc|glib|libc|gilbc|manylinux)-?2-?([0-9]{1,2})(?![0-9])"
-)
-#: How tags called the oldest ones.
-_OLD_GLIBC = re.compile(r"(?<![a-z])manylinux-?(20(?:10|14)|1)(?![0-9])")
-_MINOR = {"2014": "17", "2010": "12", "1": "5"}
-_MUSL = re.compile(r"(?<![a-z])musl(?:linux)?-?1-?([0-9])(?![0-9])")
+
+
+def _form(text: str, end: str = "a-z") -> re.Pattern[str]:
+    """Compile a form that is no part of a word.
+
+    :param end: the letters that may not follow.
+    """
+    return re.compile(rf"(?<![a-z])(?:{text})(?![{end}])")
+
+
 # In words with dashes between.
-_CUDA = re.compile(r"(?<![a-z])cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})(?![0-9])")
-_SM = re.compile(
-    r"(?<![a-z])(?:sm|compute|cc)-?(?:(1[0-2])-([0-9])|([0-9]{2,3})|([0-9])-([0-9]))"
-    r"(?![0-9])"
+#: Types of machines that no name has.
+_STRANGE = _form(
+    r"riscv(?:64)?|i[3-6]86|x86(?!-?(?:64|46))|armv[5-7]l?|arm(?!-?64)|ppc64(?:le)?"
+    r"|s390x|loongarch64|freebsd|openbsd|netbsd|ios|android"
+)
+_MAC_OS = _form(r"mac-?os-?x?-?(1[1-9]|2[0-9])(?:-([0-9]{1,2}))?", "0-9")
+_GLIBC = _form(r"(?:glibc|glib|libc|gilbc|manylinux)-?2-?([0-9]{1,2})", "0-9")
+#: How tags called the oldest ones.
+_OLD_GLIBC = _form(r"(manylinux)-?(20(?:10|14)|1)", "0-9")
+_MINOR = {alias: minor for minor, alias in ALIASES.items()}
+_MUSL = _form(r"musl(?:linux)?-?1-?([0-9])", "0-9")
+_CUDA = _form(r"cu(?:da)?-?([0-9]{2})-?([0-9]{0,2})", "0-9")
+_SM = _form(
+    r"(?:sm|compute|cc)-?(?:(1[0-2])-([0-9])|([0-9]{2,3})|([0-9])-([0-9]))", "0-9"
 )
 # Also with a letter too few or too many.
-_GFX = re.compile(r"(?<![a-z])(?:gfx|gx|gf|gxf|gfxx)-?([0-9]+[0-9a-f]*)(?![a-z0-9])")
-_ROCM = re.compile(
-    r"(?<![a-z])rocm(?:-?([0-9]{1,3})(?:-([0-9]{1,2}))?(?![0-9]))?(?![a-z])"
-)
+_GFX = _form(r"(?:gfx|gx|gf|gxf|gfxx)-?([0-9]+[0-9a-f]*)", "a-z0-9")
+_ROCM = _form(r"rocm(?:-?([0-9]{1,3})(?:-([0-9]{1,2}))?(?![0-9]))?")
 #: A greater major version of ROCm is two numbers.
 _NEWEST = 19
-_XPU = re.compile(
-    r"(?<![a-z])(?:xpu|intel-gpu)(?:-?([0-9]+)-([0-9]+)-([0-9]+))?(?![a-z])"
-)
-_X86_64 = re.compile(
-    r"(?<![a-z])(?:x86-?(?:64|46)|x64|amd64)(?:-?v([1-4]))?(?![0-9a-z])"
-)
-_ARM = re.compile(
-    r"(?<![a-z])(?:(aarch-?64|arm-?64(?:-?v8|e)?|armv8)|tegra|jetson)(?![0-9a-z])"
-)
-_APPLE = re.compile(r"(?<![a-z])(?:apple-silicon|m[1-5])(?![a-z0-9])")
-_ALPINE = re.compile(r"(?<![a-z])alpine-?3-?[0-9]{1,2}(?![0-9])")
+_XPU = _form(r"(?:xpu|intel-gpu)(?:-?([0-9]+)-([0-9]+)-([0-9]+))?")
+_X86_64 = _form(r"(?:x86-?(?:64|46)|x64|amd64)(?:-?v([1-4]))?", "0-9a-z")
+_ARM = _form(r"(aarch-?64|arm-?64(?:-?v8|e)?|armv8)|tegra|jetson", "0-9a-z")
+_APPLE = _form(r"apple-silicon|m[1-5]", "a-z0-9")
+_ALPINE = _form(r"alpine-?3-?[0-9]{1,2}", "0-9")
 _PYTHON = re.compile(
     r"(?<![a-z0-9])(?:(p[a-z]{1,6}|cp|cpython)-?3-?([0-9]{1,2})|3-?([0-9]{2})|3-([0-9]))"
     r"(?:-?t(?![0-9a-z]))?(?![0-9a-z])"
 )
-_PYTHON_2 = re.compile(r"(?<![a-z])(?:py|python|cp)-?2(?:-?[0-9])?(?![0-9a-z])")
+_PYTHON_2 = _form(r"(?:py|python|cp)-?2(?:-?[0-9])?", "0-9a-z")
 #: As it was typed, since other numbers may follow.
 _PATCH = re.compile(r"3\.([0-9]{1,2})\.([0-9]{1,2})(?![0-9.])")
 _FREE_THREADED = re.compile(
     r"(?<![a-z])(?:free-?thread(?:ed|ing)?|nogil)(?![a-z])|[0-9]-?t(?![0-9a-z])"
 )
-_PYPY = re.compile(r"(?<![a-z])pypy-?3-?([0-9]{1,2})(?![0-9a-z])")
+_PYPY = _form(r"pypy-?3-?([0-9]{1,2})", "0-9a-z")
 _DEVICES = (_CUDA, _SM, _GFX, _ROCM, _XPU)
 #: Kinds of devices, types of machines and systems, of each of which a name has one.
 _KINDS = (
-    (
-        _CUDA,
-        _ROCM,
-        _XPU,
-        *(re.compile(rf"(?<![a-z]){x}(?![a-z])") for x in ("tpu", "cpu")),
-    ),
+    (_CUDA, _ROCM, _XPU, _form("tpu"), _form("cpu")),
     (_X86_64, _ARM),
-    tuple(
-        re.compile(rf"(?<![a-z]){x}(?![a-z])") for x in ("windows", "macos", "linux")
-    ),
+    (_form("windows"), _form("macos"), _form("linux")),
     (_GLIBC, _MUSL),
 )
 #: Words that are often mistyped.
@@ -228,11 +220,11 @@ def _system(dashed: str) -> str | None:
     if glibc is not None:
         return f"glibc-2.{glibc[1]}"
     if (old := _OLD_GLIBC.search(dashed)) is not None:
-        return f"glibc-2.{_MINOR[old[1]]}"
+        return f"glibc-2.{_MINOR[f'{old[1]}{old[2]}']}"
     if musl is not None:
         return f"musl-1.{musl[1]}"
     for form, system in _SYSTEMS:
-        if re.search(rf"(?<![a-z])(?:{form})(?![a-z])", dashed):
+        if _form(form).search(dashed):
             return system
     return None
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from pip._vendor.packaging.tags import mac_platforms
 
 __all__ = [
+    "ALIASES",
     "CPU_NAMESPACES",
     "INTERPRETERS",
     "OF_MANY",
@@ -115,7 +116,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = MappingProxyType(
 _GLIBC, _MAC_OS = 28, (14, 0)
 #: The oldest minor version of glibc 2 that wheels are built for, and on x86 processors.
 _OLDEST_GLIBC, _OLDEST_ON_X86 = 17, 5
-_ALIASES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+ALIASES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
 
 
 def called(machine: str, sys_platform: str) -> str:
@@ -243,8 +244,8 @@ def of_glibc(minor: int, machine: str) -> tuple[str, ...]:
         yield f"linux_{machine}"
         for each in range(minor, oldest - 1, -1):
             yield f"manylinux_2_{each}_{machine}"
-            if each in _ALIASES:
-                yield f"{_ALIASES[each]}_{machine}"
+            if each in ALIASES:
+                yield f"{ALIASES[each]}_{machine}"
 
     return tuple(tags())
 
