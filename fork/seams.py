@@ -204,8 +204,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/install.py": {
-        "What a killed run was replacing is finished before anything else.": [
-            Decorate("InstallCommand.run", "mended"),
+        "One pip at a time installs into a virtual environment.": [
+            Decorate("InstallCommand.run", "parallel.environment_lock:installing"),
+            InsertLine(
+                "InstallCommand.run",
+                "parallel.environment_lock:before_installing",
+                before="conflicts: ConflictDetails | None = None",
+                statement="{hook}(to_install)",
+            ),
         ],
         "The summary, of a dry run too, names the labels of variants.": [
             ReplaceExpression(
@@ -249,8 +255,8 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/uninstall.py": {
-        "What a killed run was replacing is finished before anything else.": [
-            Decorate("UninstallCommand.run", "mended"),
+        "One pip at a time changes a virtual environment.": [
+            Decorate("UninstallCommand.run", "parallel.environment_lock:uninstalling"),
         ],
     },
     "pip/_internal/index/collector.py": {
@@ -358,7 +364,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A warning names the place where a script will be.": [
             Decorate(
                 "message_about_scripts_not_on_PATH",
-                "parallel.downloads.replacing:scripts_not_on_path",
+                "parallel.downloads.atomic_upgrade:scripts_not_on_path",
                 by="if_loaded",
             ),
         ],
@@ -429,7 +435,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Whoever interrupts an installation must not lose what is being replaced.": [
             Decorate(
                 "install_given_reqs",
-                "parallel.downloads.replacing:installing",
+                "parallel.downloads.atomic_upgrade:installing",
                 by="if_loaded",
             ),
         ],
@@ -445,24 +451,19 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/req/req_install.py": {
-        "What replaces a package is moved there when it lies ready, and not before.": [
-            Decorate(
-                "InstallRequirement.uninstall",
-                "parallel.downloads.replacing:uninstall",
-                by="if_loaded",
-            ),
+        "A package that was prepared is moved to its place.": [
             Decorate(
                 "InstallRequirement.install",
-                "parallel.downloads.replacing:install",
+                "parallel.downloads.atomic_upgrade:install",
                 by="if_loaded",
             ),
         ],
     },
     "pip/_internal/req/req_uninstall.py": {
-        "What is to be taken away was found out before anything went.": [
+        "All new packages are prepared before the first old one is removed.": [
             Decorate(
                 "UninstallPathSet.from_dist",
-                "parallel.downloads.replacing:removal",
+                "parallel.downloads.atomic_upgrade:removal",
                 by="if_loaded",
             ),
         ],

@@ -31,7 +31,7 @@ if os.environ.get("KILL"):
     _lib, _which, _group = os.environ["KILL"].split("|")
     def _kill(event, args):
         global _which
-        if event != "os.rename" or not os.path.lexists(_lib + "/.pip-replacing"):
+        if event != "os.rename" or not any(each.startswith(".pip-staging-") for each in os.listdir(_lib)):
             return
         if str(args[0]).rstrip("/") == _lib + "/" + _which:
             try:

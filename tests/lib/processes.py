@@ -51,10 +51,10 @@ if _job:
         global _begun, _number
         if not _begun:
             _begun = event in ("os.mkdir", "os.rename") and any(
-                str(each).endswith(_after) for each in args
+                _after in str(each) for each in args
             )
         elif event in _events.split(","):
-            if event == "open" and (".pip-replacing" not in str(args[0]) or "r" in str(args[1])):
+            if event == "open" and (".pip-staging-" not in str(args[0]) or "r" in str(args[1])):
                 return
             _number -= 1
             if not _number and _what == "full":
@@ -131,7 +131,7 @@ def disturb(
 ) -> dict[str, str | None]:
     """Return variables that let something happen to a program of *environment*.
 
-    :param after: the end of the name of what must be made or renamed before
+    :param after: a part of the path that must be made or renamed before
     :param events: audit events, with commas; of "open", those of files made ready
     :param number: before which of these
     :param what: the number of a signal, or "full" for a disk without space

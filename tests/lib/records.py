@@ -52,7 +52,7 @@ _NAMES = tuple(
         (r"(/[\w.-]+)+/pytest-of-\w+/pytest-\d+(/popen-gw\d+)?", "<temp>"),
         (r"/(pip-[a-z-]+-|tmp|\.partial-)[a-z0-9_]{8}\b", r"/\1<drawn>"),
         (r"_[0-9a-f]{32}\b", "_<drawn>"),
-        (r"(?<=/\.pip-replacing/)\d+-[0-9a-f]{8}\b", "<drawn>"),
+        (r"(?<=/\.pip-staging-)\w{8}\b", "<drawn>"),
         (r"(?s)-----BEGIN CERTIFICATE-----.*-----END", "<drawn>"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{3}\b", "<now>"),
         (r'(?<="modified": )\d{19}\b', "<now>"),

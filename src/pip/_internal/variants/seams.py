@@ -167,39 +167,6 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
     return parse
 
 
-def mended(fn: Callable[..., int]) -> Callable[..., int]:
-    """First finish what a killed run was replacing.
-
-    Stands here because nothing is imported unless such a run left a trace.
-    """
-
-    @functools.wraps(fn)
-    def run(command: Any, options: Any, args: list[str]) -> int:
-        libs = _installed_in(options)
-        if any(os.path.lexists(os.path.join(lib, ".pip-replacing")) for lib in libs):
-            from pip._internal.parallel.downloads import recovery
-
-            recovery.mend(libs)
-        return fn(command, options, args)
-
-    return run
-
-
-def _installed_in(options: Any) -> list[str]:
-    """Return the folders of packages that a command may change."""
-    if getattr(options, "dry_run", False):
-        return []
-    from pip._internal.locations import get_purelib, get_scheme, user_site
-
-    libs = [get_purelib(), user_site]
-    prefix, root = (
-        getattr(options, f"{each}_path", None) for each in ("prefix", "root")
-    )
-    if prefix or root:
-        libs.append(get_scheme("", prefix=prefix, root=root).purelib)
-    return [lib for lib in dict.fromkeys(libs) if lib]
-
-
 def own_state(state: Any) -> Any:
     """Keep what was found of newer releases of the fork apart from what upstream keeps.
 

@@ -102,14 +102,14 @@ GLOBALS = {
         "What takes the files of wheels from a staging folder. Set by "
         "parallel.downloads.downloader, read where files are installed."
     ),
-    "parallel.downloads.replacing._is_wished": (
+    "parallel.downloads.atomic_upgrade._is_enabled": (
         "Whether packages are replaced when what replaces them lies ready. Set by "
         "hooks.installing and parallel.downloads.downloader, read when pip installs."
     ),
-    "parallel.downloads.replacing._replacement": (
+    "parallel.downloads.atomic_upgrade._transaction": (
         "The replacement that goes on, for the functions that upstream calls. Its own."
     ),
-    "parallel.downloads.replacing._afterwards": (
+    "parallel.downloads.atomic_upgrade._afterwards": (
         "What is done when a command has installed all. Set by parallel.unpacked.using."
     ),
     "parallel.unpacked.using._using": (
@@ -117,7 +117,7 @@ GLOBALS = {
         "upstream calls. Its own."
     ),
     "parallel.downloads.elsewhere._tree": (
-        "The folder that stands for the root. Set by parallel.downloads.replacing, read "
+        "The folder that stands for the root. Set by parallel.downloads.atomic_upgrade, read "
         "by all that writes the final path of a file."
     ),
 }

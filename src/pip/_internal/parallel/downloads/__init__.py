@@ -6,6 +6,6 @@ run upstream's own downloader for each file (``downloader``, ``pool``, ``fetch``
 wheels are unpacked and compiled (``staging``), to be moved when upstream installs them
 (``staged``).
 
-Packages are replaced at once (``replacing``), also where variants are downloaded one after
-the other. If a run is killed at that, the next one finishes its work (``recovery``).
+Packages that replace others are prepared first (``atomic_upgrade``), also if variants are
+downloaded one after the other.
 """

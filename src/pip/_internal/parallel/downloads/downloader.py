@@ -11,7 +11,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError, HashMismatch
 from pip._internal.network.download import Downloader
 from pip._internal.parallel.digests import Digests, Verified
-from pip._internal.parallel.downloads import replacing, staged
+from pip._internal.parallel.downloads import atomic_upgrade, staged
 from pip._internal.parallel.downloads.arrival import Arrival
 from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.places import make_staging
@@ -49,7 +49,7 @@ def enable(
     :param left: what it downloads next
     :param here: of which wheels are here, and were checked if they had to be
     """
-    replacing.enable()
+    atomic_upgrade.enable()
     staging = make_staging(options)
     staged.use(staging)
     preparer._download = made = ParallelDownloader(preparer, staging)

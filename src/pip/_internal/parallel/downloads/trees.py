@@ -8,54 +8,20 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple
 
 __all__ = [
-    "Identity",
     "gives_nothing_on",
-    "identity",
-    "inside",
     "is_faithful",
     "is_own",
     "met_folders",
     "put",
     "remove",
-    "remove_known",
     "remove_old",
 ]
 
 _DEFAULT_ACL = "system.posix_acl_default"
-
-
-class Identity(NamedTuple):
-    """What tells a file or folder from all others, and stays when it is renamed."""
-
-    device: int
-    number: int
-
-
-def identity(path: str) -> Identity | None:
-    """Return what is at *path*, without following links; None if nothing is there."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return None
-    return Identity(status.st_dev, status.st_ino)
-
-
-def inside(folder: str) -> Iterator[tuple[str, Identity]]:
-    """Yield the files below a folder; none if *folder* is a link or a file."""
-    if os.path.islink(folder):
-        return
-    for parent, folders, files in os.walk(folder):
-        links = (each for each in folders if os.path.islink(os.path.join(parent, each)))
-        for name in (*files, *links):
-            path = os.path.join(parent, name)
-            which = identity(path)
-            if which is not None:
-                yield path, which
 
 
 def is_faithful() -> bool:
@@ -101,8 +67,11 @@ def put(tree: str, place: str) -> None:
     :raises OSError: if that is not possible; then all is moved back.
     """
     moved: list[tuple[str, str]] = []
+    moves = sorted(_moves(tree, place), key=lambda each: ".dist-info" in each[1])
     try:
-        _put(tree, place, moved)
+        for source, target in moves:
+            _move(source, target)
+            moved.append((source, target))
     except BaseException:
         for source, target in reversed(moved):
             if os.path.lexists(source):
@@ -112,16 +81,16 @@ def put(tree: str, place: str) -> None:
         raise
 
 
-def _put(tree: str, place: str, moved: list[tuple[str, str]]) -> None:
+def _moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
+    """Yield what to move, and where to."""
     with os.scandir(tree) as found:
-        entries = sorted(found, key=lambda e: (e.name.endswith(".dist-info"), e.name))
+        entries = sorted(found, key=lambda each: each.name)
     for entry in entries:
         target = os.path.join(place, entry.name)
         if entry.is_dir(follow_symlinks=False) and os.path.isdir(target):
-            _put(entry.path, target, moved)
+            yield from _moves(entry.path, target)
         else:
-            _move(entry.path, target)
-            moved.append((entry.path, target))
+            yield entry.path, target
 
 
 def _move(source: str, target: str) -> None:
@@ -139,22 +108,6 @@ def _move(source: str, target: str) -> None:
             ) from None
         else:
             shutil.copy2(source, target, follow_symlinks=False)
-
-
-def remove_known(path: str, known: Collection[tuple[str, Identity]]) -> None:
-    """Remove a file, or those files of a folder that are known.
-
-    :raises OSError: if that is not possible.
-    """
-    if os.path.islink(path) or not os.path.isdir(path):
-        os.unlink(path)
-        return
-    for each in inside(path):
-        if each in known:
-            os.unlink(each[0])
-    for parent, _, _ in os.walk(path, topdown=False):
-        with suppress(OSError):  # It is not empty.
-            os.rmdir(parent)
 
 
 def remove(path: str) -> None:

@@ -24,10 +24,8 @@ from itertools import groupby
 from typing import BinaryIO, NamedTuple
 
 from pip._internal.parallel.digests import sha256_read
-from pip._internal.parallel.downloads.elsewhere import final_path
 from pip._internal.parallel.downloads.trees import (
     gives_nothing_on,
-    identity,
     is_faithful,
     is_own,
 )
@@ -191,9 +189,8 @@ class Entry(NamedTuple):
                         place = partial(placer.write, content)
                     else:
                         old = f"{source}{os.sep}{name}"
-                        # A link has the rights of its source. And what replaces a file
-                        # must not be that file: see recovery.
-                        can_link = suits and is_plain_here and not _is_there(new, old)
+                        # A link has the permissions of its source.
+                        can_link = suits and is_plain_here
                         place = partial(placer.place, old, may_link=can_link)
                     # Bytecode tells the time of its module.
                     time = row.time if name.endswith(".py") else None
@@ -251,12 +248,6 @@ def _read(pack: BinaryIO, size: int) -> bytes:
     if len(content) < size:
         raise OSError(errno.EIO, "It was changed while it was used", pack.name)
     return content
-
-
-def _is_there(path: str, source: str) -> bool:
-    """Tell whether a file is in its final place already, while it is made ready."""
-    place = final_path(path)
-    return place != path and identity(place) == identity(source)
 
 
 def _gives_nothing_on(folder: str) -> bool:

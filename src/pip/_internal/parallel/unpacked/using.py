@@ -23,7 +23,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError, InstallationError
 from pip._internal.operations.prepare import File
 from pip._internal.parallel.digests import sha256_of, vouch
-from pip._internal.parallel.downloads import replacing
+from pip._internal.parallel.downloads import atomic_upgrade
 from pip._internal.parallel.downloads.elsewhere import final_path
 from pip._internal.parallel.space import existing
 from pip._internal.parallel.switches import may_link_unpacked, most_unpacked
@@ -97,7 +97,7 @@ class Using:
             return None
         logger.info("Using unpacked %s", link.filename)
         # It takes no longer than to write over what is there.
-        replacing.enable()
+        atomic_upgrade.enable()
         self._entries[entry.wheel] = entry
         # It stands for the wheel that has this hash.
         vouch(entry.wheel, {"sha256": digest})
@@ -314,7 +314,7 @@ def begin(preparer: RequirementPreparer, options: optparse.Values) -> None:
         )
         return
     _using = Using(preparer, options, folder, tag)
-    replacing.afterwards(_using.keep)
+    atomic_upgrade.afterwards(_using.keep)
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 What does not suit is a warning of ``pip check``, or an error if the user is strict: the
 packages' own metadata is right. Only what was recorded is read: no network, no plugins.
+A package that lacks files is an error.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -66,9 +68,9 @@ def checked(
     options: optparse.Values,
     args: list[str],
 ) -> int:
-    """Warn of installed variants that do not fit.
+    """Report packages that lack files, and installed variants that do not fit.
 
-    One that this machine does not support is an error if the user is strict;
+    A variant that this machine does not support is an error if the user is strict;
     otherwise the exit status is upstream's.
 
     :param find_rooms: returns the rooms of all modes.
@@ -80,8 +82,9 @@ def checked(
         for dist in dists
         if (build := installed_build(dist)) is not None and build.label is not None
     ]
+    lacking = list(incomplete(dists, options))
     if not variants:
-        return fn(command, options, args)
+        return _reported(fn(command, options, args), lacking)
     from pip._internal.variants.machine.chain import Providers
 
     settings = Settings(options)
@@ -103,7 +106,48 @@ def checked(
         if any(room.options_for(variant.build) for variant in variants):
             for warning in room.judged(dists, options):
                 logger.warning("%s", warning)
-    return ERROR if found and strict else status
+    return ERROR if found and strict else _reported(status, lacking)
+
+
+def _reported(status: int, errors: Iterable[str]) -> int:
+    """Report errors; return the exit status with them."""
+    for line in errors:
+        logger.error("%s", line)
+        status = ERROR
+    return status
+
+
+def incomplete(
+    dists: Iterable[BaseDistribution], options: optparse.Values
+) -> Iterator[str]:
+    """Yield which packages lack files that they have recorded, and how to repair them.
+
+    Bytecode does not count: Python makes it anew.
+    """
+    for dist in dists:
+        declared = dist.iter_declared_entries()
+        if declared is None or dist.info_location is None:
+            continue
+        root = os.path.dirname(dist.info_location)
+        missing = [
+            path
+            for path in declared
+            if not path.endswith(".pyc")
+            and not os.path.lexists(os.path.join(root, path))
+        ]
+        if missing:
+            from pip._internal.variants.choice.invocation import command
+
+            rest = len(missing) - 1
+            more = f" and {counted(rest, 'more file')}" if rest else ""
+            yield Hint(
+                f"{dist.raw_name} {dist.raw_version} is incomplete: pip cannot find "
+                f"'{missing[0]}'{more}. To repair it:",
+                command(
+                    *(options, "install", "--force-reinstall", "--no-deps"),
+                    f"{dist.raw_name}=={dist.raw_version}",
+                ),
+            )
 
 
 def nothing_broken(said: str, options: optparse.Values) -> str:

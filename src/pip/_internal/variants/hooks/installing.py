@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import with_label
-from pip._internal.parallel.downloads import replacing
+from pip._internal.parallel.downloads import atomic_upgrade
 from pip._internal.parallel.downloads.elsewhere import final_path
 from pip._internal.parallel.space import DiskFull, is_full
 from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
@@ -33,7 +33,7 @@ _LABELS: dict[str, str] = {}
 def remember(wheel_path: str, build: InstalledBuild) -> None:
     """Have a build recorded when its wheel is installed; until then it counts as such."""
     SELECTIONS[wheel_path] = build
-    replacing.enable()
+    atomic_upgrade.enable()
 
 
 def remember_device_extras(wheel_path: str | None, extras: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What is installed is replaced at once, whenever pip is stopped or killed."""
+"""Installed packages are replaced whole or not at all, also when pip is killed."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ WAYS: Mapping[str, Sequence[str]] = {
 }
 #: What changes where packages are installed.
 CHANGES = "os.rename,os.remove,os.rmdir"
-#: These begin when all lies ready; the last ones are when the old files are deleted.
-STEPS = (1, 2, 7, 9, 12, 16, 20, 23, 30, 38, 48, 52, 70)
+#: The first folder for old files is made when all new packages are prepared.
+PREPARED = "/old-0"
+#: Before the first removal, between removals and moves, and while the rest is deleted.
+STEPS = (1, 2, 3, 5, 7, 9, 12, 16, 20, 23, 30, 38, 48)
 
 
 def fill(index: IndexServer, version: str) -> None:
@@ -70,7 +72,7 @@ def files(venv: Environment) -> dict[str, Any]:
     return {
         name: content
         for name, content in tree(venv.venv).items()
-        if "tested_" not in name and "/pip" not in name
+        if "tested_" not in name and "/pip" not in name and name != ".lock"
     }
 
 
@@ -93,12 +95,12 @@ class Upgrade:
         return self.run("install", "-U", *NAMES, *options, **more)
 
     def versions(self) -> set[str]:
-        """Tell which versions are installed."""
+        """Return which versions are installed, with "none" for a missing package."""
         found = self.venv.installed()
         return {found.get(name, "none") for name in NAMES}
 
     def litter(self) -> list[str]:
-        """Name what should not be where packages are installed."""
+        """Return the names that do not belong among packages."""
         found = [path.name for path in self.venv.site_packages.iterdir()]
         return [name for name in found if name.startswith(("~", ".pip"))]
 
@@ -112,10 +114,10 @@ def test_what_comes_of_it_is_the_same(
     new = files(venv)
     assert upgrade.versions() == {"2.0"}
     assert not upgrade.litter()
-    assert ".pip-replacing" not in result.output
+    assert ".pip-staging" not in result.output
     # What a file was compiled for, and what is written of it, is for its own place.
     for name, content in new.items():
-        assert b".pip-replacing" not in content[1] or name.endswith(".pyc"), name
+        assert b".pip-staging" not in content[1] or name.endswith(".pyc"), name
     venv.pip("uninstall", "-y", *NAMES)
     upgrade.run("install", *NAMES)
     assert files(venv) == new, "as if nothing had been there before"
@@ -149,26 +151,24 @@ def test_killed_at_any_step(
     venv: Environment, packages: IndexServer, way: str, step: int
 ) -> None:
     upgrade = Upgrade(venv, packages, way)
-    killer = disturb(venv, "/journal", CHANGES, step, str(int(signal.SIGKILL)))
+    killer = disturb(venv, PREPARED, CHANGES, step, str(int(signal.SIGKILL)))
     killed = upgrade.upgrade(code=None, env=killer)
     assert killed.returncode == -signal.SIGKILL, killed
-    # Whatever is installed next.
-    mended = upgrade.run("install", "unlike")
-    venv.pip("uninstall", "-y", "unlike")
+    # What counts as installed is complete.
+    assert upgrade.versions() <= {"1.0", "2.0", "none"}
+    assert "is incomplete" not in venv.pip("check").output
+    if step == 1:
+        assert upgrade.versions() == {"1.0"}
+    upgrade.upgrade()
+    assert upgrade.versions() == {"2.0"}
     assert not upgrade.litter()
-    if upgrade.versions() == {"1.0"}:
-        assert files(venv) == upgrade.old
-        assert "earlier installation" not in mended.output
-    else:
-        assert upgrade.versions() == {"2.0"}
-        new = files(venv)
-        upgrade.upgrade("--force-reinstall")
-        assert files(venv) == new
-    assert (step > 1) == (upgrade.versions() == {"2.0"})
+    new = files(venv)
+    upgrade.upgrade("--force-reinstall")
+    assert files(venv) == new
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("step", [3, 9, 13])
+@pytest.mark.parametrize("step", [3, 5, 8])
 def test_killed_when_another_package_has_come_into_a_folder(
     venv: Environment, index: IndexServer, step: int
 ) -> None:
@@ -180,10 +180,10 @@ def test_killed_when_another_package_has_come_into_a_folder(
         index.add(make_wheel("whole", version, requires=requires, files=whole))
     given = ["-i", index.index_url, "--use-feature", "parallel-downloads"]
     venv.pip("install", "whole==1.0", "part==1.0", *given)
-    killer = disturb(venv, "/journal", CHANGES, step, str(int(signal.SIGKILL)))
+    killer = disturb(venv, PREPARED, CHANGES, step, str(int(signal.SIGKILL)))
     killed = venv.pip("install", "-U", "whole", *given, code=None, env=killer)
     assert killed.returncode == -signal.SIGKILL, killed
-    venv.pip("uninstall", "-y", "unlike")
+    venv.pip("install", "-U", "whole", "part", *given)
     assert venv.installed() == {"whole": "2.0", "part": "2.0"}
     space = venv.site_packages / "space"
     assert {each.name for each in space.glob("*.py")} == {"part.py", "whole.py"}
@@ -196,13 +196,12 @@ def test_killed_before_all_lies_ready(
 ) -> None:
     upgrade = Upgrade(venv, packages, way)
     event = "os.mkdir" if WAYS[way] else "open"
-    killer = disturb(venv, ".pip-replacing", event, 4, str(int(signal.SIGKILL)))
+    killer = disturb(venv, ".pip-staging-", event, 4, str(int(signal.SIGKILL)))
     assert upgrade.upgrade(code=None, env=killer).returncode == -signal.SIGKILL
     assert files(venv).items() >= upgrade.old.items()
-    assert upgrade.litter() == [".pip-replacing"]
-    # Also what only takes away begins with an environment that is whole.
-    venv.pip("uninstall", "-y", "unlike")
-    assert files(venv) == upgrade.old
+    assert [each[:13] for each in upgrade.litter()] == [".pip-staging-"]
+    upgrade.upgrade()
+    assert upgrade.versions() == {"2.0"}
     assert not upgrade.litter()
 
 
@@ -212,7 +211,7 @@ def test_stopped_while_packages_are_replaced(
     venv: Environment, packages: IndexServer, number: signal.Signals
 ) -> None:
     upgrade = Upgrade(venv, packages, "parallel downloads")
-    stop = disturb(venv, "/journal", CHANGES, 9, str(int(number)))
+    stop = disturb(venv, PREPARED, CHANGES, 9, str(int(number)))
     stopped = upgrade.upgrade(code=None, env=stop)
     assert (
         stopped.returncode
@@ -245,7 +244,7 @@ def test_interrupted_before_all_lies_ready(
     venv: Environment, packages: IndexServer
 ) -> None:
     upgrade = Upgrade(venv, packages, "variants")
-    stop = disturb(venv, ".pip-replacing", "open", 9, str(int(signal.SIGINT)))
+    stop = disturb(venv, ".pip-staging-", "open", 9, str(int(signal.SIGINT)))
     stopped = upgrade.upgrade(code=None, env=stop)
     assert stopped.returncode in INTERRUPTED
     assert "Operation cancelled by user" in stopped.stderr
@@ -260,8 +259,8 @@ def test_where_there_is_no_space_for_both(
     venv: Environment, packages: IndexServer, way: str, number: int
 ) -> None:
     upgrade = Upgrade(venv, packages, way)
-    # The lock is the first that is opened, then comes what lies ready, or the journal.
-    full = disturb(venv, ".pip-replacing", "open", number, "full")
+    # pip opens the folder, to lock it, and then writes the first file.
+    full = disturb(venv, ".pip-staging-", "open", number, "full")
     assert upgrade.upgrade(env=full).returncode == 0
     assert upgrade.versions() == {"2.0"}
     assert not upgrade.litter()
@@ -280,35 +279,76 @@ def test_what_cannot_be_installed_leaves_the_old_one(
     assert not upgrade.litter()
 
 
-def test_a_wheel_that_brings_a_journal(
-    venv: Environment, index: IndexServer, tmp_path: Path
+@pytest.mark.parametrize("where", ["root", "prefix"])
+def test_plans_of_earlier_releases_are_named_and_never_done(
+    venv: Environment, index: IndexServer, tmp_path: Path, where: str
 ) -> None:
-    """It writes nothing outside of the folder that it is installed in."""
-    nothing = ["/nowhere", [0, 0]]
+    """Others can put a folder among packages, for instance in an archive."""
+    given = ["-i", index.index_url, "--use-feature", "parallel-downloads"]
+    given += [f"--{where}", str(tmp_path / "there")]
+    for version in ("1.0", "2.0"):
+        index.add(make_wheel("small", version))
+    venv.pip("install", "small==1.0", *given)
+    (info,) = (tmp_path / "there").rglob("small-1.0.dist-info")
+    earlier = info.parent / ".pip-replacing"
+    outside = tmp_path / "outside.txt"
+    outside.write_text("mine", encoding="utf-8")
+    nothing = [str(outside), [outside.stat().st_dev, outside.stat().st_ino]]
     plan = {"name": "evil", "version": "1", "tree": "new-0", "info": [0, 0]}
     plans = [{**plan, "old": [nothing], "inside": []}]
-    files_of_it = {
-        ".pip-replacing/1/journal": json.dumps({"schema": 1, "plans": plans}),
-        f".pip-replacing/1/new-0{tmp_path}/outside.txt": "evil",
-    }
-    index.add(make_wheel("evil", "1.0", files=files_of_it))
-    index.add(make_wheel("small", "1.0"))
-    given = ["-i", index.index_url, "--root", str(tmp_path / "root")]
-    venv.pip("install", "evil", *given)
-    result = venv.pip("install", "small", *given)
+    run = earlier / "1-00000000"
+    (run / "new-0").mkdir(parents=True)
+    run.chmod(0o1755)
+    text = json.dumps({"schema": 1, "path": str(run), "device": 0, "plans": plans})
+    (run / "journal").write_text(text, encoding="utf-8")
+    # Packages of another root are not replaced; those of this interpreter are.
+    result = venv.pip("install", "--upgrade", "--force-reinstall", "small", *given)
     assert "earlier installation" not in result.output
-    assert not (tmp_path / "outside.txt").exists()
+    assert outside.read_text(encoding="utf-8") == "mine"
+    assert (run / "journal").read_text(encoding="utf-8") == text
+
+
+def test_an_earlier_folder_is_named_once(
+    venv: Environment, packages: IndexServer
+) -> None:
+    upgrade = Upgrade(venv, packages, "parallel downloads")
+    earlier = venv.site_packages / ".pip-replacing"
+    (earlier / "1-00000000").mkdir(parents=True)
+    result = upgrade.upgrade()
+    assert result.output.count(".pip-replacing") == 1
+    assert (earlier / "1-00000000").is_dir()
+    assert upgrade.versions() == {"2.0"}
+
+
+@pytest.mark.parametrize("case", ["no RECORD", "bytecode elsewhere"])
+def test_what_cannot_be_prepared_leaves_no_folder(
+    venv: Environment, packages: IndexServer, tmp_path: Path, case: str
+) -> None:
+    upgrade = Upgrade(venv, packages, "parallel downloads")
+    env: dict[str, str | None] = {}
+    if case == "no RECORD":
+        (venv.site_packages / "small-1.0.dist-info" / "RECORD").unlink()
+        result = upgrade.upgrade(code=1)
+        assert "no RECORD file was found" in result.stderr
+    else:
+        env["PYTHONPYCACHEPREFIX"] = str(tmp_path / "bytecode")
+        result = upgrade.upgrade(env=env)
+        record = venv.site_packages / "small-2.0.dist-info" / "RECORD"
+        assert ".pip-staging" not in record.read_text(encoding="utf-8")
+        assert not list((tmp_path / "bytecode").rglob(".pip-staging*"))
+    assert "staging folder" not in result.output
+    assert not upgrade.litter()
 
 
 @pytest.mark.linux
-def test_folders_that_give_rights_are_upstreams(
+def test_folders_that_files_inherit_from(
     venv: Environment, packages: IndexServer
 ) -> None:
     upgrade = Upgrade(venv, packages, "parallel downloads")
     shared = venv.site_packages / "shared"
     shared.chmod(0o2755)
     result = upgrade.upgrade("-vv")
-    assert "files get a group or rights from" in result.output
+    assert "files inherit permissions from" in result.output
     assert shared.stat().st_mode & 0o7777 == 0o2755
     assert upgrade.versions() == {"2.0"}
 
@@ -328,3 +368,26 @@ def test_a_file_in_the_way_of_a_folder(
     report = venv.pip("list", "--format", "json").stdout
     assert {"name": "small", "version": "1.0"} in json.loads(report)
     assert not list(Path(venv.site_packages).glob("small-3*"))
+
+
+def test_check_names_what_is_incomplete(
+    venv: Environment, packages: IndexServer
+) -> None:
+    """Each package, one of its files, and the command that repairs it."""
+    upgrade = Upgrade(venv, packages, "variants")
+    for path in venv.site_packages.rglob("*.pyc"):
+        path.unlink()
+    assert "incomplete" not in venv.pip("check").output
+    (venv.site_packages / "bulk" / "part0" / "m0.py").unlink()
+    (venv.site_packages / "kernels_single.py").unlink()
+    (venv.site_packages / "shared" / "kernels.py").unlink()
+    result = venv.pip("check", code=1)
+    text = " ".join(result.stderr.split())
+    assert "bulk 1.0 is incomplete: pip cannot find 'bulk/part0/m0.py'." in text
+    assert "kernels 1.0 is incomplete" in text
+    assert "and 1 more file. To repair it:" in text
+    assert "small" not in text
+    assert "pip install --force-reinstall --no-deps bulk==1.0" in text
+    upgrade.run("install", "--force-reinstall", "--no-deps", "bulk==1.0", "kernels==1.0")
+    venv.pip("check")
+    assert files(venv) == upgrade.old

@@ -1,0 +1,221 @@
+"""Let one installer at a time change a virtual environment.
+
+The lock is the file ``PREFIX/.lock``, which uv locks too. pip takes it when everything is
+downloaded and built, so that no download and no build keeps another installer waiting. If
+the installed packages have changed since pip looked at them, it resolves once more.
+Outside of virtual environments, and on disks without locks, there is no lock.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Sequence
+from optparse import Values
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import InstallationError
+from pip._internal.locations import get_platlib, get_purelib
+from pip._internal.utils.virtualenv import running_under_virtualenv
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+if TYPE_CHECKING:
+    from pip._internal.req.req_install import InstallRequirement
+
+__all__ = ["before_installing", "installing", "uninstalling"]
+
+logger = get_logger(__name__)
+
+#: Seconds to wait for another installer, as uv waits.
+_PATIENCE = 300
+#: Seconds between two attempts.
+_PAUSE = 0.1
+#: Options that let pip install elsewhere, or nothing at all.
+_ELSEWHERE = ("dry_run", "prefix_path", "root_path", "target_dir", "use_user_site")
+
+
+class _Changed(Exception):
+    """Another installer has changed the packages that pip has looked at."""
+
+
+class _EnvironmentLock:
+    """The lock of the running virtual environment, which is not yet taken."""
+
+    def __init__(self) -> None:
+        self._path = os.path.join(sys.prefix, ".lock")
+        self._file = -1
+        self._seen = _installed()
+
+    def acquire(self) -> bool:
+        """Take the lock; return whether the installed packages are as they were.
+
+        :raises InstallationError: if another installer keeps it for five minutes.
+        """
+        if self._file != -1:
+            return True
+        try:
+            self._file = _opened(self._path)
+            self._wait()
+        except OSError as error:
+            logger.debug("Installing without a lock: %s", error)
+            return True
+        return self._seen == _installed()
+
+    def _wait(self) -> None:
+        end = time.monotonic() + _PATIENCE
+        is_first = True
+        while not _is_locked(self._file):
+            if is_first:
+                logger.info(
+                    "Waiting for another installer to finish with '%s'", sys.prefix
+                )
+                is_first = False
+            if time.monotonic() > end:
+                raise InstallationError(
+                    f"Another installer is still changing '{sys.prefix}' after "
+                    f"{_PATIENCE // 60} minutes. Wait until it has finished, or end the "
+                    f"process that locks '{self._path}', and run pip again."
+                )
+            time.sleep(_PAUSE)
+
+    def release(self) -> None:
+        """Let others take the lock."""
+        if self._file != -1:
+            os.close(self._file)
+            self._file = -1
+
+
+def _opened(path: str) -> int:
+    """Open the file of a lock, which is never read.
+
+    :raises OSError: if it cannot be written, or is no regular file.
+    """
+    never_follow = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | never_follow, 0o666)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(f"'{path}' is no regular file")
+    return fd
+
+
+def _is_locked(fd: int) -> bool:
+    """Lock a file; return False if another process has locked it.
+
+    :raises OSError: if the disk has no locks.
+    """
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def _installed() -> set[tuple[str, int, int]]:
+    """Return what tells installed packages from those installed later."""
+    found = set()
+    for folder in {get_purelib(), get_platlib()}:
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.endswith((".dist-info", ".egg-info", ".egg-link")):
+                        status = entry.stat(follow_symlinks=False)
+                        found.add((entry.name, status.st_ino, status.st_mtime_ns))
+        except OSError as error:
+            logger.debug("Cannot list %s: %s", folder, error)
+    return found
+
+
+_lock: _EnvironmentLock | None = None
+
+
+def _locking(
+    run: Callable[[Any, Values, list[str]], int],
+    command: Any,
+    options: Values,
+    args: list[str],
+    *,
+    at_once: bool,
+) -> int:
+    """Run a command, once more if another installer has come between.
+
+    :param at_once: whether to take the lock now, not in :func:`before_installing`.
+    """
+    global _lock
+    if not running_under_virtualenv() or any(
+        getattr(options, name, None) for name in _ELSEWHERE
+    ):
+        return run(command, options, args)
+    _lock = _EnvironmentLock()
+    try:
+        if at_once:
+            _lock.acquire()
+        try:
+            return run(command, options, args)
+        except _Changed:
+            _check_can_repeat(options)
+            logger.info(
+                "Another installer has changed '%s': resolving again", sys.prefix
+            )
+            return run(command, options, args)
+    finally:
+        _lock.release()
+        _lock = None
+
+
+def _check_can_repeat(options: Values) -> None:
+    """Check that what the command has read can be read again.
+
+    :raises InstallationError: if it cannot.
+    """
+    for path in (*options.requirements, *options.constraints):
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise InstallationError(
+                f"Another installer has changed '{sys.prefix}' while pip was running, "
+                f"and pip cannot read '{path}' twice. Nothing was installed. Run the "
+                "command again."
+            )
+
+
+def installing(
+    fn: Callable[[Any, Values, list[str]], int],
+    command: Any,
+    options: Values,
+    args: list[str],
+) -> int:
+    """Run ``pip install``."""
+    return _locking(fn, command, options, args, at_once=False)
+
+
+def before_installing(requirements: Sequence[InstallRequirement]) -> None:
+    """Take the lock, and check what is about to be installed.
+
+    :raises _Changed: if another installer has changed the environment.
+    """
+    if _lock is not None and not _lock.acquire():
+        raise _Changed
+    if len(requirements) > 1:
+        from pip._internal.parallel.shared_files import warn_of_shared_files
+
+        warn_of_shared_files(requirements)
+
+
+def uninstalling(
+    fn: Callable[[Any, Values, list[str]], int],
+    command: Any,
+    options: Values,
+    args: list[str],
+) -> int:
+    """Run ``pip uninstall``, which takes no lock while it waits for an answer."""
+    if not options.yes:
+        return fn(command, options, args)
+    return _locking(fn, command, options, args, at_once=True)

@@ -1,0 +1,178 @@
+"""The lock of a virtual environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from optparse import Values
+from pathlib import Path
+
+import pytest
+
+from pip._internal.exceptions import InstallationError
+from pip._internal.parallel import environment_lock
+from pip._internal.parallel.environment_lock import before_installing, installing
+
+if sys.platform == "win32":
+    pytest.skip("the other installer locks as POSIX does", allow_module_level=True)
+import fcntl
+
+
+@pytest.fixture(autouse=True)
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of packages of a virtual environment that pip runs in."""
+    site = tmp_path / "site"
+    site.mkdir()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    for name in ("get_purelib", "get_platlib"):
+        monkeypatch.setattr(environment_lock, name, lambda: str(site))
+    return site
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[int]:
+    """Hold the lock as another installer."""
+    fd = os.open(tmp_path / ".lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    yield fd
+    os.close(fd)
+
+
+def options(**given: object) -> Values:
+    return Values({"requirements": [], "constraints": [], **given})
+
+
+def is_locked(path: Path) -> bool:
+    with open(path, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+class Run:
+    """A command during which something happens before pip installs."""
+
+    def __init__(self, site: Path, *changes: str) -> None:
+        self.site, self.changes, self.count = site, list(changes), 0
+
+    def __call__(self, *_: object) -> int:
+        self.count += 1
+        if self.changes:
+            (self.site / self.changes.pop(0)).mkdir()
+        before_installing([])
+        assert is_locked(self.site.parent / ".lock")
+        return 7
+
+
+def test_the_lock_is_held_while_pip_installs(site: Path) -> None:
+    run = Run(site)
+    assert installing(run, None, options(), []) == 7
+    assert run.count == 1
+    assert not is_locked(site.parent / ".lock")
+
+
+@pytest.mark.parametrize("name", ["a-1.dist-info", "a-1.egg-info"])
+def test_what_changed_is_resolved_once_more(site: Path, name: str) -> None:
+    run = Run(site, name)
+    assert installing(run, None, options(), []) == 7
+    assert run.count == 2
+
+
+def test_other_files_do_not_count(site: Path) -> None:
+    run = Run(site, "a")
+    installing(run, None, options(), [])
+    assert run.count == 1
+
+
+def test_what_cannot_be_read_twice(site: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "requirements.txt"
+    os.mkfifo(pipe)
+    run = Run(site, "a-1.dist-info")
+    with pytest.raises(InstallationError, match=r"cannot read '.*requirements\.txt'"):
+        installing(run, None, options(requirements=[str(pipe)]), [])
+    assert run.count == 1
+
+
+def test_it_waits_and_names_the_lock(
+    site: Path, other: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment_lock, "_PATIENCE", 0.3)
+    with pytest.raises(InstallationError, match=r"\.lock'"):
+        installing(Run(site), None, options(), [])
+
+
+def test_it_goes_on_when_the_other_is_done(
+    site: Path,
+    other: int,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def other_ends(_: float) -> None:
+        fcntl.flock(other, fcntl.LOCK_UN)
+
+    monkeypatch.setattr(environment_lock.time, "sleep", other_ends)
+    with caplog.at_level("INFO"):
+        assert installing(Run(site), None, options(), []) == 7
+    assert caplog.text.count("Waiting for another installer") == 1
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
+def test_what_is_no_file_is_not_locked(site: Path, tmp_path: Path, kind: str) -> None:
+    lock, outside = tmp_path / ".lock", tmp_path / "outside"
+    if kind == "link":
+        lock.symlink_to(outside)
+    elif kind == "fifo":
+        os.mkfifo(lock)
+    else:
+        lock.mkdir()
+
+    def run(*_: object) -> int:
+        before_installing([])
+        return 7
+
+    assert installing(run, None, options(), []) == 7
+    assert not outside.exists()
+
+
+def test_without_locks_it_installs(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+
+    def run(*_: object) -> int:
+        before_installing([])
+        return 7
+
+    assert installing(run, None, options(), []) == 7
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"target_dir": "x"}, {"prefix_path": "x"}, {"root_path": "x"}, {"dry_run": True}],
+)
+def test_elsewhere_there_is_none(
+    site: Path, other: int, given: dict[str, object]
+) -> None:
+    def run(*_: object) -> int:
+        before_installing([])
+        return 7
+
+    assert installing(run, None, options(**given), []) == 7
+
+
+def test_outside_of_virtual_environments_there_is_none(
+    site: Path, other: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "base_prefix", sys.prefix)
+
+    def run(*_: object) -> int:
+        before_installing([])
+        return 7
+
+    assert installing(run, None, options(), []) == 7
