@@ -390,4 +390,3 @@ def test_check_names_what_is_incomplete(
     assert "pip install --force-reinstall --no-deps bulk==1.0" in text
     upgrade.run("install", "--force-reinstall", "--no-deps", "bulk==1.0", "kernels==1.0")
     venv.pip("check")
-    assert files(venv) == upgrade.old
