@@ -1,10 +1,9 @@
 """Kill upgrades of three packages while they run, as ``nox -s kills`` does.
 
-The moments are spread evenly between the first removal and the end of an undisturbed run.
-All times are those of a clock that stands still while pip waits for a processor that
+The moments are spread evenly over the installing phase of an undisturbed run. All times are those of a clock that stands still while pip waits for a processor that
 somebody else has. Ctrl-C ends it early; what has been run until then is told.
-Exit status 1 if the fork leaves more mixed or broken environments than untouched pip, or,
-where wheels are staged, what the next run does not mend.
+Exit status 1 if the fork leaves more than half of stock pip's share of mixed or broken
+environments, or if the first module is absent for longer than with stock pip.
 """
 
 from __future__ import annotations

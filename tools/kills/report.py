@@ -29,7 +29,7 @@ class Results:
 
     @property
     def span(self) -> float:
-        """Return how many seconds pip takes from the first removal to its end."""
+        """Seconds of the installing phase, to the end of pip."""
         return median(each.span for each in self.undisturbed)
 
     @property
@@ -70,7 +70,7 @@ def tables(results: Sequence[Results]) -> str:
             (row for each in results for row in _outcomes(each)),
         ),
         _table(
-            "configuration | undisturbed runs | whole | first removal to end | "
+            "configuration | undisturbed runs | whole | installing phase | "
             "first module absent | at risk",
             (_times(each) for each in results),
         ),
@@ -90,20 +90,18 @@ def tables(results: Sequence[Results]) -> str:
 
 
 def goals(results: Sequence[Results]) -> Iterator[tuple[str, bool]]:
-    """Yield what is to hold of the fork, and whether it does."""
+    """Yield the goals of the fork, and whether they are met."""
     base = next((r for r in results if r.configuration.name == _BASE), None)
     for each in results:
         title = each.configuration.title
-        if base is not None and each.configuration.has_variants:
+        if base is not None and each is not base:
             yield (
-                f"{title}: not more often mixed or broken than untouched pip",
-                not _is_above(each.damaged(), base.damaged()),
+                f"{title}: mixed or broken at most half as often as with stock pip",
+                each.damaged().value <= base.damaged().value / 2,
             )
-        if each.configuration.is_staged:
-            damaged = [kill for kill in each.killed() if kill.verdict.is_damaged]
             yield (
-                f"{title}: the next run mends what is mixed or broken",
-                all(kill.is_mended for kill in damaged),
+                f"{title}: the first module is absent no longer than with stock pip",
+                each.absent <= base.absent,
             )
 
 

@@ -19,7 +19,7 @@ from tests.lib.index import IndexServer
 from tests.lib.processes import wait_for
 from tools.kills.clock import Clock, processes_of_session
 from tools.kills.packages import FIRST_MODULE, OLD, SIZES, fill
-from tools.kills.trees import REST, Packages, Tree, read_packages, read_tree
+from tools.kills.trees import Packages, Tree, read_packages, read_tree
 from tools.kills.verdict import Outcome, Verdict, judge
 from tools.kills.watch import Absence, Watch
 
@@ -37,6 +37,9 @@ _PATIENCE = 120
 #: Seconds between two looks at the clock.
 _TICK = 0.002
 _SHOWN = 400
+_INSTALLING = b"Installing collected packages"
+#: More bytes than pip prints in the output of a run.
+_MOST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,6 @@ class Configuration:
     """A pip, and how it is used.
 
     :ivar name: as the command line has it.
-    :ivar is_staged: whether wheels are unpacked before they are installed, so that
-        nothing may stay broken.
     """
 
     name: str
@@ -53,7 +54,6 @@ class Configuration:
     is_fork: bool = True
     has_variants: bool = False
     options: tuple[str, ...] = ()
-    is_staged: bool = False
 
 
 CONFIGURATIONS = (
@@ -65,21 +65,18 @@ CONFIGURATIONS = (
         "with parallel downloads too",
         has_variants=True,
         options=("--use-feature", "parallel-downloads"),
-        is_staged=True,
     ),
     Configuration(
         "copies",
         "from the cache of unpacked wheels, by copies",
         has_variants=True,
         options=("--use-feature", "unpacked-cache"),
-        is_staged=True,
     ),
     Configuration(
         "unpacked",
         "from the cache of unpacked wheels, by links",
         has_variants=True,
         options=("--use-feature", "unpacked-cache", "--unpacked-cache-links"),
-        is_staged=True,
     ),
 )
 
@@ -93,7 +90,7 @@ class Undisturbed:
     """An upgrade that nobody kills; all in seconds of :class:`~tools.kills.clock.Clock`.
 
     :ivar whole: from the start of pip to its end.
-    :ivar span: from the first removal to the end of pip.
+    :ivar span: of the installing phase, to the end of pip.
     :ivar absent: how long the first module of the largest package was not there.
     """
 
@@ -106,8 +103,8 @@ class Undisturbed:
 class Kill:
     """An upgrade that a signal met.
 
-    :ivar moment: when, from 0 at the first removal to 1 at the end of an undisturbed one.
-    :ivar after: the seconds from the first removal to the signal.
+    :ivar moment: when, from 0 to 1, in the installing phase of an undisturbed upgrade.
+    :ivar after: the seconds from the start of the installing phase to the signal.
     :ivar status: how pip ended; 0 if it was faster than the signal.
     :ivar left: processes that were still there after ten seconds.
     :ivar verdict: of what it left.
@@ -157,7 +154,6 @@ class Stage:
         self._stack = ExitStack()
         self._old: Packages = {}
         self._new: Packages = {}
-        self._watched: frozenset[Path] = frozenset()
         self._sizes: list[int] = []
 
     def __enter__(self) -> Stage:
@@ -166,7 +162,6 @@ class Stage:
         self._run(pins)
         self._old = self._packages()
         self._keep()
-        self._watched = self._paths(self._old)
         self._sizes = [self._first_module.stat().st_size]
         self._run(_UPGRADE)
         self._new = self._packages()
@@ -181,30 +176,28 @@ class Stage:
         """Upgrade, and look on."""
         self._restore()
         absence = Absence(self._first_module, self._sizes)
-        with Watch(self._watched) as watch, self._pip(_UPGRADE) as (process, output):
+        with Watch() as watch, self._pip(_UPGRADE) as (process, output):
             clock = Clock(process.pid)
             start = clock.now()
-            _await_removal(watch, process, output)
-            removal = clock.now()
+            _await_installing(process, output)
+            begin = clock.now()
             end = watch.until_the_end(process, absence, clock)
         self._check()
         self._forget()
-        return Undisturbed(end - start, end - removal, absence.seconds)
+        return Undisturbed(end - start, end - begin, absence.seconds)
 
     def kill(self, number: signal.Signals, moment: float, span: float) -> Kill:
         """Upgrade, send a signal, judge what is left, and let pip try again.
 
         :param moment: from 0 to 1, of the span
-        :param span: how many seconds an undisturbed upgrade takes from the first removal
+        :param span: the seconds of the installing phase of an undisturbed upgrade
         """
         self._restore()
-        watch = Watch(self._watched)
         with self._pip(_UPGRADE) as (process, output):
             clock = Clock(process.pid)
-            with watch:
-                _await_removal(watch, process, output)
-            removal = clock.now()
-            while (after := clock.now() - removal) < moment * span:
+            _await_installing(process, output)
+            begin = clock.now()
+            while (after := clock.now() - begin) < moment * span:
                 if process.poll() is not None:
                     break
                 time.sleep(min(_TICK, moment * span - after))
@@ -263,19 +256,6 @@ class Stage:
         if status and must:
             raise KillError(f"{self.configuration.title}: {text}")
         return text
-
-    def _paths(self, packages: Packages) -> frozenset[Path]:
-        """Return the files and folders that are there for packages alone."""
-        root = self._venv.venv
-        files = {
-            root / path
-            for name, paths in packages.items()
-            for path in paths
-            if name != REST
-        }
-        folders = {parent for path in files for parent in path.parents}
-        standing = {root, *root.parents, *(root / path for path in self._folders)}
-        return frozenset(files | (folders - standing))
 
     def _is_left_out(self, path: str) -> bool:
         """Tell whether a folder is of pip itself, which nothing here changes."""
@@ -347,11 +327,14 @@ class Stage:
         self._temporary.mkdir()
 
 
-def _await_removal(
-    watch: Watch, process: subprocess.Popen[bytes], output: IO[bytes]
-) -> None:
-    if not watch.first_removal(process):
-        raise KillError(f"Nothing was upgraded: {_text(output)}")
+def _await_installing(process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
+    """Wait until pip begins to install: the first packages may be removed from now on."""
+    while process.poll() is None:
+        # pip writes to the same file: its position must stay.
+        if _INSTALLING in os.pread(output.fileno(), _MOST, 0):
+            return
+        time.sleep(_TICK)
+    raise KillError(f"Nothing was upgraded: {_text(output)}")
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:

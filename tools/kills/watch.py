@@ -20,8 +20,7 @@ from tools.kills.inotify import (
 
 __all__ = ["Absence", "Watch"]
 
-_REMOVED = MODIFIED | GONE | PUT | DELETED
-_ANYTHING = _REMOVED | CREATED | CLOSED
+_ANYTHING = MODIFIED | GONE | PUT | DELETED | CREATED | CLOSED
 #: Between two looks at whether a process still runs.
 _SECONDS = 0.005
 
@@ -54,26 +53,7 @@ class Absence:
 
 
 class Watch(Inotify):
-    """Sees files of an old release go, in any way: removed, renamed, replaced, written.
-
-    :param paths: its files and its folders
-    """
-
-    def __init__(self, paths: Iterable[Path]) -> None:
-        super().__init__()
-        self._paths = frozenset(paths)
-        for folder in {path.parent for path in self._paths}:
-            self.add(folder, _REMOVED)
-
-    def first_removal(self, process: subprocess.Popen[bytes]) -> bool:
-        """Wait for the first to go; tell whether it did before the process ended."""
-        while True:
-            is_over = process.poll() is not None
-            for path, mask in self.wait(_SECONDS):
-                if path in self._paths and mask & _REMOVED:
-                    return True
-            if is_over:
-                return False
+    """Sees what happens to the first module of a package."""
 
     def until_the_end(
         self, process: subprocess.Popen[bytes], absence: Absence, clock: Clock
