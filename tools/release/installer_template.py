@@ -50,4 +50,8 @@ def main() -> "str | int":
 WHEEL = ""
 
 if __name__ == "__main__":
+    # The folder of this file comes first, where any download may be called json.py.
+    # Nothing but sys is imported before this line, so no module of that folder runs.
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+        del sys.path[0]
     sys.exit(main())

@@ -1,10 +1,12 @@
 """``python -m pip_variants``."""
 
-from __future__ import annotations
-
 import sys
 
-from pip_variants.cli import main
-
 if __name__ == "__main__":
+    # ``-m`` puts the working folder first, where anyone may have put a json.py. Nothing
+    # but sys is imported before this line, so no module of that folder runs.
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+        del sys.path[0]
+    from pip_variants.cli import main
+
     sys.exit(main())

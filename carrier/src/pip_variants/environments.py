@@ -54,7 +54,8 @@ def venv(arguments: Sequence[str], prog: str) -> int:
 
 def _upgrade(python: Path) -> int:
     """Upgrade what an environment begins with, as ``--upgrade-deps`` asks for."""
-    command = [str(python), "-m", "pip", "install", "--upgrade"]
+    # Isolated, so that no module of the working folder runs instead of pip.
+    command = [str(python), "-I", "-m", "pip", "install", "--upgrade"]
     return subprocess.run([*command, *standard.CORE_VENV_DEPS], check=False).returncode
 
 
