@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -407,3 +408,62 @@ def test_one_wheel(pip: Pip, wheels: Path, tmp_path: Path) -> None:
     plain = ["variants", "build", str(built), "--from-label", "--drop-local"]
     result = pip(*plain, "-d", str(tmp_path / "other"), code=1)
     assert "It has no local version." in result.stderr
+
+
+#: By name: what stands in the place of a wheel and must be neither read nor linked to.
+STRAYS: dict[str, Callable[[Path, Path], None]] = {
+    "a link that leads out": lambda path, outside: path.symlink_to(outside),
+    "a link that leads nowhere": lambda path, _: path.symlink_to("nowhere"),
+    "a link to a device": lambda path, _: path.symlink_to("/dev/zero"),
+    "a pipe": lambda path, _: os.mkfifo(path),
+}
+
+
+@pytest.mark.linux
+@pytest.mark.parametrize("version", ["2.8.0+cu128", "2.8.0"], ids=["adopted", "kept"])
+@pytest.mark.parametrize("stray", STRAYS)
+def test_only_files_of_the_folder_are_adopted(
+    pip: Pip, wheels: Path, tmp_path: Path, stray: str, version: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    outside = make_wheel("torch", version).write_to(tmp_path / "elsewhere")
+    (wheels / outside.name).unlink(missing_ok=True)
+    STRAYS[stray](wheels / outside.name, outside)
+    found = adopted(pip, wheels, "-d", str(tmp_path / "out"))
+    (why,) = [each["why"] for each in found["left"] if each["file"] == outside.name]
+    assert why.startswith("it cannot be read: ")
+    assert outside.name not in found["kept"]
+    assert outside.stat().st_nlink == 1
+    assert len(list((tmp_path / "out").iterdir())) == len(found["written"])
+
+
+@pytest.mark.linux
+def test_a_link_within_the_folder_is_adopted(
+    pip: Pip, wheels: Path, tmp_path: Path
+) -> None:
+    """As ``pip variants index`` offers it; what is written is no link."""
+    name = f"torch-2.8.0+cu128-{TAG}.whl"
+    (wheels / name).rename(wheels / "stored")
+    (wheels / name).symlink_to("stored")
+    plain = make_wheel("torch", "2.8.0").write_to(wheels)
+    plain.rename(wheels / "plain")
+    plain.symlink_to("plain")
+    found = adopted(pip, wheels, "-d", str(tmp_path / "out"))
+    assert name in [each["file"] for each in found["adopted"]]
+    assert found["kept"] == [plain.name]
+    assert not any(each.is_symlink() for each in (tmp_path / "out").iterdir())
+
+
+@pytest.mark.linux
+def test_what_is_written_replaces_a_link(
+    pip: Pip, wheels: Path, tmp_path: Path
+) -> None:
+    out, outside = tmp_path / "out", tmp_path / "outside"
+    first = adopted(pip, wheels, "-d", str(out))["written"]
+    outside.write_bytes(b"mine")
+    for each in first:
+        Path(each["path"]).unlink()
+        Path(each["path"]).symlink_to(outside)
+    assert adopted(pip, wheels, "-d", str(out))["written"] == first
+    assert not any(each.is_symlink() for each in out.iterdir())
+    assert outside.read_bytes() == b"mine"

@@ -380,6 +380,100 @@ def test_a_pipe_in_the_place_of_a_manifest(index: Index, dist: Path) -> None:
     assert "It is not a regular file" in index(code=1).stderr
 
 
+#: Folders of an index's pages.
+LINKED_FOLDERS = ("simple", "simple/plain", "simple/foo-bar")
+
+
+@pytest.mark.parametrize("linked", LINKED_FOLDERS)
+@pytest.mark.parametrize("exists", [True, False], ids=["there", "dangling"])
+def test_pages_are_not_written_through_a_link_that_leads_out(
+    index: Index, dist: Path, tmp_path: Path, linked: str, exists: bool
+) -> None:
+    outside = tmp_path / "outside"
+    if exists:
+        outside.mkdir()
+    (dist / linked).parent.mkdir(exist_ok=True)
+    (dist / linked).symlink_to(outside)
+    text = " ".join(index("--simple", code=1).stderr.replace("│", " ").split())
+    assert "It is a symbolic link that leads out of the folder" in text
+    assert outside.exists() == exists
+    assert not exists or not any(outside.iterdir())
+
+
+#: Files that an index writes beside the wheels, or reads again.
+WRITTEN = (
+    "plain-2.0-py3-none-any.whl.metadata",
+    "simple/index.html",
+    "simple/plain/index.v1_json",
+    ".pip-variants-index.json",
+)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("stray", ["same content", "other content", "device", "pipe"])
+@pytest.mark.linux
+def test_a_link_in_the_place_of_a_file_is_replaced(
+    index: Index, dist: Path, tmp_path: Path, name: str, stray: str
+) -> None:
+    """Whatever it leads to is neither read, changed, nor published."""
+    index("--simple")
+    path, outside = dist / name, tmp_path / "outside"
+    content = path.read_bytes()
+    outside.write_bytes(content if stray == "same content" else b"mine")
+    if stray == "pipe":
+        outside.unlink()
+        os.mkfifo(outside)
+    path.unlink()
+    path.symlink_to("/dev/zero" if stray == "device" else outside)
+    index("--simple")
+    assert not path.is_symlink()
+    assert path.read_bytes() == content
+    if stray == "other content":
+        assert outside.read_bytes() == b"mine"
+
+
+@pytest.mark.linux
+def test_a_wheel_of_another_output_is_no_link(
+    index: Index, dist: Path, tmp_path: Path
+) -> None:
+    """Also if the link leads to a file that looks the same from outside."""
+    index("--simple", "-o", "site")
+    name = "plain-2.0-py3-none-any.whl"
+    outside = shutil.copy2(dist / name, tmp_path)
+    (tmp_path / "site" / name).unlink()
+    (tmp_path / "site" / name).symlink_to(outside)
+    index("--simple", "-o", "site")
+    assert not (tmp_path / "site" / name).is_symlink()
+
+
+@pytest.mark.parametrize("exists", [True, False], ids=["there", "dangling"])
+def test_a_manifest_that_leads_out_is_an_error(
+    index: Index, dist: Path, tmp_path: Path, exists: bool
+) -> None:
+    outside = tmp_path / "outside.json"
+    if exists:
+        outside.write_text("{}", encoding="utf-8")
+    (dist / "foo_bar-1.0-variants.json").symlink_to(outside)
+    text = " ".join(index(code=1).stderr.replace("│", " ").split())
+    assert "It is a symbolic link that leads out of the folder" in text
+    assert outside.exists() == exists
+    assert not exists or outside.read_text(encoding="utf-8") == "{}"
+
+
+def test_nothing_is_removed_through_a_link(
+    index: Index, dist: Path, tmp_path: Path
+) -> None:
+    index("--simple")
+    pages = dist / "simple" / "plain"
+    pages.rename(tmp_path / "outside")
+    pages.symlink_to(tmp_path / "outside")
+    for path in dist.glob("plain-2.0*"):
+        path.unlink()
+    before = files(tmp_path / "outside")
+    index("--simple")
+    assert files(tmp_path / "outside") == before
+
+
 @pytest.mark.parametrize("folder", [".", "below"])
 def test_links_within_the_folder_are_followed(
     report: Report, dist: Path, tmp_path: Path, folder: str

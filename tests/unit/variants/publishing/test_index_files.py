@@ -65,13 +65,13 @@ def test_another_run_at_the_same_time(
         nonlocal calls
         calls += 1
         if calls == 1:
-            link_or_copy(str(source), str(target))
-            assert write_if_changed(str(tmp_path / "page"), b"whole")
+            link_or_copy(str(tmp_path), "source", str(target))
+            assert write_if_changed(str(tmp_path), "page", b"whole")
         real(old, new)
 
     monkeypatch.setattr(files, "replace", replace)
-    link_or_copy(str(source), str(target))
-    write_if_changed(str(tmp_path / "page"), b"whole")
+    link_or_copy(str(tmp_path), "source", str(target))
+    write_if_changed(str(tmp_path), "page", b"whole")
     assert calls == 3
     assert target.read_bytes() == b"new"
     assert {each.name for each in tmp_path.iterdir()} == {"page", "source", "target"}
@@ -85,7 +85,7 @@ def test_a_link_is_followed_before_it_is_linked_to(tmp_path: Path) -> None:
     (tmp_path / "stored").write_bytes(b"content")
     (tmp_path / "name").symlink_to("stored")
     (tmp_path / "site").mkdir()
-    link_or_copy(str(tmp_path / "name"), str(tmp_path / "site" / "name"))
+    link_or_copy(str(tmp_path), "name", str(tmp_path / "site" / "name"))
     assert not (tmp_path / "site" / "name").is_symlink()
     assert (tmp_path / "site" / "name").read_bytes() == b"content"
 

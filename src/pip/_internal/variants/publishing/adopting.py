@@ -29,6 +29,7 @@ from pip._internal.variants.machine.platforms import of_tag
 from pip._internal.variants.publishing.building import judged, manifests_of_release
 from pip._internal.variants.publishing.errors import CannotWrite, NoSuchTarget
 from pip._internal.variants.publishing.files import (
+    below,
     file_sha256,
     link_or_copy,
     replacing,
@@ -234,7 +235,7 @@ def _read(
 ) -> tuple[Adopted | Left | WheelName, Sequence[str]]:
     """Say what becomes of a file, and what it requires."""
     try:
-        with open_wheel(os.path.join(request.folder, name)) as wheel:
+        with open_wheel(name, request.folder) as wheel:
             _check(wheel)
             found = _judged(wheel, request, names)
             return found, _headers(wheel, "Requires-Dist")
@@ -448,12 +449,13 @@ def write(
     documents = [_document(plan, adopted, folder) for adopted in plan.adopted]
     for adopted, document in zip(plan.adopted, documents, strict=True):
         path = os.path.join(folder, adopted.filename)
+        name = os.path.basename(adopted.source)
         try:
             os.makedirs(folder, exist_ok=True)
-            with open_wheel(adopted.source) as wheel:
+            with open_wheel(name, plan.request.folder) as wheel:
                 _write(plan, adopted, document, wheel, path, progress)
         except UnreadableWheel as error:
-            damaged.append(Left(os.path.basename(adopted.source), str(error)))
+            damaged.append(Left(name, str(error)))
             continue
         except OSError as error:
             raise CannotWrite(adopted.filename, error, "-d") from None
@@ -461,7 +463,7 @@ def write(
     for name in plan.kept:
         path = os.path.join(folder, name)
         try:
-            link_or_copy(os.path.join(plan.request.folder, name), path)
+            link_or_copy(plan.request.folder, name, path)
         except OSError as error:
             raise CannotWrite(name, error, "-d") from None
         written.append((path, file_sha256(path)))
@@ -477,9 +479,11 @@ def _write(
     progress: ByteProgress,
 ) -> None:
     variant = to_json(document)
+    name = os.path.basename(adopted.source)
+    original = below(plan.request.folder, name)
     source = {
-        "file": os.path.basename(adopted.source),
-        "sha256": file_sha256(adopted.source),
+        "file": name,
+        "sha256": file_sha256(original),
         "rule": adopted.rule,
     }
     files = {
@@ -490,7 +494,7 @@ def _write(
     }
     with progress(wheel.bytes_to_read) as advance:
         wheel.check_integrity(advance)
-        with replacing(path, os.path.getsize(adopted.source)) as target:
+        with replacing(path, os.path.getsize(original)) as target:
             copy_wheel(wheel, target, variant, advance, stem=adopted.stem, files=files)
 
 

@@ -344,7 +344,7 @@ def manifests_of_release(
                 is_sibling = (parsed.name, parsed.version) == (name, version)
                 if not is_sibling or parsed.label is None:
                     continue
-                with open_wheel(os.path.join(folder, filename)) as wheel:
+                with open_wheel(filename, folder) as wheel:
                     data = wheel.read("variant.json")
                 if data is not None:
                     found[filename] = parse_manifest(data)

@@ -14,11 +14,13 @@ from typing import BinaryIO
 
 from pip._internal.parallel.space import space_for
 from pip._internal.utils.filesystem import replace
-from pip._internal.utils.misc import hash_file
+from pip._internal.utils.misc import read_chunks
 from pip._internal.utils.unpacking import current_umask
 
 __all__ = [
+    "below",
     "file_sha256",
+    "is_plain_file",
     "is_regular_below",
     "link_or_copy",
     "open_regular",
@@ -28,12 +30,35 @@ __all__ = [
 ]
 
 
+def below(folder: str, path: str) -> str:
+    """Return the real path of *path*, a path relative to *folder*.
+
+    All that is read, linked or written in a folder to publish goes through this function:
+    links are followed within the folder only.
+
+    :raises OSError: if a link leads out of the folder.
+    """
+    root = os.path.realpath(folder)
+    real = os.path.realpath(os.path.join(root, path))
+    if real != root and not real.startswith(os.path.join(root, "")):
+        raise OSError(
+            errno.ELOOP,
+            "It is a symbolic link that leads out of the folder",
+            os.path.join(folder, path),
+        )
+    return real
+
+
 @contextmanager
-def open_regular(path: str) -> Iterator[BinaryIO]:
+def open_regular(path: str, folder: str | None = None) -> Iterator[BinaryIO]:
     """Open a regular file for reading; others may never end.
 
-    :raises OSError: if it is not regular, or cannot be opened.
+    :param folder: the folder that the file must be in, if links must not leave it; then
+        *path* is relative to it.
+    :raises OSError: if it is not regular, leads out of *folder* or cannot be opened.
     """
+    if folder is not None:
+        path = below(folder, path)
     with open(path, "rb", opener=_open_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "It is not a regular file", path)
@@ -45,21 +70,31 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def is_regular_below(path: str, folder: str) -> bool:
-    """Tell whether *path* is a regular file in *folder*, wherever links lead."""
-    root, real = os.path.realpath(folder), os.path.realpath(path)
+def is_regular_below(folder: str, path: str) -> bool:
+    """Return whether *path*, relative to *folder*, is a regular file in that folder."""
     try:
-        is_regular = stat.S_ISREG(os.stat(real).st_mode)
+        return stat.S_ISREG(os.lstat(below(folder, path)).st_mode)
     except OSError:
         return False
-    return is_regular and real.startswith(os.path.join(root, ""))
 
 
-def link_or_copy(source: str, target: str) -> None:
-    """Make *target* a hard link to the file *source*, wherever that leads, or a copy."""
-    folder, name = os.path.split(target)
+def is_plain_file(path: str) -> bool:
+    """Return whether *path* is itself a regular file, not a link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def link_or_copy(folder: str, path: str, target: str) -> None:
+    """Make *target* a hard link to a file of *folder*, or a copy of that file.
+
+    :param path: relative to *folder*.
+    :raises OSError: if it leads out of *folder*, or *target* cannot be written.
+    """
     # From another folder, a relative link would lead elsewhere.
-    source = os.path.realpath(source)
+    source = below(folder, path)
+    folder, name = os.path.split(target)
     folder = folder or os.curdir
     with (
         space_for(os.path.getsize(source), folder),
@@ -105,15 +140,24 @@ def replacing(
             raise
 
 
-def write_if_changed(path: str, content: bytes) -> bool:
-    """Write a file unless it has this content already; tell whether it was written."""
-    try:
-        with open_regular(path) as file:
+def write_if_changed(folder: str, path: str, content: bytes) -> bool:
+    """Write a file of *folder* unless it has this content; return whether it was written.
+
+    A link in the place of the file is replaced, never followed.
+
+    :param path: relative to *folder*.
+    :raises OSError: if its parent leads out of *folder*, or it cannot be written.
+    """
+    parent, name = os.path.split(path)
+    parent = below(folder, parent)
+    target = os.path.join(parent, name)
+    if is_plain_file(target):
+        with open_regular(target) as file:
             if file.read(len(content) + 1) == content:
                 return False
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with replacing(path, len(content)) as output:
+    else:
+        os.makedirs(parent, exist_ok=True)
+    with replacing(target, len(content)) as output:
         output.write(content)
     return True
 
@@ -124,6 +168,9 @@ def sha256(content: bytes) -> str:
 
 
 def file_sha256(path: str) -> str:
-    """Return the digest of a file in hexadecimal; it is read piece by piece."""
-    digest, _ = hash_file(path)
-    return str(digest.hexdigest())
+    """Return the digest of a regular file in hexadecimal, read piece by piece."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        for piece in read_chunks(file):
+            digest.update(piece)
+    return digest.hexdigest()

@@ -58,7 +58,7 @@ class IndexState:
     def load(cls, folder: str) -> IndexState:
         """Read the state of a folder; an empty one if there is none of use."""
         try:
-            with open_regular(os.path.join(folder, STATE_FILE)) as file:
+            with open_regular(STATE_FILE, folder) as file:
                 content = json.load(file)
             if content["format"] != _FORMAT:
                 return cls()
@@ -81,7 +81,7 @@ class IndexState:
             "written": dict(sorted(self.written.items())),
         }
         text = json.dumps(content, indent=1)
-        write_if_changed(os.path.join(folder, STATE_FILE), text.encode("ascii"))
+        write_if_changed(folder, STATE_FILE, text.encode("ascii"))
 
 
 def _facts(content: Mapping[str, Any]) -> FileFacts:

@@ -21,7 +21,10 @@ from pip._internal.variants.publishing.errors import (
     NoSuchTarget,
 )
 from pip._internal.variants.publishing.files import (
+    below,
     file_sha256,
+    is_plain_file,
+    is_regular_below,
     link_or_copy,
     open_regular,
     sha256,
@@ -162,10 +165,10 @@ class _Indexer:
 
     def _write(self, path: str, content: bytes) -> None:
         """Write a file of the output, if it changed."""
-        target = os.path.join(self.output, *path.split("/"))
+        native = os.path.join(*path.split("/"))
         self.digests[path] = sha256(content)
-        if write_if_changed(target, content):
-            self.report.written.append(target)
+        if write_if_changed(self.output, native, content):
+            self.report.written.append(os.path.join(self.output, native))
 
     def _write_manifest(self, release: Release) -> None:
         path = None
@@ -174,7 +177,7 @@ class _Indexer:
             name = release.due_manifest_name
             content = to_json(manifest.document)
             path = os.path.join(self.output, name)
-            with suppress(FileNotFoundError), open_regular(path) as old:
+            with suppress(FileNotFoundError), open_regular(name, self.output) as old:
                 for change in breaking_changes(old.read(), manifest):
                     self.report.warnings.append(
                         f"{path}: {change}, which those who have chosen by the old one "
@@ -202,8 +205,9 @@ class _Indexer:
                 assert facts.sha256 is not None
                 if elsewhere:
                     self.digests[name] = facts.sha256
-                    if _link(file.path, os.path.join(self.output, name)):
-                        self.report.written.append(os.path.join(self.output, name))
+                    target = os.path.join(self.output, name)
+                    if _link(self.folder, name, target):
+                        self.report.written.append(target)
                 if facts.metadata_sha256 is not None:
                     self._write_metadata(file, facts.metadata_sha256)
                 details = (facts.requires_python, facts.metadata_sha256)
@@ -212,10 +216,10 @@ class _Indexer:
     def _write_metadata(self, file: FileToRead, digest: str) -> None:
         path = f"{file.name}{_METADATA_SUFFIX}"
         target = os.path.join(self.output, path)
-        if self.before.written.get(path) == digest and os.path.exists(target):
+        if self.before.written.get(path) == digest and is_plain_file(target):
             self.digests[path] = digest
             return
-        with open_wheel(file.path) as wheel:
+        with open_wheel(file.name, self.folder) as wheel:
             self._write(path, wheel.metadata())
 
     def _write_pages(self) -> None:
@@ -234,7 +238,11 @@ class _Indexer:
         for path, digest in self.before.written.items():
             parts = path.split("/")
             target = os.path.join(self.output, *parts)
-            if path in self.digests or os.pardir in parts or not os.path.isfile(target):
+            if (
+                path in self.digests
+                or not is_plain_file(target)
+                or not is_regular_below(self.output, os.path.join(*parts))
+            ):
                 continue
             # Another run may do it first.
             with suppress(FileNotFoundError):
@@ -247,15 +255,15 @@ class _Indexer:
                     os.rmdir(os.path.dirname(target))
 
 
-def _link(source: str, target: str) -> bool:
-    """Make *target* the file *source*, or a copy; tell whether it was something else."""
-    if os.path.exists(target):
-        ours, theirs = os.stat(source), os.stat(target)
+def _link(folder: str, name: str, target: str) -> bool:
+    """Make *target* a file of *folder*, or a copy; return whether it was another file."""
+    if is_plain_file(target):
+        ours, theirs = os.stat(below(folder, name)), os.stat(target)
         if os.path.samestat(ours, theirs) or (
             (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
         ):
             return False
-    link_or_copy(source, target)
+    link_or_copy(folder, name, target)
     return True
 
 

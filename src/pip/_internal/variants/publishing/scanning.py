@@ -108,7 +108,7 @@ def _listed(result: ScannedFolder) -> Iterator[FileToRead]:
         if name.startswith(".") or not (name.endswith(".whl") or sdist):
             continue
         path, findings = os.path.join(folder, name), Findings(f"{result.prefix}{name}")
-        if not is_regular_below(path, folder):
+        if not is_regular_below(folder, name):
             findings.add(
                 "regular-file",
                 "It is no regular file of the folder, nor a link to one",

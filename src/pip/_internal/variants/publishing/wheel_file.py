@@ -234,14 +234,16 @@ def _check_entries(archive: ZipFile) -> None:
 
 
 @contextmanager
-def open_wheel(path: str) -> Iterator[WheelFile]:
+def open_wheel(path: str, folder: str | None = None) -> Iterator[WheelFile]:
     """Open a wheel for reading.
 
+    :param folder: the folder that the file must be in, if links must not leave it; then
+        *path* is relative to it.
     :raises UnreadableWheel: if it is not a wheel of its name.
     :raises OSError: if the file cannot be read.
     """
     name = WheelName(os.path.basename(path))
-    with open_regular(path) as file:
+    with open_regular(path, folder) as file:
         try:
             archive = ZipFile(file)
         except (BadZipFile, NotImplementedError, ValueError) as error:
