@@ -1,4 +1,4 @@
-"""The environments of plugins in the cache are what was installed, to the last file."""
+"""Only this user can change the environments of plugins in the cache."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 
 from pip._internal.models.link import Link
-from pip._internal.variants.machine import plugin_cache
+from pip._internal.parallel.downloads import trees
 from pip._internal.variants.machine.plugin_cache import (
     CACHE_FOLDER,
     PARTIAL,
     environment_key,
     find,
     keep,
-    remove_abandoned,
+    new_folder,
 )
 
 KEY = "0123456789abcdef"
 
 
-def installed(cache: Path, text: str = "print(1)\n") -> Path:
+def installed(cache: Path, text: str = "print(1)\n", key: str = KEY) -> Path:
     """Make an environment that is not kept yet."""
-    folder = cache / f"{PARTIAL}x"
-    (folder / "npu-1.0.dist-info").mkdir(parents=True)
+    folder = Path(new_folder(str(cache), key))
+    (folder / "npu-1.0.dist-info").mkdir()
     (folder / "npu-1.0.dist-info" / "RECORD").write_text("npu.py,,\n", encoding="utf-8")
     (folder / "npu.py").write_text(text, encoding="utf-8")
     (folder / "empty").mkdir()
@@ -39,28 +39,28 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / CACHE_FOLDER
 
 
-def test_what_is_as_it_was_is_found(cache: Path) -> None:
+def test_what_is_kept_is_found(cache: Path) -> None:
+    assert find(str(cache), KEY) is None
+    slower = installed(cache)
     kept = Path(keep(str(installed(cache)), KEY))
-    assert kept.parent == cache
+    assert kept == cache / KEY
     assert find(str(cache), KEY) == str(kept)
-    assert find(str(cache), "f" * 16) is None
-    assert find(str(cache / "none"), KEY) is None
+    assert find(str(cache), "f" * 32) is None
     # Another process that makes the same uses it too.
-    assert keep(str(installed(cache)), KEY) == str(kept)
+    assert keep(str(slower), KEY) == str(kept)
     assert list(cache.iterdir()) == [kept]
 
 
-def planted(folder: Path) -> None:
-    """Put compiled code beside the source of a module."""
-    (folder / "__pycache__").mkdir()
-    (folder / "__pycache__" / "npu.cpython-311.pyc").write_bytes(b"")
-
-
-def swapped(folder: Path) -> None:
-    """Swap the names of two files."""
-    (folder / "npu.py").rename(folder / "aside")
-    (folder / "npu-1.0.dist-info" / "RECORD").rename(folder / "npu.py")
-    (folder / "aside").rename(folder / "npu-1.0.dist-info" / "RECORD")
+def test_the_permissions_that_a_user_gives_new_files_do_not_matter(
+    cache: Path,
+) -> None:
+    """With a umask of 002, files belong to a group that has nobody else in it."""
+    before = os.umask(0o002)
+    try:
+        kept = keep(str(installed(cache)), KEY)
+    finally:
+        os.umask(before)
+    assert find(str(cache), KEY) == kept
 
 
 def linked(folder: Path) -> None:
@@ -71,73 +71,57 @@ def linked(folder: Path) -> None:
 
 
 def moved(folder: Path) -> None:
-    """Put a link to an environment in its place."""
-    elsewhere = folder.rename(folder.parent.parent / "elsewhere")
+    """Put a link to a folder in its place."""
+    elsewhere = folder.rename(folder.parent / "elsewhere")
     folder.symlink_to(elsewhere, target_is_directory=True)
 
 
-DAMAGE: Mapping[str, Callable[[Path], object]] = {
-    "changed": lambda folder: (folder / "npu.py").write_text("print(2)\n"),
-    "cut off": lambda folder: (folder / "npu.py").write_text(""),
-    "missing": lambda folder: (folder / "npu.py").unlink(),
-    "missing folder": lambda folder: (folder / "empty").rmdir(),
-    "added": lambda folder: (folder / "more.py").touch(),
-    "added folder": lambda folder: (folder / "empty" / "more").mkdir(),
-    "swapped": swapped,
-    "compiled": planted,
-    "compiled, without a source": lambda folder: (folder / "json.pyc").touch(),
-    "record": lambda folder: (folder / "npu-1.0.dist-info" / "RECORD").write_text(""),
+#: What makes an environment one that others may have changed, or could change.
+OPEN: Mapping[str, Callable[[Path], object]] = {
     "link": linked,
+    "dangling link": lambda folder: (folder / "more.py").symlink_to("nowhere"),
     "link to all": moved,
+    "link to the cache": lambda folder: moved(folder.parent),
+    "pipe": lambda folder: os.mkfifo(folder / "pipe"),
+    "file": lambda folder: (folder / "npu.py").chmod(0o666),
+    "folder": lambda folder: (folder / "empty").chmod(0o777),
+    "environment": lambda folder: folder.chmod(0o777),
+    "environment, for the group to read": lambda folder: folder.chmod(0o750),
+    "cache": lambda folder: folder.parent.chmod(0o777),
+    "cache, for the group": lambda folder: folder.parent.chmod(0o770),
 }
-if os.name != "nt":
-    DAMAGE = {
-        **DAMAGE,
-        "pipe": lambda folder: os.mkfifo(folder / "pipe"),
-        "for all to change": lambda folder: (folder / "npu.py").chmod(0o666),
-        "a folder for all to change": lambda folder: (folder / "empty").chmod(0o777),
-    }
 
 
-@pytest.mark.parametrize("name", DAMAGE)
+@pytest.mark.parametrize("name", OPEN)
 @pytest.mark.linux
-def test_what_is_not_as_it_was_goes(cache: Path, name: str) -> None:
+def test_what_others_can_change_is_not_used(cache: Path, name: str) -> None:
     kept = Path(keep(str(installed(cache)), KEY))
-    other = Path(keep(str(installed(cache, "other")), "f" * 16))
-    DAMAGE[name](kept)
+    OPEN[name](kept)
     assert find(str(cache), KEY) is None
-    assert list(cache.iterdir()) == [other]
-    # What is installed anew serves again.
-    assert keep(str(installed(cache)), KEY) == str(kept)
-    assert find(str(cache), KEY) == str(kept)
+    # It is installed in a temporary folder then, outside of the cache.
+    with pytest.raises(OSError, match="others can change it"):
+        new_folder(str(cache), KEY)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="users are those of POSIX")
 @pytest.mark.linux
 def test_what_belongs_to_others(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(str(installed(cache)), KEY)
     uid = os.geteuid()
-    monkeypatch.setattr(plugin_cache.os, "geteuid", lambda: uid + 1)
+    monkeypatch.setattr(trees.os, "geteuid", lambda: uid + 1)
     assert find(str(cache), KEY) is None
-    with pytest.raises(OSError, match="others may write"):
-        keep(str(installed(cache)), KEY)
+    with pytest.raises(OSError, match="others can change it"):
+        new_folder(str(cache), "f" * 32)
 
 
-def test_what_cannot_be_removed_is_not_used(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.linux
+def test_what_others_put_there_meanwhile_is_not_used(cache: Path) -> None:
+    folder = installed(cache)
     kept = Path(keep(str(installed(cache)), KEY))
-    planted(kept)
-
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError("read-only")
-
-    monkeypatch.setattr(plugin_cache.tempfile, "mkdtemp", refuse)
-    assert find(str(cache), KEY) is None
-    assert kept.is_dir()
-    # It is not taken for what another process has installed meanwhile.
-    with pytest.raises(OSError, match=str(kept)):
-        keep(str(installed(cache)), KEY)
+    (kept / "npu.py").chmod(0o666)
+    with pytest.raises(OSError, match=KEY):
+        keep(str(folder), KEY)
+    assert not folder.exists()
 
 
 def link(name: str, digest: str, kind: str = "sha256") -> Link:
@@ -158,14 +142,13 @@ def test_the_key_is_of_hashes() -> None:
     assert environment_key([None]) is None
 
 
-def test_abandoned_ones_go_after_an_hour(tmp_path: Path) -> None:
-    fresh, old, kept = (
-        tmp_path / name for name in (f"{PARTIAL}new", f"{PARTIAL}old", "abc")
-    )
+def test_abandoned_ones_go_after_an_hour(cache: Path) -> None:
+    fresh, old, kept = (cache / name for name in (f"{PARTIAL}a", f"{PARTIAL}b", "abc"))
+    cache.mkdir(0o700)
     for folder in (fresh, old, kept):
         folder.mkdir()
     long_ago = time.time() - 3601
     for folder in (old, kept):
         os.utime(folder, (long_ago, long_ago))
-    remove_abandoned(str(tmp_path))
-    assert sorted(tmp_path.iterdir()) == sorted([fresh, kept])
+    new = Path(new_folder(str(cache), KEY))
+    assert sorted(cache.iterdir()) == sorted([fresh, kept, new])

@@ -1,4 +1,8 @@
-"""The environments of provider plugins in pip's cache: keep, verify, show, remove."""
+"""The environments of provider plugins in pip's cache: keep, find, show, remove.
+
+An environment is used as it is found if only this user can change it. Whoever can write
+as this user can change pip itself as well.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,6 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
@@ -25,7 +28,7 @@ __all__ = [
     "environment_key",
     "find",
     "keep",
-    "remove_abandoned",
+    "new_folder",
     "remove_environments",
     "show_environments",
 ]
@@ -39,7 +42,7 @@ CACHE_FOLDER = "variant-providers"
 PARTIAL = ".partial-"
 #: Seconds after which such an installation must have been killed.
 _ABANDONED = 3600
-#: Hexadecimal digits of each half of a name: 16 bytes.
+#: Hexadecimal digits of a key: 16 bytes.
 _DIGITS = 32
 
 
@@ -69,11 +72,6 @@ def remove_environments(cache: str) -> None:
         logger.warning("%s could not be removed", folder)
 
 
-def remove_abandoned(folder: str) -> None:
-    """Remove what is left of installations that were killed."""
-    remove_old(folder, _ABANDONED, PARTIAL)
-
-
 def environment_key(wheels: Iterable[Link | None]) -> str | None:
     """Return the key of an environment: its wheels, by their hashes, and the interpreter.
 
@@ -90,87 +88,80 @@ def environment_key(wheels: Iterable[Link | None]) -> str | None:
 
 
 def find(folder: str, key: str) -> str | None:
-    """Return the environment of *key*, if every file is as it was installed.
-
-    Otherwise the environment is removed.
+    """Return the environment of *key*, if only this user can change it.
 
     :param folder: of all environments.
     """
+    found = os.path.join(folder, key)
     try:
-        names = os.listdir(folder)
-    except OSError:
-        return None
-    for name in names:
-        if not name.startswith(f"{key}-"):
-            continue
-        found = os.path.join(folder, name)
-        if name == _name(key, found):
+        # Nobody else reaches what is below, whatever permissions its files have.
+        is_safe = _is_own_folder(folder) and _is_own_folder(found, stat.S_IRWXG)
+        if is_safe and all(map(_is_own_entry, _entries(found))):
             return found
-        logger.debug("%s is not as it was installed: removing it", found)
-        # Renamed first, so that no other pip finds it half removed.
-        with suppress(OSError):
-            doomed = tempfile.mkdtemp(prefix=PARTIAL, dir=folder)
-            with suppress(OSError):
-                os.rename(found, os.path.join(doomed, "damaged"))
-            shutil.rmtree(doomed, ignore_errors=True)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        logger.debug("Cannot read %s: %s", found, error)
+        return None
+    logger.debug("Not used, since others can change it or it has links: %s", found)
     return None
+
+
+def new_folder(folder: str, key: str) -> str:
+    """Make a folder to install the environment of *key* in, before it is kept.
+
+    :param folder: of all environments; made if it does not exist.
+    :raises OSError: if *folder* is open to others, or has something of that key.
+    """
+    os.makedirs(folder, 0o700, exist_ok=True)
+    if not _is_own_folder(folder) or os.path.lexists(os.path.join(folder, key)):
+        raise OSError(f"others can change it or it has links: {folder}")
+    remove_old(folder, _ABANDONED, PARTIAL)
+    return tempfile.mkdtemp(prefix=PARTIAL, dir=folder)
 
 
 def keep(folder: str, key: str) -> str:
     """Rename an environment so that :func:`find` finds it; return its new path.
 
-    :param folder: of the environment, in the folder of all environments.
+    :param folder: what :func:`new_folder` returned.
     :raises OSError: if that is not possible.
     """
-    name = _name(key, folder)
-    if name is None:
-        raise OSError(f"others may write to {folder}")
-    kept = os.path.join(os.path.dirname(folder), name)
+    parent = os.path.dirname(folder)
     try:
-        os.rename(folder, kept)
-    except OSError:
+        os.rename(folder, os.path.join(parent, key))
+    except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         # Another process may have been faster, with the same result.
-        if _name(key, kept) != name:
-            raise
-    return kept
+        if find(parent, key) is None:
+            raise error from None
+    return os.path.join(parent, key)
 
 
-def _name(key: str, folder: str) -> str | None:
-    """Return the name of an environment, made of its key and its contents.
+def _is_own_folder(path: str, forbidden: int = stat.S_IWGRP) -> bool:
+    """Return whether *path* is this user's folder, no link, and closed to others.
 
-    :return: None if it has anything but files and folders, or what others may change.
+    :param forbidden: what the group must not do there; on Windows, permissions are those
+        of the user's profile.
     """
-    digest = hashlib.sha256()
-    try:
-        status = os.lstat(folder)
-        if not stat.S_ISDIR(status.st_mode) or not is_own(status):
-            return None
-        for path, entry in _entries(folder):
-            status = entry.stat(follow_symlinks=False)
-            if not is_own(status):
-                return None
-            content = b""
-            if stat.S_ISREG(status.st_mode):
-                with open(entry.path, "rb") as file:
-                    content = hashlib.sha256(file.read()).digest()
-            elif not stat.S_ISDIR(status.st_mode):
-                return None
-            digest.update(b"%s\0%s\0" % (os.fsencode(path), content))
-    except OSError:
-        return None
-    return f"{key}-{digest.hexdigest()[:_DIGITS]}"
+    status = os.lstat(path)
+    is_open = sys.platform != "win32" and status.st_mode & forbidden
+    return stat.S_ISDIR(status.st_mode) and is_own(status) and not is_open
 
 
-def _entries(folder: str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield everything below a folder, in the order of names."""
+def _is_own_entry(entry: os.DirEntry[str]) -> bool:
+    """Return whether *entry* is this user's file or folder, and no link."""
+    status = entry.stat(follow_symlinks=False)
+    is_kind = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return is_kind and is_own(status)
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """Yield everything below a folder."""
     with os.scandir(folder) as scanned:
-        entries = sorted(scanned, key=lambda entry: entry.name)
-    for entry in entries:
-        path = f"{below}/{entry.name}"
-        yield path, entry
-        if entry.is_dir(follow_symlinks=False):
-            yield from _entries(entry.path, path)
+        for entry in scanned:
+            yield entry
+            if entry.is_dir(follow_symlinks=False):
+                yield from _entries(entry.path)
 
 
 def _environments(folder: str) -> list[str]:

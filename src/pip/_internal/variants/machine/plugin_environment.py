@@ -178,9 +178,7 @@ def _install_anew(
     """
     if cache is not None and key is not None:
         try:
-            os.makedirs(cache, exist_ok=True)
-            plugin_cache.remove_abandoned(cache)
-            folder = tempfile.mkdtemp(prefix=plugin_cache.PARTIAL, dir=cache)
+            folder = plugin_cache.new_folder(cache, key)
             return plugin_cache.keep(_install(resolved, folder), key)
         except OSError as error:
             logger.debug("Not kept in the cache: %s", error)
