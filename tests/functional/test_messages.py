@@ -113,9 +113,6 @@ CASES: Mapping[str, Case] = {
         1,
     ),
     "scoped-no-version": Case("install torch>3 --variant-index torch=INDEX -i BARE", 1),
-    "scoped-passed-over": Case(
-        "install --dry-run torch filelock --variant-index torch=INDEX -i OTHER", env=GPU
-    ),
     "chosen": Case("install --dry-run torch -i INDEX", env=GPU),
     "different-cuda": Case(
         "install --dry-run old new -i INDEX --prefer-variant nvidia", env=GPU

@@ -216,40 +216,6 @@ def test_a_plain_wheel_beside_a_build_without_gpu(
     assert "Using a plain build" not in fresh.stdout
 
 
-@on_linux
-@pytest.mark.scoped
-def test_plain_wheels_where_torch_does_not_come_from(
-    pip: Pip, make_index: Callable[[], IndexServer]
-) -> None:
-    usual, publishers = make_index(), make_index()
-    plain = []
-    for project, version, needs in (
-        ("torch", "2.10.0", "sympy"),
-        ("torchvision", "0.25.0", "torch==2.10.0"),
-    ):
-        add(publishers, project, version, requires=[needs])
-        usual.add(make_wheel(project, version, requires=[needs]))
-        plain.append(usual.file_url(f"{project}-{version}-py3-none-any.whl"))
-    usual.add(make_wheel("sympy", "1.14.0"))
-    where = ["--index-url", usual.index_url]
-    where += ["--variant-index", f"torch,torchvision={publishers.index_url}"]
-    result = pip("install", "torchvision", *where, env=BLACKWELL)
-    first, second, third = result.stderr.splitlines()
-    assert "the variant null of torch 2.10.0 without" in first + second
-    assert "the variant null of torchvision 0.25.0 without" in first + second
-    said, _, typed = third.partition("To take them: ")
-    assert said.startswith("WARNING: Plain wheels of torch")
-    name, command, project, *words = shlex.split(typed)
-    assert (name, command, project) == ("pip", "install", "torchvision")
-    assert sorted(words[:2]) == plain
-    pip(command, project, *words, env=BLACKWELL)
-    frozen = pip("freeze").stdout
-    assert all(f" @ {each}" in frozen for each in plain)
-    # Each is looked up there once, and only where a GPU is idle or all is said.
-    asked = [path for _, path in usual.log()]
-    assert asked.count("/simple/torch/") == asked.count("/simple/torchvision/") == 1
-
-
 def words_of(page: str, name: str) -> list[list[str]]:
     """Return the commands of a block with this name, as words."""
     return [shlex.split(line)[1:] for line in block(page, name).splitlines()]

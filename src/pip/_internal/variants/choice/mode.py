@@ -143,10 +143,6 @@ class Mode(Bearing):
         """Tell whether one build of a project is chosen even if all are wanted."""
         return False
 
-    def plain_elsewhere(self, finder: PackageFinder, release: Release) -> Link | None:
-        """Return a plain wheel of a release where the mode lets nothing come from."""
-        return None
-
     def tells_why_idle(self, release: Release, link: Link) -> bool:
         """Tell whether the advice on a build says itself why a device stays idle."""
         return False

@@ -191,7 +191,12 @@ def newest_with_gpu_build(
 def _newest(
     context: Context, finder: PackageFinder, chosen: BridgedRelease
 ) -> tuple[Release, str] | None:
-    candidates = chosen.bridge.found.get(chosen.project, [])
+    # Without variants that have manifests: advice must not fetch anything.
+    candidates = [
+        each
+        for each in chosen.bridge.found.get(chosen.project, [])
+        if isinstance(each.link, BuildLink)
+    ]
     finals_only = not public(chosen.version).is_prerelease
     for release, _ in releases(context, finder, chosen.project, candidates):
         if release.version >= chosen.version:

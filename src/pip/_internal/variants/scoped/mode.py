@@ -15,10 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.requirements import InvalidRequirement
-from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
@@ -30,7 +28,6 @@ from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.places import OwnPages, find_beside_indexes, pages_of
 from pip._internal.variants.choice.reasons import shortened
 from pip._internal.variants.choice.scoped_indexes import by_project
-from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.scoped.errors import (
     DependencyByURL,
@@ -43,7 +40,6 @@ from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, lin
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement as PackageNeed
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.resolvelib.resolvers import Criterion
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
@@ -51,16 +47,12 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
-    from pip._internal.variants.scoped.elsewhere import Usual
 
 __all__ = ["Scoped", "scoped"]
-
-logger = get_logger(__name__)
 
 #: Set for the pip that fills a build environment: the folders that the user named, since
 #: those of requirements files are on its command line too.
@@ -107,13 +99,10 @@ class Scoped(Mode):
         """
         self._context, self._indexes, self._folders = context, indexes, folders
         self._pages = context.part(OwnPages)
-        self._usual: dict[NormalizedName, Usual | None] = {}
         self._barred: set[NormalizedName] = set()
-        self._constraints: list[InstallRequirement] = []
         # What the user named by path or URL. In a build, others name what is installed.
         self._typed: set[Link] = set()
         self._has_built = False
-        self._wanted: dict[NormalizedName, SpecifierSet] = {}
         self._authenticate()
 
     def _authenticate(self) -> None:
@@ -127,22 +116,7 @@ class Scoped(Mode):
         """Take note of constraints; requirements files have set the indexes anew."""
         self._authenticate()
         requirements = list(requirements)
-        self._constraints = [each for each in requirements if each.constraint]
         self._typed.update(each.link for each in requirements if each.link is not None)
-
-    def _want(self, criteria: Mapping[Any, Criterion[Requirement, Candidate]]) -> None:
-        """Take note of which versions of each project would do."""
-        ireqs = list(self._constraints)
-        for criterion in criteria.values():
-            for requirement in criterion.iter_requirement():
-                ireq = requirement.get_candidate_lookup()[1]
-                ireqs += [] if ireq is None else [ireq]
-        self._wanted.clear()
-        for each in ireqs:
-            if each.req is not None:
-                project = canonicalize_name(each.req.name)
-                known = self._wanted.get(project, SpecifierSet())
-                self._wanted[project] = known & each.req.specifier
 
     # Where projects come from
 
@@ -275,7 +249,6 @@ class Scoped(Mode):
         """Resolve, and warn of indexes that were typed for nothing: a name may be wrong."""
         requirements = run()
         assert resolver._result is not None, "it has resolved"
-        self._want(resolver._result.criteria)
         if not self._is_for_user or self._has_built:
             # Nobody here knows all that a build needs.
             return requirements
@@ -292,43 +265,6 @@ class Scoped(Mode):
                     f"{shortened(index.projects, ' or ')}",
                 )
         return requirements
-
-    def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
-        """Say that the usual index has a newer plain release, if it has been asked."""
-        index = self._indexes.get(release.project)
-        if index is None or not logger.isEnabledFor(logging.INFO):
-            return None
-        from pip._internal.variants.scoped.elsewhere import newer_elsewhere
-
-        wanted = self._wanted.get(release.project, SpecifierSet())
-        usual = None if pinned(wanted) else self._on_usual(finder, release.project)
-        if usual is not None:
-            said = newer_elsewhere(
-                *(self._context, finder, release, index, wanted, usual)
-            )
-            if said is not None:
-                self._say(said)
-        return None
-
-    def plain_elsewhere(self, finder: PackageFinder, release: Release) -> Link | None:
-        """Return a wheel of a release on the usual index, if that has been asked."""
-        usual = self._on_usual(finder, release.project)
-        if usual is None:
-            return None
-        from pip._internal.variants.scoped.elsewhere import plain_wheel
-
-        return plain_wheel(finder, release, usual)
-
-    def _on_usual(self, finder: PackageFinder, project: NormalizedName) -> Usual | None:
-        """Return what the usual index has of a project that comes from another one."""
-        if project not in self._indexes or not self._is_for_user:
-            return None
-        if project not in self._usual:
-            from pip._internal.variants.scoped.elsewhere import ask_usual
-
-            index = self._indexes[project]
-            self._usual[project] = ask_usual(self._context, finder, project, index)
-        return self._usual[project]
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
         """Say which projects come from an index of their own."""

@@ -35,7 +35,7 @@ def announce(
     """Say which builds were chosen."""
     for release, link in chosen:
         _announce_one(context, release, link)
-    idle = [each for each in _idle(context, finder, chosen) if each is not None]
+    idle = [each for each in _idle(context, chosen) if each is not None]
     for each in idle:
         _advise(context, each.said)
     _advise(context, plain_wheels(idle, context.options))
@@ -46,7 +46,7 @@ def announce(
 
 
 def _idle(
-    context: Context, finder: PackageFinder, chosen: Iterable[tuple[Release, Link]]
+    context: Context, chosen: Iterable[tuple[Release, Link]]
 ) -> Iterator[IdleDevice | None]:
     """Tell which builds leave a device idle, unless somebody chose that."""
     if not logger.isEnabledFor(logging.WARNING):
@@ -56,8 +56,7 @@ def _idle(
         if release.chosen_by is None and not _is_agreed(context, release, label):
             if any(mode.tells_why_idle(release, link) for mode in modes(context)):
                 continue
-            found = (mode.plain_elsewhere(finder, release) for mode in modes(context))
-            yield idle_device(release, label, filter(None, found))
+            yield idle_device(release, label)
 
 
 def _announce_one(context: Context, release: Release, link: Link) -> None:

@@ -45,16 +45,13 @@ class IdleDevice(NamedTuple):
     plain: Link | None
 
 
-def idle_device(
-    release: Release, label: str | None, elsewhere: Iterable[Link]
-) -> IdleDevice | None:
+def idle_device(release: Release, label: str | None) -> IdleDevice | None:
     """Tell whether what was chosen needs no device, although others of the release need one.
 
     Told of are the nearest variant for a device of this machine, and variants that would
     run if there were a wheel of them to install.
 
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
-    :param elsewhere: plain wheels of it where it is not taken from, looked up if needed.
     :return: None if no device of this machine is left idle.
     """
     nearest: list[_Missed] = []
@@ -84,7 +81,7 @@ def idle_device(
         labels = shortened(list(absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
     said += map(capital, unusable.values())
-    plain = None if label is None else _plain_wheel(release, elsewhere)
+    plain = None if label is None else _plain_wheel(release)
     return IdleDevice(release, sentences(*said), plain)
 
 
@@ -171,10 +168,10 @@ def _absent(
             yield label, min(used)
 
 
-def _plain_wheel(release: Release, elsewhere: Iterable[Link]) -> Link | None:
+def _plain_wheel(release: Release) -> Link | None:
     """Return the best wheel of a release without a label, if there is one."""
     plain = (each for each in release.links if each.is_wheel and label_of(each) is None)
-    return next(plain, None) or next(iter(elsewhere), None)
+    return next(plain, None)
 
 
 def _distance(mismatch: Mismatch) -> tuple[int, ...]:
