@@ -11,7 +11,7 @@ from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.pytorch.descriptions import shipped
+from pip._internal.variants.pytorch.description import shipped_gpus
 from pip._internal.variants.pytorch.synthetic import (
     Machine,
     manifest_for,
@@ -21,7 +21,7 @@ from tests.lib.hosts import forced
 
 ALL = "cpu cu118 cu121 cu126 cu128 cu129 cu130 cu140 rocm6.2 rocm6.2.4 rocm6.4 xpu"
 
-GPUS = shipped()[0].gpus
+GPUS = shipped_gpus()
 
 
 def backends(labels: str) -> list[Backend]:

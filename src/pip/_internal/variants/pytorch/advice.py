@@ -17,7 +17,7 @@ from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import release_of, weighed
 from pip._internal.variants.machine.tegra import FOR_SERVERS, Tegra, cuda_of, runs_sbsa
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
-from pip._internal.variants.pytorch.descriptions import shipped
+from pip._internal.variants.pytorch.description import shipped
 from pip._internal.variants.pytorch.drivers import FIRST_ROCM_WITH_EXTRAS
 from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import BridgedRelease

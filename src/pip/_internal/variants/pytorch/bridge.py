@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -110,26 +110,17 @@ class Bridge(Mode):
     def nvidia(self) -> Answer:
         """Return what the target supports of the namespace ``nvidia``."""
         cuda = Backend.parse("cu128")
-        probe = manifest_for(Machine(), [cuda], self.settings.pytorch.gpus)
+        probe = manifest_for(Machine(), [cuda], self.settings.gpus)
         return self._context.detected.ask(probe, ["nvidia"])["nvidia"]
-
-    def described(self, sources: Container[str]) -> Description:
-        """Return what is known of the builds of a release, by the sources of its labels."""
-        return next(
-            (each.description for each in self.indexes if each.base_url in sources),
-            self.settings.pytorch,
-        )
 
     def _backends_in_question(self, description: Description) -> Sequence[Backend]:
         if self.settings.backends:
-            return self.wanted(description.backends, description)
-        selection = self._selection(description.backends, description)
+            return self.wanted(description.backends)
+        selection = self._selection(description.backends)
         tell_unanswered(self._context, f"what {description} has", selection)
         return _suiting(selection)
 
-    def wanted(
-        self, backends: Iterable[Backend], description: Description
-    ) -> list[Backend]:
+    def wanted(self, backends: Iterable[Backend]) -> list[Backend]:
         """Return what the user wants, most preferred first.
 
         Backends that are named are wanted whatever there is, and no machine is asked. Of
@@ -143,19 +134,17 @@ class Bridge(Mode):
         found: dict[Backend, None] = {}
         for item in choice.items:
             if isinstance(item, Group):
-                found |= dict.fromkeys(self._of_group(item, offered, description))
+                found |= dict.fromkeys(self._of_group(item, offered))
             else:
                 found[item] = None
         return list(found)
 
-    def _of_group(
-        self, group: Group, offered: Iterable[Backend], description: Description
-    ) -> list[Backend]:
+    def _of_group(self, group: Group, offered: Iterable[Backend]) -> list[Backend]:
         members = [each for each in offered if each.kind in group.kinds]
         if not members:
             return []
         if self._has_device:
-            return _suiting(self._selection(members, description))
+            return _suiting(self._selection(members))
         return newest_first(members)
 
     @cached_property
@@ -165,7 +154,7 @@ class Bridge(Mode):
         probe = manifest_for(
             Machine(),
             [each for each in self.settings.pytorch.backends if each.kind in kinds],
-            self.settings.pytorch.gpus,
+            self.settings.gpus,
         )
         namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
         answers = self._context.detected.ask(probe, namespaces)
@@ -173,10 +162,8 @@ class Bridge(Mode):
         names = (each.name for found in answers.values() for each in found.features)
         return any(name != "rocm_version" for name in names)
 
-    def _selection(
-        self, backends: Iterable[Backend], description: Description
-    ) -> Selection:
-        manifest = manifest_for(self.machine(), backends, description.gpus)
+    def _selection(self, backends: Iterable[Backend]) -> Selection:
+        manifest = manifest_for(self.machine(), backends, self.settings.gpus)
         return select("", manifest, manifest.variants, self._context.detected, ())
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
@@ -274,7 +261,7 @@ class Bridge(Mode):
         pytorch = self.settings.pytorch
         base_url = self.settings.base_url(pytorch)
         source = folders if finder.search_scope.no_index else base_url
-        return as_build(link, source, pytorch)
+        return as_build(link, source)
 
     def _offered(
         self, finder: PackageFinder, project: NormalizedName
@@ -288,7 +275,7 @@ class Bridge(Mode):
                 continue
             versions = self._versions(index, project)
             pages = index.pages(project, versions)
-            if pages or index.description.settles(project):
+            if pages:
                 url = redact_auth_from_url(index.base_url)
                 self._say(f"Looking in {index.description} first: {url}")
                 return index, pages

@@ -19,7 +19,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.pytorch.backends import CPU, Backend
-from pip._internal.variants.pytorch.options import ADD_INDEX, INDEX_URL
+from pip._internal.variants.pytorch.options import INDEX_URL
 from pip._internal.variants.wheels.links import BuildLink, label_of
 from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
 
@@ -68,7 +68,6 @@ def _ways_out(
         project = min(description.projects)
         from_yours = again(options, "--variant-index", f"{project}=URL")
         yield Hint(f"To take {project} from an index that you name:", from_yours)
-        yield f"Where a mirror has it, describe that with {ADD_INDEX.name}."
     yield (
         "Without the --pytorch-* options, --cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND, "
         "their environment variables and configuration keys, pip does not look there."
@@ -210,7 +209,7 @@ class BackendIndex:
         if self.description.projects is not None:
             return True
         return any(
-            self.description.backend_of(_local_version(link.filename))
+            Backend.find(_local_version(link.filename))
             for page in pages
             for link in page.links
         )
@@ -221,12 +220,8 @@ class BackendIndex:
         found: dict[str, Link] = {}
         for page in pages:
             for link in page.links:
-                build = as_build(
-                    link,
-                    self.base_url,
-                    self.description,
-                    otherwise=page.backend or CPU if by_place else None,
-                )
+                otherwise = page.backend or CPU if by_place else None
+                build = as_build(link, self.base_url, otherwise=otherwise)
                 found.setdefault(link.url, build)
         return list(found.values())
 
@@ -237,13 +232,7 @@ def _local_version(filename: str) -> str | None:
     return parts[1].partition("+")[2] or None if len(parts) == 3 else None
 
 
-def as_build(
-    link: Link,
-    source: str,
-    description: Description,
-    *,
-    otherwise: Backend | None = None,
-) -> Link:
+def as_build(link: Link, source: str, *, otherwise: Backend | None = None) -> Link:
     """Make a wheel for one backend a variant, labelled with it.
 
     :param source: names where such labels have a meaning.
@@ -253,7 +242,7 @@ def as_build(
     if not link.is_wheel or label_of(link) is not None:
         return link
     local = _local_version(link.filename)
-    backend = description.backend_of(local)
+    backend = Backend.find(local)
     if local is None and otherwise is not None:
         backend = Backend.find(link.path.split("/")[-2]) or otherwise
     return link if backend is None else BuildLink.of(link, backend.label, source)

@@ -17,7 +17,6 @@ from pip._internal.variants.pytorch.advice import (
 from pip._internal.variants.pytorch.agreement import one_backend
 from pip._internal.variants.pytorch.bridge import Bridge
 from pip._internal.variants.pytorch.options import (
-    ADD_INDEX,
     BACKENDS,
     CHANNEL,
     CPUONLY,
@@ -148,8 +147,4 @@ class PyTorch(Bridge):
         }
         if settings.index_url is not None:
             variables[INDEX_URL.variable] = settings.index_url
-        if settings.added:
-            variables[ADD_INDEX.variable] = " ".join(
-                each.url for each in settings.added
-            )
         return variables

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.settings import Settings
 
 __all__ = [
-    "ADD_INDEX",
     "BACKENDS",
     "CHANNEL",
     "CPUONLY",
@@ -63,17 +62,7 @@ INDEX_URL = OptionRow(
     f"elsewhere (default: {DEFAULT_URL}).",
 )
 
-ADD_INDEX = OptionRow(
-    "--pytorch-add-index",
-    dest="pytorch_added_indexes",
-    action="append",
-    check=kind("added_index", _VALUES),
-    metavar="FILE",
-    help="Take builds by backend also from the index that this TOML file describes, before "
-    "PyTorch's. This option can be used multiple times.",
-)
-
-OPTIONS = (BACKENDS, CPUONLY, CHANNEL, INDEX_URL, ADD_INDEX)
+OPTIONS = (BACKENDS, CPUONLY, CHANNEL, INDEX_URL)
 
 
 def in_use(settings: Settings, environ: Mapping[str, str]) -> bool:

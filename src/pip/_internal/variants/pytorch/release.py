@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.pytorch.bridge import Bridge
-    from pip._internal.variants.pytorch.description import Description
 
 __all__ = ["BridgedRelease"]
 
@@ -59,7 +58,7 @@ class BridgedRelease(Release):
         if not choice or self.pinned:
             return None
         backends = [each for each in map(Backend.find, self.labels) if each is not None]
-        if not set(backends).isdisjoint(self._wanted(backends)):
+        if not set(backends).isdisjoint(self.bridge.wanted(backends)):
             return None
         suits = any(each in choice for each in backends)
         wanted = " or ".join(map(str, choice.items))
@@ -90,16 +89,9 @@ class BridgedRelease(Release):
         if backend.kind is not Kind.ROCM:
             return None
         namespace, feature = PROPERTY
-        probe = manifest_for(Machine(), [backend], self._described.gpus)
+        probe = manifest_for(Machine(), [backend], self.bridge.settings.gpus)
         answer = self._context.detected.ask(probe, [namespace])[namespace]
         return kinds(answer.values(feature))
-
-    @property
-    def _described(self) -> Description:
-        return self.bridge.described(self._sources)
-
-    def _wanted(self, backends: Sequence[Backend]) -> list[Backend]:
-        return self.bridge.wanted(backends, self._described)
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
@@ -110,9 +102,9 @@ class BridgedRelease(Release):
         if self.pinned:
             manifest = manifest_of_choice(backends, backends)
         elif self.bridge.settings.backends:
-            manifest = manifest_of_choice(self._wanted(backends), backends)
+            manifest = manifest_of_choice(self.bridge.wanted(backends), backends)
         else:
-            gpus = self._described.gpus
+            gpus = self.bridge.settings.gpus
             manifest = manifest_for(self.bridge.machine(), backends, gpus)
         where = redact_auth_from_url(source)
         return manifest, Origin(OriginKind.VERSIONS, where)

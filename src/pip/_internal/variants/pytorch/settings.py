@@ -6,9 +6,10 @@ Loaded when there are any: most runs of pip have none.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
@@ -20,13 +21,12 @@ from pip._internal.variants.pytorch.backends import (
 )
 from pip._internal.variants.pytorch.description import (
     Description,
-    InvalidDescription,
-    is_index_url,
+    Gpus,
+    shipped,
+    shipped_gpus,
 )
-from pip._internal.variants.pytorch.descriptions import Added, read, shipped
 from pip._internal.variants.pytorch.drivers import NAMESPACES
 from pip._internal.variants.pytorch.options import (
-    ADD_INDEX,
     BACKENDS,
     CHANNEL,
     CPUONLY,
@@ -42,7 +42,6 @@ __all__ = [
     "ANY_BACKEND",
     "Channel",
     "Settings",
-    "added_index",
     "backends",
     "channel",
     "settings",
@@ -95,7 +94,7 @@ def url(opt: str, value: str) -> str:
     :raises InvalidOption: if it is none.
     """
     read = value.strip()
-    if not is_index_url(read):
+    if not _is_index_url(read):
         raise InvalidOption(
             f"option {opt}: invalid URL {value!r}, expected something like "
             f"{DEFAULT_URL!r}"
@@ -103,17 +102,17 @@ def url(opt: str, value: str) -> str:
     return read
 
 
-def added_index(opt: str, value: str) -> Added:
-    """Read the description of an index.
-
-    :raises InvalidOption: if it cannot be read, or is none.
-    """
+def _is_index_url(url: str) -> bool:
+    """Return whether a URL can be an index; its path may contain ``{channel}``."""
     try:
-        return read(value)
-    except InvalidDescription as error:
-        raise InvalidOption(
-            f"option {opt}: {value!r} describes no index of builds: {error}"
-        ) from None
+        parts = urlsplit(url)
+        # Reading the port checks it.
+        _ = parts.port
+    except ValueError:
+        return False
+    if parts.scheme == "file":
+        return parts.netloc in ("", "localhost") and "%00" not in url
+    return parts.scheme in ("https", "http") and bool(parts.hostname)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +123,16 @@ class Settings:
     :ivar origin: what names them, None if nothing does.
     :ivar index_url: of PyTorch's index: of all channels, or with a field for the channel;
         None for its own.
-    :ivar added: descriptions that the user added.
-    :ivar indexes: in the order in which projects are looked up there, PyTorch's last.
+    :ivar indexes: in the order in which pip looks projects up, PyTorch's last.
+    :ivar gpus: the GPUs that the builds on all of them support.
     """
 
     backends: Choice
     origin: str | None
     channel: Channel
     index_url: str | None
-    added: tuple[Added, ...]
     indexes: tuple[Description, ...]
+    gpus: Gpus
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -170,27 +169,16 @@ def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
     if channel is None:
         channel = Channel.TEST if given.allows_prereleases else Channel.STABLE
     url: str | None = given.value(INDEX_URL) or None
-    added: tuple[Added, ...] = tuple(given.value(ADD_INDEX) or ())
-    return Settings(backends, origin, channel, url, added, _indexes(url, added))
+    return Settings(backends, origin, channel, url, _indexes(url), shipped_gpus())
 
 
-def _indexes(url: str | None, added: Iterable[Added]) -> tuple[Description, ...]:
-    """Return the indexes of builds, PyTorch's last: it has what none of the others has.
-
-    A description that was added stands for one of that name that comes with pip.
-    """
-    pytorch, *others = shipped()
-    gpus = pytorch.gpus
-    own = {each.description.name.casefold(): each.description for each in added}
-    pytorch = own.pop(pytorch.name.casefold(), pytorch)
+def _indexes(url: str | None) -> tuple[Description, ...]:
+    """Return the indexes, PyTorch's last: it has what the other does not have."""
+    pytorch, vllm = shipped()
     if url is not None:
-        # Who has a mirror of the one reaches no others, or describes them.
-        pytorch, others = pytorch.based_at(url), []
-    others = [each for each in others if each.name.casefold() not in own]
-    return tuple(
-        replace(each, gpus=replace(each.gpus, otherwise=gpus))
-        for each in (*own.values(), *others, pytorch)
-    )
+        # A machine that needs a mirror of PyTorch's index cannot reach vLLM's.
+        return (pytorch.based_at(url),)
+    return vllm, pytorch
 
 
 def _backends(
