@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,14 +16,12 @@ from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Build,
     Condition,
-    Fact,
     Locked,
     Run,
     conditions,
     group_names,
     holds,
     marker_text,
-    spelled_out,
 )
 
 # Of each node, what it depends on: of a project with variants by label.
@@ -163,53 +160,6 @@ def test_extras_of_a_variant_package() -> None:
     }
     runs = [run(extras, {"torch": label}) for label in ("cu128", None)]
     assert written(runs) == {"more 1": wanted("torch-cu128"), "torch 1": None}
-
-
-def test_what_a_build_needs_where_the_machine_supports_a_property() -> None:
-    """Each GPU brings its own, and machines may have several of them."""
-    torch: Dependencies = {
-        "": ["app"],
-        "app": ["torch", "vision"],
-        "torch": {"rocm": ["torch[a]", "torch[b]"], "cpu": []},
-        "torch[a]": {"rocm": ["torch", "for-a", "for-both"], "cpu": []},
-        "torch[b]": {"rocm": ["torch", "for-b", "for-both"], "cpu": []},
-        "for-a": ["sdk-a"],
-        "vision": {"rocm": ["vision[a]", "torch"], "cpu": ["torch"]},
-        "vision[a]": {"rocm": ["vision", "sdk-a"], "cpu": []},
-    }
-    asked = {"torch[a]": "x :: gpu :: a", "torch[b]": "x :: gpu :: b"}
-    asked["vision[a]"] = "x :: gpu :: a"
-    runs = []
-    for one, other in itertools.product(("rocm", "cpu"), repeat=2):
-        found = run(torch, {"torch": one, "vision": other})
-        its = {node: each for node, each in asked.items() if node in found.versions}
-        runs.append(replace(found, asked=its))
-    facts = [
-        Fact(Build(name, "rocm"), f"x :: gpu :: {each}")
-        for name in ("torch", "vision")
-        for each in "ab"
-    ]
-    names = group_names((build for each in runs for build in each.builds), facts)
-    needed = {name: each for (name, _), each in conditions(runs).items()}
-
-    def text(name: str) -> str | None:
-        return marker_text(spelled_out(needed[name], {}), names)
-
-    def on(*groups: str) -> str:
-        return " and ".join(map(wanted, groups))
-
-    assert text("torch") is None
-    assert text("vision") is None
-    assert text("for-a") == on("torch-rocm", "torch-rocm-x-gpu-a")
-    assert text("for-b") == on("torch-rocm", "torch-rocm-x-gpu-b")
-    assert text("for-both") == (
-        f"({on('torch-rocm', 'torch-rocm-x-gpu-a')}) or "
-        f"({on('torch-rocm', 'torch-rocm-x-gpu-b')})"
-    )
-    assert text("sdk-a") == (
-        f"({on('torch-rocm', 'torch-rocm-x-gpu-a')}) or "
-        f"({on('vision-rocm', 'vision-rocm-x-gpu-a')})"
-    )
 
 
 def test_packages_that_need_each_other() -> None:

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pip._vendor.packaging.utils import canonicalize_name
-
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
 from pip._internal.parallel.switches import may_look_ahead
@@ -164,11 +162,6 @@ class Context:
         self.choices: list[LabelChoice] = list(settings.variants)
         #: The projects that the user named.
         self.named: Collection[NormalizedName] = ()
-        #: Of those, the ones that the user named with extras for devices.
-        self.with_device_extras: Collection[NormalizedName] = ()
-        #: The extras for devices of the builds that were looked at and have some: with
-        #: which they are taken, by link, or by project where they are installed.
-        self.device_extras: dict[Link | NormalizedName, Sequence[str]] = {}
         #: Of those that were named, the labels of all files that may be taken, by version.
         self.labels_offered: dict[NormalizedName, Mapping[str, Collection[str]]] = {}
         #: The requirements file that turned variants off, if one did.
@@ -518,11 +511,6 @@ class Context:
         if key not in self._said:
             self._said.add(key)
             logger.log(level, "%s", message)
-
-
-def is_about_devices(extra: str) -> bool:
-    """Tell whether whoever writes this extra chooses devices, in whatever form."""
-    return canonicalize_name(extra).startswith("device-")
 
 
 @contextmanager

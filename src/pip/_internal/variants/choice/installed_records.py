@@ -13,7 +13,6 @@ from pip._vendor.packaging._variants import is_valid_label
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
-from pip._internal.variants.core.device_extras import device_of
 from pip._internal.variants.core.manifest import InvalidManifest
 from pip._internal.variants.core.manifest_parser import parse_document, parse_manifest
 from pip._internal.variants.core.properties import Property
@@ -37,7 +36,6 @@ class InstalledBuild(NamedTuple):
     :ivar by_hand: whether the user chose its label.
     :ivar labels: the variants that could have been installed instead, by this
         interpreter on this platform.
-    :ivar device_extras: the extras for certain GPUs that it was taken with.
     """
 
     label: str | None
@@ -45,7 +43,6 @@ class InstalledBuild(NamedTuple):
     manifest: Manifest
     labels: tuple[str, ...]
     by_hand: bool = False
-    device_extras: tuple[str, ...] = ()
 
     @property
     def declared(self) -> tuple[Property, ...]:
@@ -75,8 +72,6 @@ def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
             parse_document(recorded["manifest"]),
             tuple(labels),
             recorded.get("by-hand") is True,
-            # Whatever else stands there is of no use, and not shown.
-            tuple(filter(device_of, map(str, recorded.get("device-extras", ())))),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # It is damaged, but what the wheel says of itself is still there.

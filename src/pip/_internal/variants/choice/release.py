@@ -194,16 +194,6 @@ class Release:
                 return selection
         return None
 
-    def amd_devices(self, link: Link) -> tuple[str, ...] | None:
-        """Return the kinds of AMD GPUs that the build at a link is chosen for.
-
-        :return: None if it is not chosen for any; empty if nothing tells of what kind.
-        """
-        label, selection = label_of(link), self.selection_of(link)
-        if label is None or selection is None:
-            return None
-        return selection.amd_devices(label)
-
     def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
         by_label: dict[str, Link] = {}
         for link in wheels:

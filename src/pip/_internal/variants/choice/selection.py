@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.device_extras import PROPERTY, kinds
 from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.core.ordering import Mismatch, Ranking, rank, supported_of
 from pip._internal.variants.core.preferences import Preference
@@ -99,24 +98,6 @@ class Selection(NamedTuple):
         """Return all properties of a variant, as its manifest has them, in order."""
         variant = None if self.manifest is None else self.manifest.variant(label)
         return () if variant is None else tuple(sorted(variant.properties()))
-
-    def amd_devices(self, label: str) -> tuple[str, ...] | None:
-        """Return the kinds of AMD GPUs that a variant is chosen for, best first.
-
-        Those that it declares count; where it declares other properties of such GPUs
-        alone, all that the target has.
-
-        :return: None if it is not chosen for any; empty if nothing tells of what kind.
-        """
-        namespace, feature = PROPERTY
-        supported = [p for p in self.properties(label) if p.namespace == namespace]
-        if not supported:
-            return None
-        found = kinds(each.value for each in supported if each.feature == feature)
-        answer = self.answers.get(namespace)
-        if found or answer is None:
-            return found
-        return kinds(answer.values(feature))
 
     @property
     def labels(self) -> tuple[str, ...]:

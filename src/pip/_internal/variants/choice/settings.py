@@ -49,7 +49,6 @@ __all__ = [
     "DISABLE_PROVIDER",
     "ENABLE_PROVIDER",
     "IN_BUILD",
-    "NO_DEVICE_EXTRAS",
     "NO_VARIANTS",
     "OPTIONS",
     "PREFER_VARIANT",
@@ -401,13 +400,6 @@ OPTIONS = (
         help="Take the best variant of each package, even if they are for different major "
         "versions of CUDA. Without this option, ones that agree on it are preferred.",
     ),
-    NO_DEVICE_EXTRAS := OptionRow(
-        "--no-device-extras",
-        help="Take builds for AMD GPUs without the extras for the GPUs of the target "
-        "machine. Without this option, torch for ROCm 10 is taken with device-gfx1151 "
-        "where it has that extra and the GPU is a gfx1151; a device-* extra that is "
-        "typed for a package counts instead.",
-    ),
     OptionRow(
         "--all-versions",
         where=("list",),
@@ -466,7 +458,6 @@ class Settings:
         self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
         self.strict_variants = bool(value(STRICT_VARIANTS))
         self.no_variant_agreement = bool(given("no_variant_agreement"))
-        self.no_device_extras = bool(value(NO_DEVICE_EXTRAS))
         self.manifest: str | None = given("manifest")
         self.enabled_providers: Sequence[str] = value(ENABLE_PROVIDER) or ()
         self.disabled_providers: Sequence[str] = value(DISABLE_PROVIDER) or ()

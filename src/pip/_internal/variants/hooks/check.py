@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.context import Room
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.machine.chain import Providers
@@ -97,10 +96,7 @@ def checked(
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    for warning in (
-        *(*providers.warnings, *different_cuda(variants, options)),
-        *lost_extras(dists, rooms, options),
-    ):
+    for warning in (*providers.warnings, *different_cuda(variants, options)):
         logger.warning("%s", warning)
     for room in rooms:
         if any(room.options_for(variant.build) for variant in variants):
@@ -188,31 +184,6 @@ def unsupported(
                 f"This machine does not support {variant}, which needs {needs}. To "
                 "switch to the best variant of this version:",
                 for_upgrade(options, variant.name, further=further),
-            )
-
-
-def lost_extras(
-    dists: Sequence[BaseDistribution], rooms: Iterable[Room], options: optparse.Values
-) -> Iterator[str]:
-    """Say which builds lack what they were installed with for the machine's GPUs."""
-    installed = {dist.canonical_name: dist for dist in dists}
-    for dist in dists:
-        build = installed_build(dist)
-        if build is None:
-            continue
-        from pip._internal.variants.choice.device_extras import lost
-        from pip._internal.variants.choice.invocation import command
-        from pip._internal.variants.tell.device_extras import listed
-
-        lacking = lost(dist, installed)
-        if lacking:
-            further = sum((room.options_for(build) for room in rooms), ())
-            which = f"{dist.raw_name}[{','.join(lacking)}]"
-            needs = listed([each for needed in lacking.values() for each in needed])
-            yield Hint(
-                f"{dist.raw_name} {dist.version} has {listed([*lacking])} without "
-                f"{needs}, so computations on that GPU will fail. To add it:",
-                command(options, "install", *further, which),
             )
 
 

@@ -80,34 +80,12 @@ def show_variant(info: Any, *, verbose: bool) -> None:
     dist = get_environment(paths).get_distribution(info.name)
     build = None if dist is None else installed_build(dist)
     if build is not None and build.label is not None:
-        extras = _device_extras(dist)
-        write(variant_lines(build, extras, verbose=verbose))
+        write(variant_lines(build, verbose=verbose))
 
 
-def _device_extras(dist: BaseDistribution | None) -> list[str]:
-    """Return the extras for GPUs that an installed variant has, however they came."""
-    from pip._internal.variants.choice.context import is_about_devices
-
-    # Few have any.
-    if dist is None or not any(map(is_about_devices, dist.iter_provided_extras())):
-        return []
-    from pip._internal.variants.choice.device_extras import present
-
-    others = get_environment([dist.location] if dist.location else None)
-    installed = {each.canonical_name: each for each in others.iter_all_distributions()}
-    return [*present(dist, installed)]
-
-
-def variant_lines(
-    build: InstalledBuild, extras: Sequence[str] = (), *, verbose: bool
-) -> Iterator[str]:
-    """Describe an installed variant in the form of ``pip show``.
-
-    :param extras: for GPUs, that it has.
-    """
+def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:
+    """Describe an installed variant in the form of ``pip show``."""
     yield f"Variant: {build.label}"
-    if extras:
-        yield f"Device-extras: {', '.join(extras)}"
     if verbose:
         yield "Variant-properties:"
         for supported in build.supported:
@@ -129,8 +107,6 @@ def inspected(
     build = installed_build(dist)
     if build is not None and build.label is not None:
         result["variant"] = _variant(build.label, build.declared, build.supported)
-        if extras := _device_extras(dist):
-            result["variant"]["device_extras"] = extras
     return result
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +34,6 @@ def remember(wheel_path: str, build: InstalledBuild) -> None:
     """Have a build recorded when its wheel is installed; until then it counts as such."""
     SELECTIONS[wheel_path] = build
     atomic_upgrade.enable()
-
-
-def remember_device_extras(wheel_path: str | None, extras: Sequence[str]) -> None:
-    """Have the extras recorded of a build whose wheel was here before they were known."""
-    chosen = SELECTIONS.get(wheel_path or "")
-    if extras and chosen is not None and wheel_path is not None:
-        SELECTIONS[wheel_path] = chosen._replace(device_extras=tuple(extras))
 
 
 def installing_wheel(
@@ -105,8 +98,6 @@ def _written(build: InstalledBuild) -> bytes:
         "by-hand": build.by_hand,
         "manifest": build.manifest.document,
     }
-    if build.device_extras:
-        content["device-extras"] = build.device_extras
     # Not indented: that is written in Python, and takes longer than C.
     return json.dumps(content).encode("utf-8")
 

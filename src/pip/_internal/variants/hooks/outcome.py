@@ -13,12 +13,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.parallel.resolution import Resolving
 from pip._internal.parallel.slots import RESOLVING
-from pip._internal.variants.choice.context import (
-    Context,
-    context_of,
-    is_about_devices,
-    noting_host,
-)
+from pip._internal.variants.choice.context import Context, context_of, noting_host
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.slots import ENVIRONMENT
@@ -53,9 +48,6 @@ def resolved(
     if context is None:
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
-    context.with_device_extras = _named(
-        root for root in root_reqs if any(map(is_about_devices, root.extras))
-    )
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]
@@ -101,16 +93,17 @@ def _resolved(
     finder = resolver.factory._finder
     for mode in modes(context):
         mode.note_roots(root_reqs)
-    with _foreseen(context, finder), _explained(context), _told_of_locks(finder):
+    with _foreseen(context, finder), _told_of_locks(finder):
         found = (mode.resolve(solve, resolver) for mode in modes(context))
         resolved = next((each for each in found if each is not None), None)
         requirements = solve() if resolved is None else resolved
     if resolved is not None:
         # All builds were asked for, so few were chosen over others.
         _announce(context, finder, _settled(context, resolved))
-        _settle_device_extras(context, resolver, resolved)
     elif context.enabled:
         requirements = _concluded(solve, resolver, root_reqs, context, requirements)
+    if context.enabled and not context.settings.ignore_dependencies:
+        _warn_of_device_extras(context, resolver, root_reqs)
     return requirements
 
 
@@ -144,7 +137,6 @@ def _concluded(
 
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
     _announce(context, finder, chosen)
-    _settle_device_extras(context, resolver, requirements)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.choice.unknown_names import labels_as_extras
 
@@ -218,19 +210,6 @@ def _warn_of_unknown_names(
         are_all=not has_failed,
         are_all_manifests=not (has_failed or has_built),
     )
-
-
-@contextmanager
-def _explained(context: Context) -> Iterator[None]:
-    """Where nothing can be found, say which extras nobody typed."""
-    try:
-        yield
-    except PipError:
-        if any(context.device_extras.values()):
-            from pip._internal.variants.tell.device_extras import tell_of_failure
-
-            tell_of_failure(context)
-        raise
 
 
 def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
@@ -315,20 +294,34 @@ def _settled(
     ]
 
 
-def _settle_device_extras(
-    context: Context, resolver: Resolver, requirements: RequirementSet
+def _warn_of_device_extras(
+    context: Context, resolver: Resolver, roots: Iterable[InstallRequirement]
 ) -> None:
-    """Say which extras builds are taken with for GPUs, and have them recorded."""
-    if context.device_extras:
-        from pip._internal.variants.tell.device_extras import tell
+    """Warn if the code for the target's GPUs is in extras that nothing requests."""
+    factory, found = resolver.factory, list(_found(resolver))
+    if context.may_take_several:
+        # The lock file has other wheels of these versions too.
+        locked = {(each.project_name, each.version) for each in found}
+        others = factory._link_candidate_cache.values()
+        found += [
+            each for each in others if (each.project_name, each.version) in locked
+        ]
+    if context.in_build or not any(map(_has_device_extra, found)):
+        return
+    from pip._internal.variants.tell.device_extras import warn_of_device_extras
 
-        tell(context, _found(resolver), requirements)
-    for req in requirements.requirements.values():
-        if req.extras and req.link is not None and label_of(req.link) is not None:
-            from pip._internal.variants.hooks.installing import remember_device_extras
-            from pip._internal.variants.hooks.prepare import device_extras
+    requested = _named(root for root in roots if any(map(_is_for_device, root.extras)))
+    warn_of_device_extras(context, found, requested, factory._finder._locked_links)
 
-            remember_device_extras(req.local_file_path, device_extras(req))
+
+def _has_device_extra(candidate: Candidate) -> bool:
+    """Whether the metadata of a candidate has an extra for a device; few have one."""
+    dist: BaseDistribution | None = vars(candidate).get("dist")
+    return dist is not None and any(map(_is_for_device, dist.iter_provided_extras()))
+
+
+def _is_for_device(extra: str) -> bool:
+    return canonicalize_name(extra).startswith("device-")
 
 
 def _announce(

@@ -6,7 +6,7 @@ Plain wheels pass here too, so what only variants need is imported for variants 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,7 @@ def prepared(
         SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
-        _remember(req, selection, label, device_extras(req), by_hand=by_hand)
+        _remember(req, selection, label, by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.selections.values():
             if selection.manifest is not None:
@@ -161,20 +161,10 @@ def _judge_built(
     _remember(req, selection, label, by_hand=False)
 
 
-def device_extras(req: InstallRequirement) -> Sequence[str]:
-    """Return the extras for GPUs that a build is taken with, typed or not, to record them."""
-    if not req.extras:
-        return ()
-    from pip._internal.variants.core.device_extras import literal
-
-    return literal(map(canonicalize_name, req.extras))
-
-
 def _remember(
     req: InstallRequirement,
     selection: Selection,
     label: str | None,
-    extras: Sequence[str] = (),
     *,
     by_hand: bool,
 ) -> None:
@@ -185,9 +175,7 @@ def _remember(
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        build = InstalledBuild(
-            *(label, properties, manifest, labels, by_hand, tuple(extras))
-        )
+        build = InstalledBuild(label, properties, manifest, labels, by_hand)
         remember(path, build)
 
 

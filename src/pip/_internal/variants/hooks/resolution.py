@@ -8,14 +8,13 @@ manifest is fetched for a version that the resolver does not reach.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.choice.context import Context, context_of, is_about_devices
+from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import Ahead, modes, releases
 from pip._internal.variants.wheels.links import label_of
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
@@ -248,11 +246,6 @@ def dependencies_met(
     if context is not None and not provider._ignore_dependencies:
         for mode in modes(context):
             mode.refuse_dependencies(candidate)
-    if context is not None and _has_device_extras(context, candidate):
-        from pip._internal.variants.choice import device_extras
-
-        own = device_extras.requirements(context, provider._factory, candidate)
-        requirements = itertools.chain(requirements, own)
     if context is not None and context.admit is not None:
         from pip._internal.variants.machine.plugin_environment import trusted_alone
 
@@ -260,23 +253,6 @@ def dependencies_met(
     if context is not None and provider._ignore_dependencies:
         return _without_dependencies(context, provider, candidate, requirements)
     return requirements
-
-
-def _has_device_extras(context: Context, candidate: Candidate) -> bool:
-    """Tell whether a candidate is a variant, one that the user named if it is installed.
-
-    And whether it has extras for devices, as few have.
-    """
-    if not context.enabled or candidate.name != candidate.project_name:
-        # With extras, and so beside the one without.
-        return False
-    dist: BaseDistribution | None = vars(candidate).get("dist")
-    link = candidate.source_link
-    if dist is None or (link is not None and label_of(link) is None):
-        return False
-    if link is None and not (candidate.name in context.named and installed_build(dist)):
-        return False
-    return any(map(is_about_devices, dist.iter_provided_extras()))
 
 
 def _without_dependencies(

@@ -72,10 +72,8 @@ class Build:
 class Fact(NamedTuple):
     """Whether the machine supports a property of a build that is installed.
 
-    Or whether the build is wanted with the extra for a GPU that the machine has.
-
     :ivar build: it, whatever machine it is on.
-    :ivar property: as markers write it; or the extra.
+    :ivar property: as markers write it.
     """
 
     build: Build
@@ -128,15 +126,12 @@ class Run:
     :ivar children: the nodes that each node depends on; under None those that the user
         asked for.
     :ivar lacking: the properties that the machine lacks.
-    :ivar asked: of nodes that their own project depends on where something holds of the
-        build, the property of that :class:`Fact`. They are here whether it holds or not.
     """
 
     versions: Mapping[str, str]
     taken: Mapping[str, Build]
     children: Mapping[str | None, frozenset[str]]
     lacking: Properties = frozenset()
-    asked: Mapping[str, str] = field(default_factory=dict)
     _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     def build(self, node: str | None) -> Build | None:
@@ -147,19 +142,6 @@ class Run:
     def builds(self) -> frozenset[Build]:
         """Return all builds that were taken."""
         return frozenset(self.taken.values())
-
-    def fact(self, node: str) -> Fact | None:
-        """Return what the machine has to support for a node to be there."""
-        build = self.build(node)
-        if node not in self.asked or build is None:
-            return None
-        return Fact(build.on_any, self.asked[node])
-
-    @cached_property
-    def present(self) -> frozenset[Group]:
-        """Return all facts for which nodes are here."""
-        found = map(self.fact, self.asked)
-        return frozenset(each for each in found if each is not None)
 
     def reached_from(self, project: str) -> frozenset[str]:
         """Return the nodes that a project depends on, directly or not."""
@@ -256,8 +238,7 @@ def _needed(found: Mapping[Locked, Condition], run: Run) -> set[Locked]:
     """Return what is needed where those builds are taken that *run* took."""
     builds: frozenset[Build] = frozenset()
     while True:
-        present = run.present | builds
-        needed = {locked for locked in found if holds(found[locked], present)}
+        needed = {locked for locked in found if holds(found[locked], builds)}
         taken = {build for name, _ in needed if (build := run.build(name)) is not None}
         if taken <= builds:
             return needed
@@ -291,7 +272,7 @@ class _Needs:
 
     def _grown(self) -> dict[Locked, Condition]:
         edges = [
-            (source, (child, version), self._asked_of(source, child, version, targets))
+            (source, (child, version), self._told_apart(child, version, targets))
             for source, children in self._targets.items()
             for child, targets in children.items()
             for version in targets
@@ -316,23 +297,6 @@ class _Needs:
                     found[child] = new
                     grows = True
         return found
-
-    def _asked_of(
-        self,
-        source: _Source,
-        child: str,
-        version: str,
-        targets: Mapping[str, Sequence[int]],
-    ) -> Condition:
-        """Return when a source needs a child in a version."""
-        apart = self._told_apart(child, version, targets)
-        parent, _ = source
-        if parent is None or parent[0] != project_of(child):
-            return apart
-        facts = {self._runs[number].fact(child) for number in targets[version]}
-        # One build of the source is at stake, so this is the same in all runs.
-        asked = frozenset(frozenset([each]) for each in facts if each is not None)
-        return _both(apart, asked) if asked else apart
 
     def _told_apart(
         self, child: str, version: str, targets: Mapping[str, Sequence[int]]

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pip._internal.variants.core.device_extras import extra_for
 from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.core.manifest_parser import parse_document
-from pip._internal.variants.core.properties import Property
 from pip._internal.variants.locks.conditions import Build, Fact
 from pip._internal.variants.locks.kinds import uncertain
 
-__all__ = ["device_extras", "facts_of", "inlined", "read_inlined"]
+__all__ = ["facts_of", "inlined", "read_inlined"]
 
 #: What lock files keep of a manifest besides its variants, in this order.
 _KEPT = ("$schema", "default-priorities", "providers", "static-properties")
@@ -57,17 +55,9 @@ def facts_of(project: str, table: object) -> list[Fact]:
         return []
     return [
         Fact(Build(project, label), each)
-        for label, variant in manifest.variants.items()
-        for each in (
-            *map(str, uncertain(manifest, label)),
-            *device_extras(variant.properties()),
-        )
+        for label in manifest.variants
+        for each in map(str, uncertain(manifest, label))
     ]
-
-
-def device_extras(properties: Iterable[Property]) -> list[str]:
-    """Return the extras for the kinds of GPUs among properties of a build."""
-    return [extra for each in properties if (extra := extra_for(*each)) is not None]
 
 
 def _common(value: Any) -> Any:

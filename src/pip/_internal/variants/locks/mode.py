@@ -10,7 +10,6 @@ from pip._internal.console.output import get_logger
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.choice.settings import NO_DEVICE_EXTRAS
 from pip._internal.variants.core import abi_dependency
 from pip._internal.variants.core.answer import Answer
 from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
@@ -23,7 +22,6 @@ from pip._internal.variants.locks.conditions import (
     Run,
     project_of,
 )
-from pip._internal.variants.locks.documents import device_extras
 from pip._internal.variants.locks.kinds import Properties
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
@@ -31,7 +29,7 @@ from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
-from pip._internal.variants.wheels.links import BuildLink, label_of
+from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
@@ -167,7 +164,6 @@ class Locks(Mode):
                 raise two_versions(error) from None
             first, plan = found
         self._tell_left_out()
-        self._forget_left_out()
         refuse_unknown_labels(self._context, list(self._releases.values()))
         if plan is not None:
             for requirement in first.requirements.values():
@@ -316,31 +312,9 @@ class Locks(Mode):
             parent: frozenset(versions.keys() & set(result.graph.iter_children(parent)))
             for parent in (None, *versions)
         }
-        asked = self._asked(result.mapping, taken)
-        run = Run(versions, taken, children, machines.lacking, asked)
+        run = Run(versions, taken, children, machines.lacking)
         self._runs.append(run)
         return run
-
-    def _asked(
-        self, mapping: Mapping[str, Candidate], taken: Mapping[str, Build]
-    ) -> dict[str, str]:
-        """Return the nodes that are there for machines with a certain GPU alone.
-
-        They are the builds with the extras for it, which the user may not want either.
-        """
-        found: dict[str, str] = {}
-        for project, build in taken.items():
-            release, link = self._releases[project], mapping[project].source_link
-            selection = None if link is None else release.selection_of(link)
-            if link is None or selection is None or selection.manifest is None:
-                continue
-            if not release.is_for_any or build.label is None:
-                continue
-            declared = device_extras(selection.declared(build.label))
-            for extra in self._context.device_extras.get(link, ()):
-                if extra in declared:
-                    found[f"{project}[{extra}]"] = extra
-        return found
 
     def _left_out(self) -> dict[Build, str]:
         """Return the builds that no run has taken, whatever the machine, and why."""
@@ -351,18 +325,9 @@ class Locks(Mode):
                 problems.setdefault(build.on_any, problem)
         return problems
 
-    def _forget_left_out(self) -> None:
-        """Leave out what there is to say of extras of builds that are not locked."""
-        left_out, extras = self._left_out(), self._context.device_extras
-        for release in self._releases.values():
-            for link in release.links:
-                if Build(release.project, label_of(link)) in left_out:
-                    extras.pop(link, None)
-
     def _tell_left_out(self) -> None:
         for build, problem in self._left_out().items():
             name = reasons.build_name(self._releases[build.project], build.label)
-            problem += self._with_its_extras(build)
             self._context.cost(
                 Loss(
                     name,
@@ -374,22 +339,6 @@ class Locks(Mode):
                     ],
                 )
             )
-
-    def _with_its_extras(self, build: Build) -> str:
-        """Say which extras were looked for with a build, which may be why it failed."""
-        extras = {
-            extra
-            for link in self._releases[build.project].links
-            if label_of(link) == build.label
-            for extra in self._context.device_extras.get(link, ())
-        }
-        if not extras:
-            return ""
-        which = f"{build.project}[{','.join(sorted(extras))}]"
-        return (
-            f" (besides what was typed, {which} was looked for: {NO_DEVICE_EXTRAS.name} "
-            "leaves it out)"
-        )
 
     def _untaken(self, machines: Machines) -> tuple[_Target, Run] | None:
         """Return a build that no run has taken yet, and a run that could have."""
@@ -430,7 +379,7 @@ class Locks(Mode):
 
 def _targets(run: Run) -> set[_Target]:
     """Return the builds that a run took, once for each node."""
-    found = ((run.build(node), node) for node in run.versions.keys() - run.asked.keys())
+    found = ((run.build(node), node) for node in run.versions)
     return {(build, node) for build, node in found if build is not None}
 
 

@@ -38,7 +38,7 @@ from pip._internal.variants.errors import (
     VariantsDisabled,
 )
 from pip._internal.variants.locks.conditions import Build, Fact, Group, group_names
-from pip._internal.variants.locks.documents import device_extras, facts_of
+from pip._internal.variants.locks.documents import facts_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
 from pip._internal.variants.slots import CONTEXT
 from pip._internal.variants.tell.refusals import nothing_left
@@ -291,10 +291,7 @@ class _Choices:
         selection = choice.release.selection_of(choice.link)
         assert selection is not None, "it was chosen by that"
         supported = selection.properties(build.label)
-        found = [*map(str, supported)]
-        if self._context is None or not self._context.settings.no_device_extras:
-            found += device_extras(supported)
-        return frozenset([build, *(Fact(build, each) for each in found)])
+        return frozenset([build, *(Fact(build, str(each)) for each in supported)])
 
     def _choose(self, package: Package) -> _Choice:
         wheels = package.wheels or ()

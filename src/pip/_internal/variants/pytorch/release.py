@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.selection import Origin, OriginKind
-from pip._internal.variants.core.device_extras import PROPERTY, kinds
-from pip._internal.variants.pytorch.backends import AUTO, Backend, Kind
+from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.options import BACKENDS
 from pip._internal.variants.pytorch.synthetic import (
-    Machine,
     manifest_for,
     manifest_of_choice,
 )
@@ -76,22 +74,6 @@ class BridgedRelease(Release):
             f"{self} has builds for {', '.join(self.labels)}: name one of them with "
             f"{BACKENDS.name}, or leave it to pip with {BACKENDS.name}={AUTO}."
         )
-
-    def amd_devices(self, link: Link) -> tuple[str, ...] | None:
-        """Return the kinds of AMD GPUs that the target has, for a ROCm build.
-
-        Which GPUs builds have code for is known by a table, which may be older than they
-        are; and who names a backend by hand has not been asked for the GPU.
-        """
-        if not isinstance(link, BuildLink):
-            return super().amd_devices(link)
-        backend = Backend.parse(link.label)
-        if backend.kind is not Kind.ROCM:
-            return None
-        namespace, feature = PROPERTY
-        probe = manifest_for(Machine(), [backend], self.bridge.settings.gpus)
-        answer = self._context.detected.ask(probe, [namespace])[namespace]
-        return kinds(answer.values(feature))
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
