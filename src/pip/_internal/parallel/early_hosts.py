@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import threading
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
@@ -87,7 +86,7 @@ def _lacks_password(credentials: str) -> bool:
         return False
     try:
         return base64.b64decode(credentials[6:]).endswith(b":")
-    except binascii.Error:
+    except ValueError:
         return False
 
 

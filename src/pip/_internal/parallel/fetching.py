@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.parallel.best_effort import BestEffort
 from pip._internal.parallel.digests import is_whole
 from pip._internal.parallel.resolution import Resolving
 from pip._internal.parallel.sizes import SMALL, listed_size
@@ -69,7 +70,10 @@ def wheels_due(
             from pip._internal.parallel.needed_space import check_space
 
             check_space(preparer, options, left)
-        with _faster(preparer, options, reqs, left):
+        faster: AbstractContextManager[None] = nullcontext()
+        with BestEffort("downloading in parallel"):
+            faster = _faster(preparer, options, reqs, left)
+        with faster:
             return fn(preparer, reqs, *args, **kwargs)
 
 

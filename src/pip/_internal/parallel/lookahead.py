@@ -17,13 +17,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion
-from pip._vendor.requests.exceptions import RequestException
 
-from pip._internal.console.output import get_logger
-from pip._internal.exceptions import PipError
 from pip._internal.parallel.course import Doubt, foretell
 from pip._internal.parallel.early_requests import EarlyRequests, NotAnswered
 from pip._internal.parallel.held_records import emit, holding
@@ -44,8 +39,6 @@ if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
 __all__ = ["Foresight", "Lookahead"]
-
-logger = get_logger(__name__)
 
 #: So many are foreseen at a time; more would only wait.
 _MOST = 32
@@ -83,12 +76,14 @@ class Lookahead:
     """What one run of the resolver will ask for, as far as that can be told.
 
     :ivar early: makes the requests
+    :ivar effort: stops this at the first error
     :ivar is_ahead: whether something is done right now that upstream has not come to
     """
 
     def __init__(self, resolving: Resolving) -> None:
         """Begin to look ahead of upstream's resolver, wherever it is."""
         self._resolving = resolving
+        self.effort = resolving.effort
         self._finder = resolving.factory._finder
         session = self._finder._link_collector.session
         self.early = EARLY_REQUESTS.once(session, EarlyRequests)
@@ -147,7 +142,6 @@ class Lookahead:
         :param is_kept: whether what it worked out is kept even if something is not here;
             what is worked out again is said again.
         :raises NotAnswered: if something is not.
-        :raises Conflict: if it fails; then upstream will tell.
         """
         unsaid = self._unsaid.setdefault(project, deque())
         said_before = len(unsaid)
@@ -166,8 +160,6 @@ class Lookahead:
             while not is_kept and len(unsaid) > said_before:
                 unsaid.pop()
             raise
-        except (PipError, RequestException, OSError) as error:
-            raise Conflict(str(error)) from None
         finally:
             self.is_ahead = False
             self._keep = _drop
@@ -256,16 +248,12 @@ class Lookahead:
     def _go_on(self) -> None:
         """Ask for what is foreseen by now; called while upstream waits."""
         self._see_answers()
-        if self._is_going_on or not self._is_stale:
+        if self._is_going_on or not self._is_stale or self.effort.is_stopped:
             return
         self._is_going_on, self._is_stale = True, False
-        try:
+        with self.effort:
             self._ask_for_what_comes()
-        except (PipError, InvalidRequirement, InvalidVersion, ValueError) as error:
-            # It will come up again when upstream is there, and be told then.
-            logger.debug("Cannot look ahead: %r", error)
-        finally:
-            self._is_going_on = False
+        self._is_going_on = False
 
     def _ask_for_what_comes(self) -> None:
         foreseen: set[str] = set()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion
 
 from pip._internal.network.utils import HEADERS
 from pip._internal.parallel.early_entries import METADATA, PAGE, Kind
@@ -96,7 +95,6 @@ class Source(Protocol):
 
         :param is_kept: whether what it worked out is kept even if something is not here.
         :raises NotAnswered: if something is not.
-        :raises Conflict: if it fails.
         """
 
     def body(self, url: str) -> bytes | None:
@@ -333,10 +331,7 @@ class Prospects:
         dist = self.factory._installed_dists.get(project)
         if dist is None or self.factory.force_reinstall:
             return None
-        try:
-            return dist if specifier.contains(dist.version, prereleases=True) else None
-        except InvalidVersion as error:
-            raise Conflict(str(error)) from None
+        return dist if specifier.contains(dist.version, prereleases=True) else None
 
     def page_headers(self, project: NormalizedName) -> Mapping[str, str]:
         """Return how upstream asks for the pages of a project."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pip._internal.parallel.best_effort import BestEffort
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Protocol
@@ -44,6 +46,7 @@ class Resolving:
         in which it adds the roots
     :ivar parent: the candidate whose dependencies it adds, if it has come to one
     :ivar has_conflicted: whether it has gone back on a candidate
+    :ivar effort: looking ahead, which the first error stops
     :ivar listener: what looks ahead of it, once there is something to foresee
     :ivar is_allowed: whether something may look ahead
     :ivar foresee: returns who has a say in what is looked up, if anybody has
@@ -52,6 +55,7 @@ class Resolving:
 
     def __init__(self, factory: Factory) -> None:
         self.factory = factory
+        self.effort = BestEffort("looking ahead")
         self.listener: Listener | None = None
         self.has_looked_ahead = False
         self.is_allowed = True

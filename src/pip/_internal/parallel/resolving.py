@@ -35,7 +35,9 @@ _T = TypeVar("_T")
 
 def look_ahead(resolving: Resolving) -> None:
     """Look ahead from here on, now that there is something to foresee."""
-    if resolving.listener is None:
+    if resolving.listener is not None or resolving.effort.is_stopped:
+        return
+    with resolving.effort:
         from pip._internal.parallel.lookahead import Lookahead
 
         resolving.listener = Lookahead(resolving)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pip._internal.network.utils import HEADERS
+from pip._internal.parallel.best_effort import BestEffort
 from pip._internal.parallel.early_entries import WHEEL
 from pip._internal.parallel.early_requests import EarlyRequests
 from pip._internal.parallel.slots import EARLY_REQUESTS
@@ -34,9 +35,10 @@ def asked_together(
     early.open()
     try:
         # Upstream asks for the first one now, over a connection of its own.
-        for req in reqs[1:]:
-            assert req.link, "it is about to be downloaded"
-            early.ask(req.link.url_without_fragment, HEADERS, WHEEL)
+        with BestEffort("requesting wheels together"):
+            for req in reqs[1:]:
+                assert req.link, "it is about to be downloaded"
+                early.ask(req.link.url_without_fragment, HEADERS, WHEEL)
         yield
     finally:
         early.close()

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.digests import Verified, identity
-from pip._internal.parallel.downloads.members import STORED, Member, Scan, Unclear
+from pip._internal.parallel.downloads.members import STORED, Member, Scan
 
 __all__ = ["Part", "Unpacking"]
 
@@ -145,7 +145,7 @@ class Unpacking:
         try:
             for _ in self._scan.advance(size):
                 pass
-        except (Unclear, OSError) as error:
+        except Exception as error:  # The complete wheel decides what is wrong with it.
             self.forget(error)
             return
         while ready := self._ready(size):

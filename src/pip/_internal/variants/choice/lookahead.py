@@ -99,12 +99,14 @@ class VariantForesight(Foresight):
 
     def refused(self, older: Sequence[Release]) -> None:
         """Foresee that older releases are weighed where a newer one does not suit."""
-        if self._lookahead is None:
+        lookahead = self._lookahead
+        if lookahead is None or lookahead.effort.is_stopped:
             return
-        for release in older:
-            if release not in self._older and not release.lacks_label:
-                self._older.add(release)
-                self._ask_for_manifests(self._lookahead, release)
+        with lookahead.effort:
+            for release in older:
+                if release not in self._older and not release.lacks_label:
+                    self._older.add(release)
+                    self._ask_for_manifests(lookahead, release)
 
     def wait_for_upstream(self) -> None:
         """Go on only in upstream's turn with what takes time.

@@ -1,0 +1,178 @@
+"""Nothing that pip does ahead of stock pip, or reads only for advice, ends a run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.faults import Fault, Gate
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.wheels import DistFile, make_wheel
+
+GPU = forced("12.8")
+_WHEEL = "{}-{}-py3-none-any.whl"
+#: More digits than Python converts, and more brackets than it nests.
+_DIGITS, _DEEP = "9" * 5000, 20_000
+
+
+def _metadata(*lines: str) -> bytes:
+    given = ["Metadata-Version: 2.1", "Name: x", "Version: 2.0", *lines]
+    return "\n".join([*given, ""]).encode("utf-8", "surrogateescape")
+
+
+def _file(**fields: object) -> str:
+    name = _WHEEL.format("y", "1.0")
+    return json.dumps({"files": [{"filename": name, "url": name, **fields}]})
+
+
+#: Metadata of x 2.0, which stock pip never reads.
+METADATA: Mapping[str, bytes] = {
+    "empty": b"",
+    "zeros": bytes(1000),
+    "not UTF-8": b"\xff\xfe\x80" * 100,
+    "another name": _metadata().replace(b"Name: x", b"Name: other"),
+    "no name": _metadata().replace(b"Name: x\n", b""),
+    "no version": _metadata().replace(b"Version: 2.0\n", b""),
+    "invalid version": _metadata().replace(b": 2.0", b": not a version"),
+    "another version": _metadata().replace(b": 2.0", b": 3.0"),
+    "long version": _metadata().replace(b": 2.0", f": {_DIGITS}".encode()),
+    "unknown form": _metadata().replace(b": 2.1", b": 99.x"),
+    "deep marker": _metadata(
+        f"Requires-Dist: y; {'(' * _DEEP}python_version > '3'{')' * _DEEP}"
+    ),
+    "marker without an end": _metadata("Requires-Dist: y; ((("),
+    "marker of nothing": _metadata("Requires-Dist: y; os_name > '\\x'"),
+    "invalid requirement": _metadata("Requires-Dist: ???"),
+    "invalid URL": _metadata("Requires-Dist: y @ http://[bad"),
+    "long requirement": _metadata(f"Requires-Dist: y=={_DIGITS}"),
+    "NUL in a name": _metadata("Requires-Dist: y\0y"),
+    "invalid Python": _metadata("Requires-Python: ???"),
+    "long Python": _metadata(f"Requires-Python: >={_DIGITS}"),
+    "invalid extra": _metadata("Provides-Extra: ???", "Requires-Dist: y[???]"),
+}
+#: Pages of y, which only x 2.0 requires.
+PAGES: Mapping[str, str] = {
+    "empty": "",
+    "no JSON": "{",
+    "a list": "[]",
+    "a number": "1",
+    "no list of files": '{"files": 1}',
+    "files that are none": '{"files": [1, null]}',
+    "deep": "[" * 200_000,
+    "a number for a URL": _file(url=5),
+    "invalid URL": _file(url="http://[bad/y-1.0-py3-none-any.whl"),
+    "unknown scheme": _file(url="x-unknown://host/y-1.0-py3-none-any.whl"),
+    "invalid hashes": _file(hashes=7),
+    "an unknown hash": _file(hashes={"sha256": None}),
+    "invalid time": _file(**{"upload-time": "yesterday"}),
+    "a number for a time": _file(**{"upload-time": 5}),
+    "invalid Python": _file(**{"requires-python": {}}),
+    "invalid metadata hash": _file(**{"core-metadata": {"sha256": 1}}),
+    "absurd size": _file(size=-(10**18)),
+    "long version": _file(filename=_WHEEL.format("y", _DIGITS)),
+}
+#: Manifests of x 2.0.
+MANIFESTS: Mapping[str, str] = {
+    "empty": "",
+    "no JSON": "{",
+    "a list": "[]",
+    "deep": "[" * 200_000,
+    "deep objects": '{"variants":' * 5000,
+    "long number": f'{{"variants": {_DIGITS}}}',
+    "not a number": '{"variants": NaN}',
+    "lone surrogate": '{"variants": {"\\ud800": {}}}',
+    "no objects": '{"providers": [], "variants": [], "default-priorities": 1}',
+}
+
+
+@contextmanager
+def _held(index: IndexServer, path: str, until: str) -> Iterator[None]:
+    """Answer *path* a moment after something asked for the path *until*."""
+    gate = Gate()
+    index.faults[path] = Fault(gate=gate)
+
+    def keep() -> None:
+        try:
+            deadline = time.monotonic() + 10
+            while time.monotonic() < deadline:
+                if until in [path for _, path in index.log()]:
+                    # pip reads the answer meanwhile.
+                    time.sleep(0.2)
+                    return
+                time.sleep(0.01)
+        finally:
+            gate.open()
+
+    with ThreadPoolExecutor() as pool:
+        keeper = pool.submit(keep)
+        yield
+        keeper.result()
+
+
+def _installs_the_same(venv: Environment, index: IndexServer, ahead: str) -> None:
+    """Check that pip installs the same with and without ``--no-fast``.
+
+    Metadata of *a*, which excludes x 2.0, arrives last.
+
+    :param ahead: the path that is asked for only ahead of time
+    """
+    index.add(make_wheel("a", "1.0", requires=["x<2"]))
+    index.add(make_wheel("b", "1.0", requires=["x"]))
+    held = index.file_path(_WHEEL.format("a", "1.0")) + ".metadata"
+    seen = []
+    for option in ([], ["--no-fast"]):
+        venv.clear_cache()
+        index.clear_log()
+        index.faults.pop(held, None)
+        target = venv.work / f"target{len(option)}"
+        command = ["install", "a", "b", "-i", index.index_url, "-t", target, *option]
+        if option:
+            result = venv.pip(*command, env=GPU, code=None)
+        else:
+            with _held(index, held, ahead):
+                result = venv.pip(*command, env=GPU, code=None)
+        asked = ahead in [path for _, path in index.log()]
+        assert asked != bool(option), "it must be read ahead, or nothing is tested"
+        files = sorted(str(path.relative_to(target)) for path in target.rglob("*"))
+        seen.append((result.returncode, files))
+    assert seen[0] == seen[1]
+    assert seen[0][0] == 0
+    assert "x-1.0.dist-info" in seen[0][1]
+
+
+@pytest.mark.parametrize("name", METADATA)
+def test_metadata_read_ahead(venv: Environment, index: IndexServer, name: str) -> None:
+    index.add(make_wheel("x", "1.0"))
+    index.add(replace(make_wheel("x", "2.0"), metadata=METADATA[name]))
+    path = index.file_path(_WHEEL.format("x", "2.0")) + ".metadata"
+    _installs_the_same(venv, index, path)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_read_ahead(venv: Environment, index: IndexServer, name: str) -> None:
+    index.add(make_wheel("x", "1.0"))
+    index.add(make_wheel("x", "2.0", requires=["y"]))
+    index.add(make_wheel("y", "1.0"))
+    content_type = {"Content-Type": "application/vnd.pypi.simple.v1+json"}
+    page = Fault(body=PAGES[name].encode(), headers=content_type)
+    index.faults["/simple/y/"] = page
+    _installs_the_same(venv, index, "/simple/y/")
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_manifest_read_ahead(venv: Environment, index: IndexServer, name: str) -> None:
+    index.add(make_wheel("x", "1.0"))
+    index.add_release("x", "2.0", {"gpu": cuda("12.8")})
+    manifest = "x-2.0-variants.json"
+    content = MANIFESTS[name].encode()
+    index.add(DistFile("x", "2.0", manifest, content))
+    _installs_the_same(venv, index, index.file_path(manifest))
