@@ -264,9 +264,10 @@ class _Transaction:
 
 
 def _reword(record: logging.LogRecord, tree: str) -> None:
-    """Let a record name the place where a file is in the end."""
-    if isinstance(record.msg, str) and not getattr(record, "rich", False):
-        record.msg, record.args = record.getMessage().replace(tree, ""), ()
+    """Let a record name the final places of files."""
+    message = record.getMessage()
+    if tree in message and not getattr(record, "rich", False):
+        record.msg, record.args = message.replace(tree, ""), ()
 
 
 _is_enabled = False
