@@ -1,6 +1,6 @@
 """Count code lines per package: no blank lines, no comments, no docstrings.
 
-    python -m tools.code_lines [FOLDER ...]
+Run it as ``python -m tools.code_lines [FOLDER ...]``.
 """
 
 from __future__ import annotations

@@ -388,5 +388,7 @@ def test_check_names_what_is_incomplete(
     assert "and 1 more file. To repair it:" in text
     assert "small" not in text
     assert "pip install --force-reinstall --no-deps bulk==1.0" in text
-    upgrade.run("install", "--force-reinstall", "--no-deps", "bulk==1.0", "kernels==1.0")
+    upgrade.run(
+        "install", "--force-reinstall", "--no-deps", "bulk==1.0", "kernels==1.0"
+    )
     venv.pip("check")

@@ -54,7 +54,9 @@ class Server(PyTorchIndexServer):
         if page in self._pages:
             entries = [Entry(each) for each in self._pages[page]]
             text = self.project_html(
-                entries, self.pages, lambda entry: f"/commit/{quote(entry.file.filename)}"
+                entries,
+                self.pages,
+                lambda entry: f"/commit/{quote(entry.file.filename)}",
             )
             return self.page(text, "text/html")
         if name:
@@ -181,6 +183,7 @@ def test_vllm_and_torch_for_one_backend(
     found = dry(*arguments, env=env)
     assert found["vllm"] == f"{VLLM}: {vllm_build}"
     assert found["torch"] == f"{PYTORCH}: {torch}"
+
 
 @pytest.mark.parametrize(
     ("backend", "expected"), [("cuda", "cu130"), ("cu129", "cu129"), ("cpu", "cpu")]

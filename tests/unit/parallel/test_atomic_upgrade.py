@@ -205,7 +205,7 @@ class TestStagingFolder:
     def test_what_a_live_run_uses_stays(self, tmp_path: Path) -> None:
         first = StagingFolder(str(tmp_path))
         StagingFolder(str(tmp_path)).remove()
-        assert os.path.isdir(first.path)
+        assert Path(first.path).is_dir()
         first.remove()
 
     @pytest.mark.parametrize("kind", ["link", "file", "fifo", "open to all"])

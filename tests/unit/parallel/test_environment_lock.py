@@ -44,12 +44,18 @@ def options(**given: object) -> Values:
 
 
 def is_locked(path: Path) -> bool:
-    with open(path, "rb") as file:
+    with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
     return False
+
+
+def run(*_: object) -> int:
+    """Install something, as a command that nobody disturbs."""
+    before_installing([])
+    return 7
 
 
 class Run:
@@ -96,8 +102,9 @@ def test_what_cannot_be_read_twice(site: Path, tmp_path: Path) -> None:
     assert run.count == 1
 
 
+@pytest.mark.usefixtures("other")
 def test_it_waits_and_names_the_lock(
-    site: Path, other: int, monkeypatch: pytest.MonkeyPatch
+    site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(environment_lock, "_PATIENCE", 0.3)
     with pytest.raises(InstallationError, match=r"\.lock'"):
@@ -120,7 +127,7 @@ def test_it_goes_on_when_the_other_is_done(
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
-def test_what_is_no_file_is_not_locked(site: Path, tmp_path: Path, kind: str) -> None:
+def test_what_is_no_file_is_not_locked(tmp_path: Path, kind: str) -> None:
     lock, outside = tmp_path / ".lock", tmp_path / "outside"
     if kind == "link":
         lock.symlink_to(outside)
@@ -129,25 +136,15 @@ def test_what_is_no_file_is_not_locked(site: Path, tmp_path: Path, kind: str) ->
     else:
         lock.mkdir()
 
-    def run(*_: object) -> int:
-        before_installing([])
-        return 7
-
     assert installing(run, None, options(), []) == 7
     assert not outside.exists()
 
 
-def test_without_locks_it_installs(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_locks_it_installs(monkeypatch: pytest.MonkeyPatch) -> None:
     def flock(*_: object) -> None:
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr("fcntl.flock", flock)
-
-    def run(*_: object) -> int:
-        before_installing([])
-        return 7
 
     assert installing(run, None, options(), []) == 7
 
@@ -156,23 +153,15 @@ def test_without_locks_it_installs(
     "given",
     [{"target_dir": "x"}, {"prefix_path": "x"}, {"root_path": "x"}, {"dry_run": True}],
 )
-def test_elsewhere_there_is_none(
-    site: Path, other: int, given: dict[str, object]
-) -> None:
-    def run(*_: object) -> int:
-        before_installing([])
-        return 7
-
+@pytest.mark.usefixtures("other")
+def test_elsewhere_there_is_none(given: dict[str, object]) -> None:
     assert installing(run, None, options(**given), []) == 7
 
 
+@pytest.mark.usefixtures("other")
 def test_outside_of_virtual_environments_there_is_none(
-    site: Path, other: int, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "base_prefix", sys.prefix)
-
-    def run(*_: object) -> int:
-        before_installing([])
-        return 7
 
     assert installing(run, None, options(), []) == 7

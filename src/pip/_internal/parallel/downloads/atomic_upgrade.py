@@ -94,7 +94,7 @@ class _OldFiles(StashedUninstallPathSet):
     def _is_metadata(self, path: str) -> bool:
         return f"{path}{os.sep}".startswith(f"{self._info}{os.sep}")
 
-    def _get_directory_stash(self, path: str) -> str:
+    def _get_directory_stash(self, path: str) -> str:  # noqa: ARG002
         return os.path.join(self._folder, str(len(self._moves)))
 
     _get_file_stash = _get_directory_stash

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.context import Room
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.machine.chain import Providers

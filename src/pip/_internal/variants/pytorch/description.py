@@ -104,7 +104,10 @@ def shipped_gpus() -> Gpus:
     """Return the GPUs that PyTorch's builds support."""
     table = _document(_PYTORCH)["gpus"]
     cuda, rocm = (
-        {tuple(map(int, key.split("."))): tuple(table[kind][key]) for key in table[kind]}
+        {
+            tuple(map(int, key.split("."))): tuple(table[kind][key])
+            for key in table[kind]
+        }
         for kind in ("cuda", "rocm")
     )
     return Gpus(cuda, rocm, tuple(table["xpu"]))
