@@ -475,6 +475,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.resolution:found_candidates",
             ),
         ],
+        "A project with its own index does not come from a URL that nobody typed.": [
+            Decorate(
+                "Factory._make_base_candidate_from_link",
+                "variants.hooks.resolution:link_candidate",
+            ),
+        ],
         "A variant wheel given as a file or URL must suit the machine.": [
             Decorate(
                 "Factory._fail_if_link_is_unsupported_wheel",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.installed_records import InstalledBuild
@@ -56,19 +55,27 @@ class Mode(Bearing):
         """Return the URL of the one index that the user named for a project."""
         return None
 
-    def refuse_dependencies(self, candidate: Candidate) -> None:
-        """Look at what a candidate depends on, before any of that is looked up.
+    def refuse_link(
+        self,
+        link: Link,
+        project: NormalizedName | None,
+        needed_by: InstallRequirement | None,
+    ) -> None:
+        """Check a path or URL that a requirement or constraint names, before any request.
 
-        :raises PipError: if it may not depend on that.
+        :param project: None if it is not known yet.
+        :param needed_by: what depends on it; None for what is asked for first.
+        :raises PipError: if the link must not be used.
         """
 
     def refuse_build_requirements(
         self, requirement: InstallRequirement, needed: Iterable[str]
     ) -> None:
-        """See whether what builds a requirement may be taken.
+        """Check the requirements of a build environment.
 
-        :param needed: as ``build-system.requires`` or a backend names it.
-        :raises PipError: if not.
+        :param requirement: what is to be built.
+        :param needed: as ``build-system.requires`` or a backend names them.
+        :raises PipError: if one must not be used.
         """
 
     def pins_build(self, specifier: SpecifierSet) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.candidates import BaseCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import (
         FoundCandidates,
@@ -243,9 +244,6 @@ def dependencies_met(
     """
     requirements = fn(provider, candidate)
     context = context_of(provider._factory._finder)
-    if context is not None and not provider._ignore_dependencies:
-        for mode in modes(context):
-            mode.refuse_dependencies(candidate)
     if context is not None and context.admit is not None:
         from pip._internal.variants.machine.plugin_environment import trusted_alone
 
@@ -253,6 +251,41 @@ def dependencies_met(
     if context is not None and provider._ignore_dependencies:
         return _without_dependencies(context, provider, candidate, requirements)
     return requirements
+
+
+def link_candidate(
+    fn: Callable[..., BaseCandidate | None],
+    factory: Factory,
+    link: Link,
+    template: InstallRequirement,
+    name: NormalizedName | None,
+    version: Version | None,
+) -> BaseCandidate | None:
+    """Make a candidate of a link, if a mode of the run does not refuse the link.
+
+    All links pass here: those that the finder found, and those that requirements and
+    constraints name, of the user, of metadata or of a build.
+
+    :raises PipError: if it is refused.
+    """
+    context = context_of(factory._finder)
+    if template.link is None or context is None or not modes(context):
+        # The finder looks only where it may.
+        return fn(factory, link, template, name, version)
+    needed_by = template.comes_from
+    if not isinstance(needed_by, str | None) and (
+        (needed_by.link, needed_by.name) == (link, template.name)
+    ):
+        # Upstream splits a requirement with extras into two.
+        needed_by = needed_by.comes_from
+    needed_by = None if isinstance(needed_by, str) else needed_by
+    for mode in modes(context):
+        mode.refuse_link(link, name, needed_by)
+    candidate = fn(factory, link, template, name, version)
+    if name is None and candidate is not None:
+        for mode in modes(context):
+            mode.refuse_link(link, candidate.project_name, needed_by)
+    return candidate
 
 
 def _without_dependencies(

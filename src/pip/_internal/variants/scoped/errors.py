@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import Hint
+from pip._internal.models.wheel import Wheel
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.invocation import again
@@ -16,6 +17,8 @@ from pip._internal.variants.scoped.options import VARIANT_INDEX
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
     from pip._internal.variants.choice.settings import Settings
@@ -90,47 +93,62 @@ def instead(settings: Settings, project: NormalizedName, url: str) -> list[str]:
 
 
 class DependencyByURL(VariantError):
-    """A package says where another one is to come from, which is not for it to say."""
+    """Something other than the user names a URL that only the user may name."""
 
     reference = "dependency-by-url"
 
     def __init__(
         self,
-        what: str,
-        dependency: str,
-        url: str,
-        supplier: ScopedIndex | None,
+        link: Link,
+        project: NormalizedName | None,
+        needed_by: InstallRequirement | None,
         index: ScopedIndex | None,
+        supplier: ScopedIndex | None,
         *,
         is_built: bool,
     ) -> None:
-        """Say who may supply what.
+        """Make the error.
 
-        :param what: the package and its version.
-        :param supplier: the index that *what* comes from, if it is for certain projects.
-        :param index: the one that the dependency comes from, likewise.
-        :param is_built: whether that is needed to build *what*, and not to run it.
+        :param needed_by: what names the URL, if that is known.
+        :param index: of *project*, if it has one.
+        :param supplier: the index that *needed_by* comes from, if it has one.
+        :param is_built: whether a build environment would get it.
         """
+        url = redact_auth_from_url(link.url)
+        what = "A build requirement" if needed_by is None else _described(needed_by)
         why = []
         if supplier is not None:
             whose = redact_auth_from_url(supplier.url)
             why.append(
-                f"{what} comes from {whose}, which is for certain projects alone and "
-                "supplies no other in this way."
+                f"{what} comes from {whose}, which {VARIANT_INDEX.name} names for certain "
+                "projects. It must not supply any other."
             )
         if index is not None:
             why.append(
-                f"{dependency} comes from {redact_auth_from_url(index.url)} alone."
+                f"pip takes {project} only from {redact_auth_from_url(index.url)} "
+                f"({VARIANT_INDEX.name}), or from a URL that you type for it."
             )
-        name = what.partition(" ")[0]
-        without = "--no-deps installs it without what it depends on."
         if is_built:
-            without = (
-                f"--only-binary {name} takes wheels alone, which are built already; with "
-                "--no-build-isolation it is built with what is installed."
+            name = (needed_by and needed_by.name) or "NAME"
+            hint = (
+                f"To build nothing, use --only-binary {name}. To build with the packages "
+                "that are installed, use --no-build-isolation."
             )
-        super().__init__(
-            f"{what} depends on {dependency} at {redact_auth_from_url(url)}.",
-            why,
-            f"Another version of {name} may not do so: constrain it. {without}",
-        )
+        else:
+            hint = (
+                f"To accept this URL, type it: '{project or 'NAME'} @ {url}'. To do without "
+                "it, constrain the version of what names it, or use --no-deps."
+            )
+        needs = "needs" if is_built else "depends on"
+        super().__init__(f"{what} {needs} {project or 'a package'} at {url}.", why, hint)
+
+
+def _described(requirement: InstallRequirement) -> str:
+    """Return the name of a package, with its version if that is known."""
+    extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+    name, version = f"{requirement.name}{extras}", ""
+    if requirement.satisfied_by is not None:
+        version = str(requirement.satisfied_by.version)
+    elif requirement.link is not None and requirement.link.is_wheel:
+        version = Wheel(requirement.link.filename).version
+    return f"{name} {version}".rstrip()

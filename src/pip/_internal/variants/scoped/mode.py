@@ -14,13 +14,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.texts import Hint
 from pip._internal.models.search_scope import SearchScope
+from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
-from pip._internal.utils.packaging import get_requirement
 from pip._internal.variants.choice.fork import carrier_name
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.mode import Mode
@@ -38,16 +37,13 @@ from pip._internal.variants.scoped.options import VARIANT_INDEX
 from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.requirements import Requirement as PackageNeed
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.scoped_indexes import ScopedIndex
@@ -100,8 +96,8 @@ class Scoped(Mode):
         self._context, self._indexes, self._folders = context, indexes, folders
         self._pages = context.part(OwnPages)
         self._barred: set[NormalizedName] = set()
-        # What the user named by path or URL. In a build, others name what is installed.
-        self._typed: set[Link] = set()
+        # The paths and URLs that the user typed, each with its project if that is known.
+        self._typed: set[tuple[Link, NormalizedName | None]] = set()
         self._has_built = False
         self._authenticate()
 
@@ -113,10 +109,19 @@ class Scoped(Mode):
         auth.index_urls = [*known, *(url for url in urls if url not in known)]
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take note of constraints; requirements files have set the indexes anew."""
+        """Note the paths and URLs that the user typed.
+
+        Only the user's requirements, constraints and lock files have any. The roots of a
+        build environment come from a project or its backend.
+        """
+        # Requirements files have set the indexes again.
         self._authenticate()
-        requirements = list(requirements)
-        self._typed.update(each.link for each in requirements if each.link is not None)
+        if not self._context.in_build:
+            self._typed.update(
+                (each.link, canonicalize_name(each.name) if each.name else None)
+                for each in requirements
+                if each.link is not None
+            )
 
     # Where projects come from
 
@@ -188,58 +193,59 @@ class Scoped(Mode):
         """Tell whether the run is for what the user named, not for a build or a plugin."""
         return not self._context.in_build and self._context.admit is None
 
-    def refuse_dependencies(self, candidate: Candidate) -> None:
-        """Refuse a URL for what has an index, and any URL of what comes from such an index.
+    def refuse_link(
+        self,
+        link: Link,
+        project: NormalizedName | None,
+        needed_by: InstallRequirement | None,
+    ) -> None:
+        """Refuse a URL for a scoped project unless the user typed that URL for it.
 
-        What the user names by path or URL may say where its dependencies are.
+        Also refuse each URL that the metadata of a project from such an index names: the
+        index would supply another project in this way.
 
-        :raises DependencyByURL: then.
+        :raises DependencyByURL: in both cases.
         """
-        extras = vars(candidate).get("extras", ())
-        # One with extras has it from the one without.
-        base = vars(candidate).get("base", candidate)
-        dist: BaseDistribution | None = vars(base).get("dist")
-        if dist is None:
-            return  # Python itself, which packages require too.
-        link = candidate.source_link
-        if link in self._typed or (link is None and dist.direct_url is not None):
-            return
-        what = f"{candidate.name} {candidate.version}"
-        try:
-            needed = list(dist.iter_dependencies(extras))
-        except InvalidRequirement:
-            return  # Upstream says what is wrong with it.
-        self._refuse(what, candidate.project_name, needed)
+        if (link, None) in self._typed and project is not None:
+            # It is the project of what the user typed without a name.
+            self._typed.add((link, project))
+        if {(link, None), (link, project)}.isdisjoint(self._typed):
+            self._refuse(link, project, needed_by, is_built=self._context.in_build)
 
     def refuse_build_requirements(
         self, requirement: InstallRequirement, needed: Iterable[str]
     ) -> None:
-        """Refuse likewise what is needed to build something.
+        """Refuse such URLs among the requirements of a build environment.
+
+        The pip that fills it refuses them too, but does not know what they are for.
 
         :raises DependencyByURL: then.
         """
         self._has_built = True
-        if requirement.link in self._typed or requirement.name is None:
-            return
-        project = canonicalize_name(requirement.name)
-        what = f"{requirement.name} (to be built)"
-        self._refuse(what, project, map(get_requirement, needed), is_built=True)
+        for text in needed:
+            wanted = install_req_from_line(text)
+            if wanted.link is not None and wanted.match_markers():
+                project = canonicalize_name(wanted.name) if wanted.name else None
+                self._refuse(wanted.link, project, requirement, is_built=True)
 
     def _refuse(
         self,
-        what: str,
-        project: NormalizedName,
-        dependencies: Iterable[PackageNeed],
+        link: Link,
+        project: NormalizedName | None,
+        needed_by: InstallRequirement | None,
         *,
-        is_built: bool = False,
+        is_built: bool,
     ) -> None:
-        supplier = self._indexes.get(project)
-        for each in dependencies:
-            index = self._indexes.get(canonicalize_name(each.name))
-            if each.url is not None and (supplier or index):
-                raise DependencyByURL(
-                    *(what, each.name, each.url, supplier, index), is_built=is_built
-                )
+        index = None if project is None else self._indexes.get(project)
+        supplier = None
+        if needed_by is not None and needed_by.name is not None:
+            name = canonicalize_name(needed_by.name)
+            if all(name != typed for _, typed in self._typed):
+                supplier = self._indexes.get(name)
+        if index or supplier:
+            raise DependencyByURL(
+                *(link, project, needed_by, index, supplier), is_built=is_built
+            )
 
     # What is said
 
