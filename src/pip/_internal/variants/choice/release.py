@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pip._internal.console.output import get_logger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.reasons import (
     loss_of_problem,
@@ -41,7 +42,16 @@ if TYPE_CHECKING:
     from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.machine.chain import Providers
 
-__all__ = ["Release"]
+__all__ = ["CheckedWheels", "Release"]
+
+logger = get_logger(__name__)
+
+
+class CheckedWheels(dict["NormalizedName", "Callable[[Link], str]"]):
+    """By project, a function that returns the path of a wheel whose hash was checked.
+
+    It has the projects of a resolution that requires hashes, and no others.
+    """
 
 
 class Release:
@@ -252,8 +262,25 @@ class Release:
         :param missing: why it is up to them.
         :raises ManifestUnavailable: if none of them does.
         """
+        checked_path = self._checked_path
+        if checked_path is not None:
+            # Whole wheels are large: only those that the user allows.
+            labels = self._context.applying_labels(self.project, self.labels)
+            wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
+            self._context.wait_for_upstream()
+            if len(wheels) > 1:
+                logger.info(
+                    "Downloading the variants %s of %s to compare them, because hashes "
+                    "are required and %s. To download one: --variant %s=LABEL",
+                    *(", ".join(sorted(wheels)), self, missing, self.project),
+                )
+        elif getattr(self.options, "require_hashes", False):
+            problem = f"{missing}, and pip reads no wheel before its hash was checked"
+            raise ManifestUnavailable(problem)
         try:
-            manifest, problems = manifest_of_wheels(self._context.session, wheels)
+            manifest, problems = manifest_of_wheels(
+                self._context.session, wheels, checked_path
+            )
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
         self._problems += [
@@ -261,6 +288,11 @@ class Release:
             for label, problem in problems.items()
         ]
         return manifest
+
+    @property
+    def _checked_path(self) -> Callable[[Link], str] | None:
+        """A function that downloads and checks wheels, if hashes are required."""
+        return self._context.part(CheckedWheels).get(self.project)
 
     @property
     def ranked(self) -> list[Link]:

@@ -62,18 +62,20 @@ def unsupported_wheel(
     label = label_of(link)
     if label is not None:
         context = _enabled_context(factory._finder, link)
-        if link.is_file or _may_be_read(factory.preparer, link):
+        if _may_be_read(factory.preparer, link):
             from pip._internal.variants.choice.verification import check_direct
 
             check_direct(context, link, label)
 
 
 def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
-    """Tell whether to read a remote wheel's metadata before downloading it.
+    """Whether to read the metadata of a wheel before pip downloads and checks the wheel.
 
-    If hashes are required, upstream reads nothing that is not verified.
+    If hashes are required, pip reads nothing before it has checked the hash.
     """
-    if preparer.require_hashes or link.scheme not in ("http", "https"):
+    if preparer.require_hashes or link.is_file:
+        return not preparer.require_hashes
+    if link.scheme not in ("http", "https"):
         return False
     from pip._internal.parallel.fetching import is_here
 

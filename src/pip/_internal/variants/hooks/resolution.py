@@ -8,12 +8,13 @@ manifest is fetched for a version that the resolver does not reach.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.exceptions import HashMismatch
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import Ahead, modes, releases
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version, _BaseVersion
 
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
+    from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.candidates import BaseCandidate
@@ -84,7 +85,7 @@ def found_candidates(
             _ordered_infos,
             infos,
             context,
-            factory._finder,
+            factory,
             project,
             allowed,
             contested,
@@ -180,7 +181,7 @@ def _with_rival(
 def _ordered_infos(
     infos: _Infos,
     context: Context,
-    finder: PackageFinder,
+    factory: Factory,
     project: NormalizedName,
     hashes: Hashes,
     contested: Rival | None,
@@ -194,7 +195,13 @@ def _ordered_infos(
     :param installed: the version of the installed build, if upstream may keep it.
     :param pinned: whether a requirement names a local version.
     """
-    makers: dict[Link, Callable[[], Candidate | None]] = {}
+    makers: dict[Link, functools.partial[Candidate | None]] = {}
+    # There is no preparer if pip only looks a project up.
+    if getattr(factory.preparer, "require_hashes", False):
+        from pip._internal.variants.choice.release import CheckedWheels
+
+        checked_path = functools.partial(_checked_path, factory.preparer, makers)
+        context.part(CheckedWheels)[project] = checked_path
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():
@@ -205,7 +212,8 @@ def _ordered_infos(
             makers[link] = maker
             yield version, link
 
-    groups = Ahead(releases(context, finder, project, links(), hashes, pinned=pinned))
+    found = releases(context, factory._finder, project, links(), hashes, pinned=pinned)
+    groups = Ahead(found)
     for group in groups:
         own = contested if contested and contested.version == group.version else None
         if group.release is None:
@@ -225,6 +233,41 @@ def _ordered_infos(
             is_installed=installed == group.version,
             refused=functools.partial(_refused, context, groups),
         )
+
+
+def _checked_path(
+    preparer: RequirementPreparer,
+    makers: Mapping[Link, functools.partial[Candidate | None]],
+    link: Link,
+) -> str:
+    """Return the path of a wheel after pip has checked its required hash.
+
+    pip downloads the wheel once, also if the wheel is installed then.
+
+    :raises HashError: as if the wheel were installed.
+    :raises WheelUnreadable: if the index does not state a hash, and the wheel may be one
+        that the user does not allow.
+    """
+    from pip._internal.resolution.resolvelib.candidates import (
+        make_install_req_from_link,
+    )
+    from pip._internal.variants.wheels.checked_wheels import checked_path
+    from pip._internal.variants.wheels.remote_wheels import WheelUnreadable
+
+    template, version = (
+        makers[link].keywords[each] for each in ("template", "version")
+    )
+    ireq = make_install_req_from_link(link, template, version, source_link=link)
+    hashes = preparer._get_linked_req_hashes(ireq)
+    if link.url not in preparer._downloaded:
+        try:
+            path = checked_path(preparer._download, link, hashes, ireq)
+        except HashMismatch:
+            if link.has_hash:
+                raise
+            raise WheelUnreadable("its hash is not among the required ones") from None
+        preparer._downloaded[link.url] = path
+    return preparer._downloaded[link.url]
 
 
 def _refused(context: Context, groups: Ahead) -> None:

@@ -313,6 +313,7 @@ class _Choices:
             lambda: LockedRelease(
                 *(context, package.name, version, list(files), [self._path_or_url]),
                 variants_json=vars(package).get("variants_json"),
+                hashes={link: each.hashes for link, each in files.items()},
             ),
         )
         assert isinstance(release, LockedRelease), "nothing else has these links"

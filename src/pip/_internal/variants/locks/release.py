@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +29,20 @@ class LockedRelease(Release):
     packages, and nobody asked for the rest of them.
     """
 
-    def __init__(self, *args: Any, variants_json: object) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        variants_json: object,
+        hashes: Mapping[Link, Mapping[str, str]],
+    ) -> None:
         """Make the release; its one source is the lock file.
 
         :param variants_json: its ``[packages.variants-json]``, None if it has none.
+        :param hashes: that the file has for each link, by algorithm.
         """
         super().__init__(*args)
         self._variants_json = variants_json
+        self._hashes = hashes
         #: The file that was chosen; it stays so whatever else comes up.
         self.chosen: Link | None = None
 
@@ -43,6 +50,23 @@ class LockedRelease(Release):
     def ranked(self) -> list[Link]:
         """Return the links that may be installed, best first; the one that was chosen."""
         return super().ranked if self.chosen is None else [self.chosen]
+
+    @property
+    def _checked_path(self) -> Callable[[Link], str] | None:
+        settings = self._context.settings
+        return None if settings.no_require_hashes else self._fetched
+
+    def _fetched(self, link: Link) -> str:
+        # Only for lock files without manifests, which this pip does not write.
+        from pip._internal.network.download import Downloader
+        from pip._internal.req.constructors import install_req_from_line
+        from pip._internal.utils.hashes import Hashes
+        from pip._internal.variants.wheels.checked_wheels import checked_path
+
+        download = Downloader(self._context.session, self.options.progress_bar)
+        hashes = Hashes({name: [each] for name, each in self._hashes[link].items()})
+        requirement = install_req_from_line(f"{self.project}=={self.version}")
+        return checked_path(download, link, hashes, requirement)
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]

@@ -6,12 +6,12 @@ an index or a directory has no manifest, these parts, of one wheel a label, repl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from pip._internal.exceptions import PipError, UnsupportedWheel
+from pip._internal.exceptions import HashError, PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
 from pip._internal.parallel.request_errors import with_attempts
 from pip._internal.variants.core.manifest import InvalidManifest, Manifest
@@ -82,17 +82,19 @@ def manifest_of_wheel(
     label: str,
     max_size: int = MAX_MANIFEST_SIZE,
     budget: TimeBudget | None = None,
+    path: str | None = None,
 ) -> Manifest:
     """Read the ``variant.json`` of the wheel at *link*, and little else.
 
     :param max_size: in bytes.
     :param budget: see :func:`.remote_wheel`.
+    :param path: of a copy of the wheel, to read instead.
     :raises InvalidVariantWheel: if it is not the wheel that its name promises.
     :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
     """
     try:
         with undamaged(link.filename):
-            dist = metadata_of_wheel(session, link, budget)
+            dist = metadata_of_wheel(session, link, budget, path)
     except UnsupportedWheel as error:
         # Upstream names the project first; the file name is enough.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
@@ -101,32 +103,41 @@ def manifest_of_wheel(
 
 
 def metadata_of_wheel(
-    session: PipSession, link: Link, budget: TimeBudget | None = None
+    session: PipSession,
+    link: Link,
+    budget: TimeBudget | None = None,
+    path: str | None = None,
 ) -> BaseDistribution:
     """Return the metadata of the wheel at *link*, local or remote.
 
     :param budget: see :func:`.remote_wheel`, also for what is raised.
+    :param path: of a copy of the wheel, to read instead.
     """
-    if not link.is_file:
+    if path is None and not link.is_file:
         return remote_wheel(session, link, budget)
     try:
         project, *_ = parse_wheel_filename(link.filename)
     except InvalidWheelFilename:
         # A lock file may state another name than the path has.
         raise InvalidVariantWheel(link.filename, "its file name is invalid") from None
-    return get_wheel_distribution(FilesystemWheel(link.file_path), project)
+    return get_wheel_distribution(FilesystemWheel(path or link.file_path), project)
 
 
 def manifest_of_wheels(
-    session: PipSession, links: Mapping[str, Link]
+    session: PipSession,
+    links: Mapping[str, Link],
+    checked_path: Callable[[Link], str] | None = None,
 ) -> tuple[Manifest, Mapping[str, str]]:
     """Put a release's manifest together from one wheel a label.
 
     Only the metadata of remote wheels is read, by range requests.
 
     :param links: by label.
+    :param checked_path: if hashes are required, returns the path of a copy of a wheel
+        whose hash was checked. Then nothing else is read.
     :return: the manifest, and by label why others are missing in it.
     :raises ManifestUnavailable: if no wheel can be read, or if they disagree.
+    :raises HashError: if a wheel has another hash than the required one.
     """
     # Together they may be as large as one manifest; each may have a reasonable size.
     max_size = max(_LEAST_SIZE, MAX_MANIFEST_SIZE // max(1, len(links)))
@@ -135,10 +146,13 @@ def manifest_of_wheels(
     remaining = iter(links.items())
     for label, link in remaining:
         try:
+            path = None if checked_path is None else checked_path(link)
             with unattended(session) as budget:
                 found[str(link.filename)] = manifest_of_wheel(
-                    session, link, label, max_size, budget
+                    session, link, label, max_size, budget, path
                 )
+        except HashError:
+            raise
         except NoRanges as error:
             # The others are on the same server.
             rest = [label, *(other for other, _ in remaining)]
