@@ -12,7 +12,6 @@ from types import MappingProxyType
 from pip._vendor.packaging.tags import mac_platforms
 
 __all__ = [
-    "ALIASES",
     "CPU_NAMESPACES",
     "INTERPRETERS",
     "OF_MANY",
@@ -116,7 +115,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = MappingProxyType(
 _GLIBC, _MAC_OS = 28, (14, 0)
 #: The oldest minor version of glibc 2 that wheels are built for, and on x86 processors.
 _OLDEST_GLIBC, _OLDEST_ON_X86 = 17, 5
-ALIASES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+_ALIASES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
 
 
 def called(machine: str, sys_platform: str) -> str:
@@ -244,8 +243,8 @@ def of_glibc(minor: int, machine: str) -> tuple[str, ...]:
         yield f"linux_{machine}"
         for each in range(minor, oldest - 1, -1):
             yield f"manylinux_2_{each}_{machine}"
-            if each in ALIASES:
-                yield f"{ALIASES[each]}_{machine}"
+            if each in _ALIASES:
+                yield f"{_ALIASES[each]}_{machine}"
 
     return tuple(tags())
 
