@@ -96,10 +96,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "SessionCommandMixin._build_session",
                 "parallel.connections:session_built",
             ),
-            Decorate(
-                "_create_truststore_ssl_context",
-                "parallel.early_context:context_created",
-            ),
         ],
     },
     "pip/_internal/cli/req_command.py": {
@@ -116,9 +112,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/__init__.py": {
-        "Certificates are loaded while the modules of a command are imported.": [
-            Decorate("create_command", "parallel.early_context:command_created"),
-        ],
         "The command group of variants is listed before help.": [
             Append(
                 "commands_dict",
@@ -341,14 +334,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/models/link.py": {
         "A JSON index names a manifest by its file name, not by its URL.": [
             Decorate("Link.from_json", "manifest_link_from_json"),
-        ],
-    },
-    "pip/_internal/network/download.py": {
-        "Large files are received with less work.": [
-            Decorate(
-                "Downloader._process_response",
-                "parallel.receiving:response_processed",
-            ),
         ],
     },
     "pip/_internal/operations/freeze.py": {

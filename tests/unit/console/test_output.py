@@ -226,8 +226,6 @@ ALLOWED = {
     "variants/errors.py": {
         *("Text", "Console", "ConsoleOptions", "RenderResult", *ERRORS),
     },
-    # Each line of its error is made printable.
-    "parallel/needed_space.py": {"InstallationError"},
     # Those of what is compiled are not shown.
     "unpacked/made.py": {"import warnings"},
     # Its error is made printable.

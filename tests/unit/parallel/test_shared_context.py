@@ -24,7 +24,7 @@ from pip._internal.cli import index_command
 from pip._internal.commands import create_command
 from pip._internal.network.session import PipSession
 from pip._internal.parallel.connections import session_built, with_own_connections
-from pip._internal.parallel.shared_context import Locations, share
+from pip._internal.parallel.shared_context import share
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="certificates are no files on Windows"
@@ -78,9 +78,9 @@ def server(authority: trustme.CA, request: pytest.FixtureRequest) -> Iterator[Se
     server.close()
 
 
-def shared(*loaded: Locations) -> SSLContext:
+def shared() -> SSLContext:
     context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    share(context, loaded)
+    share(context)
     return context
 
 
@@ -148,34 +148,6 @@ def _failure(load: Callable[[str], object], path: Path) -> tuple[type, object]:
     raise AssertionError("it was loaded")
 
 
-@pytest.mark.parametrize("is_shared", [False, True], ids=["upstream", "shared"])
-@pytest.mark.parametrize("how", ["file", "SSL_CERT_FILE"])
-def test_a_changed_file_is_loaded_again(
-    server: Server,
-    authority: trustme.CA,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    how: str,
-    is_shared: bool,
-) -> None:
-    trusted = tmp_path / "ca.pem"
-    trustme.CA().cert_pem.write_to_path(str(trusted))
-    context = shared() if is_shared else SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-    def connect() -> bytes:
-        if how == "file":
-            context.load_verify_locations(str(trusted), None, None)
-        return greeting(context, server.port)
-
-    if how != "file":
-        monkeypatch.setenv(how, str(trusted))
-    with pytest.raises(ssl.SSLCertVerificationError):
-        connect()
-    trusted.unlink()
-    authority.cert_pem.write_to_path(str(trusted))
-    assert connect() == b"hello"
-
-
 def test_the_last_client_certificate_counts(tmp_path: Path) -> None:
     authority = trustme.CA()
     accept = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -209,25 +181,6 @@ def shake(
     return server.getpeercert()
 
 
-def test_inside_another_connection_the_same_is_trusted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    authority = trustme.CA()
-    accept = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(accept)
-
-    with pytest.raises(ssl.SSLCertVerificationError, match=r"self.signed|issuer"):
-        shake(accept, shared())
-    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
-    context = shared()
-    shake(accept, context)
-    with pytest.raises(ssl.SSLCertVerificationError, match=r"[Hh]ostname"):
-        shake(accept, context, "example.org")
-    with pytest.raises(ValueError, match="server_hostname"):
-        shake(accept, context, None)
-
-
 def test_what_the_system_trusts(
     server: Server,
     authority: trustme.CA,
@@ -250,21 +203,6 @@ def test_nobody_else_is_trusted(server: Server, authority: trustme.CA) -> None:
         greeting(context, server.port, name="example.org")
 
 
-def test_what_was_loaded_before_is_not_loaded_again(
-    server: Server, authority: trustme.CA, tmp_path: Path
-) -> None:
-    trusted = str(tmp_path / "ca.pem")
-    authority.cert_pem.write_to_path(trusted)
-    context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.load_verify_locations(trusted, None, None)
-    share(context, [(trusted, None, None)])
-    unread(Path(trusted))
-    # A second time, nothing of the first is forgotten.
-    share(context)
-    context.load_verify_locations(trusted, None, None)
-    assert greeting(context, server.port) == b"hello"
-
-
 def test_adapters_have_connections_of_their_own(tmp_path: Path) -> None:
     plain = PipSession()
     context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -284,8 +222,14 @@ def test_adapters_have_connections_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "is_shared"),
-    [([], True), (["--no-fast"], False), (["--use-deprecated=legacy-certs"], False)],
-    ids=["fast", "not fast", "no truststore"],
+    [
+        ([], True),
+        (["--proxy", "http://127.0.0.1:1"], True),
+        (["--proxy", "https://127.0.0.1:1"], False),
+        (["--no-fast"], False),
+        (["--use-deprecated=legacy-certs"], False),
+    ],
+    ids=["fast", "proxy", "TLS proxy", "not fast", "no truststore"],
 )
 @pytest.mark.linux
 def test_a_command_s_session_shares(

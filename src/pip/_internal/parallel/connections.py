@@ -6,11 +6,10 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.request import getproxies
 
 from pip._vendor.requests.adapters import HTTPAdapter
 
-from pip._internal.parallel.early_context import EARLY_CONTEXT, JUDGED_BY_SYSTEM
-from pip._internal.parallel.slots import IS_FAST
 from pip._internal.parallel.switches import is_fast
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
 
 __all__ = ["like", "session_built", "with_own_connections", "without_questions"]
+
+#: On these systems, the system itself checks the certificates of each connection.
+_CHECKED_BY_SYSTEM = ("win32", "darwin")
 
 T = TypeVar("T")
 
@@ -32,18 +34,21 @@ def session_built(
     **kwargs: Any,
 ) -> PipSession:
     """Let all connections of a command's session share the certificates they load."""
-    if not is_fast(options):
-        EARLY_CONTEXT.forget()
     session = fn(command, options, *args, **kwargs)
-    IS_FAST.set(session, is_fast(options))
-    # Without a context, upstream makes one for each connection.
+    # Without a context, stock pip makes one for each connection.
     context = vars(session.get_adapter("https://")).get("_ssl_context")
-    is_shared = is_fast(options) and sys.platform not in JUDGED_BY_SYSTEM
-    if is_shared and context is not None:
-        from pip._internal.parallel.shared_context import UPSTREAMS, share
+    is_shared = is_fast(options) and sys.platform not in _CHECKED_BY_SYSTEM
+    if is_shared and context is not None and not _has_tls_proxy(session):
+        from pip._internal.parallel.shared_context import share
 
-        share(context, UPSTREAMS)
+        share(context)
     return session
+
+
+def _has_tls_proxy(session: PipSession) -> bool:
+    """Whether connections may run inside a TLS connection to a proxy."""
+    proxies = {**getproxies(), **session.proxies}
+    return any(str(proxy).lower().startswith("https:") for proxy in proxies.values())
 
 
 def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:

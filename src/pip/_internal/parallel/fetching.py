@@ -56,20 +56,13 @@ def wheels_due(
     *args: Any,
     **kwargs: Any,
 ) -> None:
-    """Fetch what is left, of which upstream would fetch one file after the other.
-
-    :raises InstallationError: there is no space for it
-    """
+    """Fetch what is left, of which stock pip would fetch one file after the other."""
     reqs = list(reqs)
     options = COMMAND_OPTIONS.of(preparer, optparse.Values)
     if options is None:
         return fn(preparer, reqs, *args, **kwargs)
     with _unpacked(options, reqs):
         left = _left(preparer, reqs)
-        if sum(map(_known_size, left)) > SMALL:
-            from pip._internal.parallel.needed_space import check_space
-
-            check_space(preparer, options, left)
         faster: AbstractContextManager[None] = nullcontext()
         with BestEffort("downloading in parallel"):
             faster = _faster(preparer, options, reqs, left)

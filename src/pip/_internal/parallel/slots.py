@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["COMMAND_OPTIONS", "EARLY_REQUESTS", "IS_FAST", "RESOLVING", "Slot"]
+__all__ = ["COMMAND_OPTIONS", "EARLY_REQUESTS", "RESOLVING", "Slot"]
 
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
@@ -50,9 +50,6 @@ COMMAND_OPTIONS = Slot("_variants_command_options")
 #: On a ``PipSession``: its ``EarlyRequests``. Made by ``parallel.lookahead`` and
 #: ``wheels.sources``, read by ``parallel.together`` too.
 EARLY_REQUESTS = Slot("_variants_early")
-#: On a ``PipSession``: whether its command may be faster than upstream's. Set by
-#: ``parallel.connections``, read by ``parallel.receiving``.
-IS_FAST = Slot("_variants_is_fast")
 #: On a ``PackageFinder``: the ``Resolving`` whose requests may be made early. Set and
 #: read by ``parallel.resolving``, read by ``parallel.fetching``, ``choice.lookahead`` and
 #: ``hooks.outcome``.
