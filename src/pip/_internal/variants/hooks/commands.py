@@ -231,12 +231,10 @@ def cache_info(
     options: optparse.Values,
     args: list[str],
 ) -> None:
-    """Count unpacked wheels and environments of plugins, if there are any."""
+    """Count the environments of plugins in ``pip cache info``, if there are any."""
     fn(command, options, args)
-    from pip._internal.parallel.unpacked import command as unpacked
     from pip._internal.variants.machine.plugin_cache import show_environments
 
-    unpacked.show(options.cache_dir)
     show_environments(options.cache_dir)
 
 
