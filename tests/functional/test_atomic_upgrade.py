@@ -161,10 +161,13 @@ def test_killed_at_any_step(
         assert upgrade.versions() == {"1.0"}
     upgrade.upgrade()
     assert upgrade.versions() == {"2.0"}
-    assert not upgrade.litter()
-    new = files(venv)
+    # If all was in place, only the next upgrade removes the folder.
+    litter = upgrade.litter()
+    assert not litter or step > 30
+    new = {name: each for name, each in files(venv).items() if ".pip-" not in name}
     upgrade.upgrade("--force-reinstall")
     assert files(venv) == new
+    assert not upgrade.litter()
 
 
 @pytest.mark.process
