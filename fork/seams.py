@@ -460,13 +460,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.resolution:found_candidates",
             ),
         ],
-        "A project with its own index does not come from a URL that nobody typed.": [
+        "A wheel given as a file or URL must suit the machine, and the user's choices.": [
             Decorate(
                 "Factory._make_base_candidate_from_link",
                 "variants.hooks.resolution:link_candidate",
             ),
-        ],
-        "A variant wheel given as a file or URL must suit the machine.": [
             Decorate(
                 "Factory._fail_if_link_is_unsupported_wheel",
                 "variants.hooks.prepare:unsupported_wheel",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -494,6 +496,100 @@ def test_a_package_cannot_replace_it(
     constraints.write_text("pip===27.0\n", encoding="utf-8")
     pinned = pip("install", "--dry-run", "pins-pip", "-c", constraints, *pips)
     assert chosen(pinned) == "pins-pip-1.0 pip-27.0"
+
+
+def _pip_of(venv: Environment | InProcess) -> str:
+    """Return the version of the pip that is installed."""
+    path = [str(venv.site_packages)]
+    (found,) = (e.version for e in metadata.distributions(path=path) if e.name == "pip")
+    return found
+
+
+#: What makes ``app`` depend on pip: with a field for its requirement.
+SOURCES: Mapping[str, Mapping[str, str]] = {
+    "a dependency": {"app": "{}"},
+    "two hops": {"app": "helper", "helper": "{}"},
+    "an extra": {"app": "helper[more]", "helper": "{}; extra == 'more'"},
+}
+FLAGS = (
+    [],
+    ["--ignore-installed"],
+    ["--force-reinstall"],
+    ["-U", "--upgrade-strategy", "eager"],
+    ["--force-reinstall", "-U", "--upgrade-strategy", "eager"],
+)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
+@pytest.mark.parametrize("how", ["by name", "by URL"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_no_dependency_replaces_it(
+    venv: Environment | InProcess,
+    index: IndexServer,
+    pips: list[str],
+    source: str,
+    how: str,
+    flags: list[str],
+) -> None:
+    url = index.file_url("pip-27.0-py3-none-any.whl")
+    for name, needs in SOURCES[source].items():
+        needed = needs.format("pip" if how == "by name" else f"pip @ {url} ")
+        extras = {"more": [needed.partition(";")[0]]} if ";" in needed else {}
+        requires = [] if extras else [needed]
+        index.add(make_wheel(name, "1.0", requires=requires, extras=extras))
+    result = venv.pip("install", "app", *flags, *pips)
+    assert _pip_of(venv) == OWN
+    assert "Successfully installed app-1.0" in result.stdout
+    if how == "by name" and not flags:
+        # What is installed satisfies the dependency: there is nothing to say.
+        assert " fork " not in result.output
+        return
+    # The output has the command that replaces the fork.
+    line = next(each for each in result.output.splitlines() if " fork " in each)
+    _, *typed = shlex.split(line.rpartition(": ")[2])
+    venv.pip(*typed)
+    assert _pip_of(venv) == "27.0"
+
+
+@pytest.mark.parametrize("how", ["line", "file", "constraint", "no name"])
+def test_what_the_user_names_replaces_it(
+    venv: Environment | InProcess, index: IndexServer, pips: list[str], how: str
+) -> None:
+    url = index.file_url("pip-27.0-py3-none-any.whl")
+    index.add(make_wheel("app", "1.0", requires=["pip"]))
+    file = venv.work / "file.txt"
+    file.write_text(f"pip @ {url}\n", encoding="utf-8")
+    wanted = {
+        "line": [f"pip @ {url}"],
+        "file": ["-r", file.name],
+        "constraint": ["-c", file.name],
+        "no name": [url],
+    }[how]
+    venv.pip("install", "app", *wanted, *pips)
+    assert _pip_of(venv) == "27.0"
+
+
+@pytest.mark.parametrize("option", ["--target", "--prefix", "--root"])
+def test_in_another_place_a_dependency_brings_any_pip(
+    venv: Environment | InProcess, index: IndexServer, pips: list[str], option: str
+) -> None:
+    url = index.file_url("pip-27.0-py3-none-any.whl")
+    index.add(make_wheel("app", "1.0", requires=[f"pip @ {url}"]))
+    result = venv.pip("install", "--dry-run", "app", *pips, option, "elsewhere")
+    assert chosen(result) == "app-1.0 pip-27.0"
+
+
+@pytest.mark.parametrize("command", ["download", "wheel", "lock"])
+def test_other_commands_take_any_pip(
+    venv: Environment | InProcess, index: IndexServer, pips: list[str], command: str
+) -> None:
+    url = index.file_url("pip-27.0-py3-none-any.whl")
+    index.add(make_wheel("app", "1.0", requires=[f"pip @ {url}"]))
+    result = venv.pip(command, "app", *pips)
+    if command == "lock":
+        assert url in (venv.work / "pylock.toml").read_text(encoding="utf-8")
+    else:
+        assert (venv.work / "pip-27.0-py3-none-any.whl").exists(), str(result)
 
 
 @pytest.mark.process

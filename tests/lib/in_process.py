@@ -88,6 +88,10 @@ class InProcess(Surroundings):
         metadata = f"Metadata-Version: 2.1\nName: pip\nVersion: {__version__}\n"
         (info / "METADATA").write_text(metadata, encoding="utf-8")
         (info / "INSTALLER").write_text("pip\n", encoding="utf-8")
+        # Without it, pip could not replace itself.
+        files = "".join(f"{info.name}/{e},,\n" for e in ("METADATA", "INSTALLER"))
+        record = f"{files}{info.name}/RECORD,,\n"
+        (info / "RECORD").write_text(record, encoding="utf-8")
 
     def pip(
         self,

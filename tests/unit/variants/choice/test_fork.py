@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
-from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.version import Version
 
+from pip._internal.req.constructors import install_req_from_line
 from pip._internal.variants.choice.fork import (
     Newest,
     is_fork,
-    keeps_to_fork,
+    leaves_fork,
     newest_upstream,
 )
 
@@ -34,34 +31,24 @@ def test_is_fork(version: str, expected: bool) -> None:
     assert is_fork(Version(version)) is expected
 
 
-def factory(**installed: str) -> Any:
-    """Return what the resolver knows of installed packages."""
-    dists = {n: SimpleNamespace(version=Version(v)) for n, v in installed.items()}
-    return SimpleNamespace(_installed_dists=dists)
-
-
 @pytest.mark.parametrize(
-    ("specifier", "expected"),
+    ("typed", "expected"),
     [
-        ("", True),
-        (">=26", True),
-        ("==26.*", True),
-        ("!=26.2", True),
-        ("==26.3", False),
-        ("===26.3", False),
-        (">=26,==26.3", False),
+        ("pip", False),
+        ("pip>=26", False),
+        ("pip==26.*", False),
+        ("pip!=26.2", False),
+        ("pip==26.3", True),
+        ("PIP===26.3", True),
+        ("pip>=26,==26.3", True),
+        ("pip @ https://a.example/pip-27.0-py3-none-any.whl", True),
+        ("https://a.example/pip-27.0-py3-none-any.whl", True),
+        ("https://a.example/pipx-27.0-py3-none-any.whl", False),
+        ("torch==2.10", False),
     ],
 )
-def test_an_exact_pin_leaves(specifier: str, expected: bool) -> None:
-    given = SpecifierSet(specifier)
-    assert keeps_to_fork(factory(pip=OWN), "pip", given) is expected
-
-
-def test_others_are_as_ever() -> None:
-    anything = SpecifierSet()
-    assert not keeps_to_fork(factory(pip=OWN), "torch", anything)
-    assert not keeps_to_fork(factory(), "pip", anything)
-    assert not keeps_to_fork(factory(pip=UPSTREAM), "pip", anything)
+def test_what_the_user_types_for_another_pip(typed: str, expected: bool) -> None:
+    assert leaves_fork([install_req_from_line(typed)]) is expected
 
 
 def test_the_newest_of_upstreams_is_named() -> None:

@@ -193,6 +193,8 @@ class Context:
         self.foresee: Callable[[], Foresight] | None = None
         self._parts: dict[object, object] = {}
         self._said: set[str] = set()
+        #: Whether the user names one pip, which may then replace this one.
+        self.leaves_fork = False
         #: Releases of upstream's pip that may not replace this one unasked.
         self.left_out_pips: set[Version] = set()
         #: Whether only a newer pip is looked for, and what of it was found.

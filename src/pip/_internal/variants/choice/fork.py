@@ -6,19 +6,24 @@ upstream's pip, and those of the carrier, which brings the fork to people.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version, _BaseVersion
 
+from pip._internal.metadata import get_default_environment
 from pip._internal.variants.core.pins import pinned
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.specifiers import SpecifierSet
-
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.candidate import InstallationCandidate
-    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.settings import Settings
 
 __all__ = [
@@ -26,8 +31,9 @@ __all__ = [
     "Newest",
     "carrier_name",
     "carriers_found",
+    "fork_to_keep",
     "is_fork",
-    "keeps_to_fork",
+    "leaves_fork",
     "may_be_taken",
     "newest_upstream",
     "pin",
@@ -45,20 +51,40 @@ def is_fork(version: object) -> bool:
     return str(local).partition(".")[0] == _LOCAL
 
 
-def keeps_to_fork(factory: Factory, project: str, specifier: SpecifierSet) -> bool:
-    """Tell whether only releases of the fork may replace the installed pip.
+def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:
+    """Return whether the user names one pip: by an exact version, a path or a URL.
 
-    They may unless the user pins a version, or installs pip elsewhere.
-
-    :param specifier: what the user says of the version; what packages say of it is no
-        wish of the user's.
+    :param roots: requirements and constraints of the user.
     """
-    if project != "pip":
-        return False
-    installed = factory._installed_dists.get(project)  # type: ignore[call-overload]
-    if installed is None or not is_fork(installed.version):
-        return False
-    return not pinned(specifier)
+    for root in roots:
+        name = root.name
+        if name is None and root.link is not None and root.link.is_wheel:
+            name = root.link.filename.partition("-")[0]
+        if name is not None and canonicalize_name(name) == "pip":
+            specifier = SpecifierSet() if root.req is None else root.req.specifier
+            if root.link is not None or pinned(specifier):
+                return True
+    return False
+
+
+def fork_to_keep(context: Context) -> BaseDistribution | None:
+    """Return the installed fork, if only its own releases may replace it in this run.
+
+    Any pip may be installed somewhere else: into another folder, or with ``--python`` into
+    another environment.
+    """
+    given = vars(context.options)
+    prefix = given.get("prefix_path")
+    is_here = (
+        "target_dir" in given
+        and not (given["target_dir"] or given.get("root_path"))
+        and (not prefix or os.path.realpath(prefix) == os.path.realpath(sys.prefix))
+        and "_PIP_RUNNING_IN_SUBPROCESS" not in os.environ
+    )
+    if not is_here or context.leaves_fork:
+        return None
+    pip = get_default_environment().get_distribution("pip")
+    return pip if pip is not None and is_fork(pip.version) else None
 
 
 def pin(version: _BaseVersion) -> str:

@@ -48,6 +48,10 @@ def resolved(
     if context is None:
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
+    if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
+        from pip._internal.variants.choice.fork import leaves_fork
+
+        context.leaves_fork = leaves_fork(root_reqs)
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]

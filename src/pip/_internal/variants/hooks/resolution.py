@@ -78,8 +78,12 @@ def found_candidates(
     for mode in modes(context):
         infos = functools.partial(mode.infos, infos, project, wanted)
         pinned = pinned or mode.pins_build(wanted)
-    if project == "pip" and _keeps_to_fork(factory, ireqs, specifier):
-        infos = functools.partial(_infos_of_fork, infos, context, factory, found)
+    kept = _fork_to_keep(context) if project == "pip" else None
+    if kept is not None and project in context.named and not factory._installed_dists:
+        # With --ignore-installed, the user asks for another pip than the installed one.
+        kept = None
+    if kept is not None:
+        infos = functools.partial(_infos_of_fork, infos, context, factory, found, kept)
     if context.enabled:
         infos = functools.partial(
             _ordered_infos,
@@ -91,6 +95,10 @@ def found_candidates(
             contested,
             installed=None if found._installed is None else found._installed.version,
             pinned=pinned,
+        )
+    if kept is not None and found._installed is None and project not in context.named:
+        infos = functools.partial(
+            _with_installed_fork, infos, context, factory, ireqs, wanted, kept
         )
     if contested is not None:
         first = found._prefers_installed
@@ -129,20 +137,18 @@ def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
-def _keeps_to_fork(
-    factory: Factory, ireqs: Sequence[InstallRequirement], constraint: SpecifierSet
-) -> bool:
-    from pip._internal.variants.choice.fork import keeps_to_fork
+def _fork_to_keep(context: Context) -> BaseDistribution | None:
+    from pip._internal.variants.choice.fork import fork_to_keep
 
-    said = constraint
-    for ireq in ireqs:
-        if ireq.user_supplied and ireq.req is not None:
-            said &= ireq.req.specifier
-    return keeps_to_fork(factory, "pip", said)
+    return fork_to_keep(context)
 
 
 def _infos_of_fork(
-    infos: _Infos, context: Context, factory: Factory, found: FoundCandidates
+    infos: _Infos,
+    context: Context,
+    factory: Factory,
+    found: FoundCandidates,
+    kept: BaseDistribution,
 ) -> Iterator[IndexCandidateInfo]:
     """Yield the releases of the fork; tell what else is newer than what is installed."""
     from pip._internal.variants.choice.fork import is_fork
@@ -157,19 +163,44 @@ def _infos_of_fork(
         if newest is None:
             # Newer ones of upstream's came before it.
             newest = version
-            _tell_of_newer(context, factory, newest)
+            _tell_of_newer(context, factory, kept, newest)
         yield info
     if newest is None and found._installed is not None:
         # If what is installed does not do, an error says what to type.
-        _tell_of_newer(context, factory)
+        _tell_of_newer(context, factory, kept)
 
 
-def _tell_of_newer(context: Context, factory: Factory, *newest: Version) -> None:
+def _with_installed_fork(
+    infos: _Infos,
+    context: Context,
+    factory: Factory,
+    ireqs: Sequence[InstallRequirement],
+    wanted: SpecifierSet,
+    kept: BaseDistribution,
+) -> Iterator[IndexCandidateInfo]:
+    """Yield the installed fork first, where upstream disregards what is installed.
+
+    Dependencies replace it neither with ``--ignore-installed`` nor ``--force-reinstall``.
+    """
+    releases_of_fork = list(infos())
+    if wanted.contains(kept.version, prereleases=True):
+        if not releases_of_fork:
+            _tell_of_newer(context, factory, kept)
+        extras = frozenset(extra for ireq in ireqs for extra in ireq.extras)
+        make = functools.partial(
+            factory._make_candidate_from_dist, kept, extras, ireqs[0]
+        )
+        yield kept.version, make
+    yield from releases_of_fork
+
+
+def _tell_of_newer(
+    context: Context, factory: Factory, kept: BaseDistribution, *newest: Version
+) -> None:
     from pip._internal.variants.tell.updates import tell_of_newer
 
-    installed = factory._installed_dists[canonicalize_name("pip")].version
     pips = (*newest, *context.left_out_pips)
-    tell_of_newer(context, factory._finder, installed, pips)
+    tell_of_newer(context, factory._finder, kept.version, pips)
 
 
 def _with_rival(
@@ -304,17 +335,26 @@ def link_candidate(
     name: NormalizedName | None,
     version: Version | None,
 ) -> BaseCandidate | None:
-    """Make a candidate of a link, if a mode of the run does not refuse the link.
+    """Make the candidate of a link, unless a mode of the run refuses the link.
 
     All links pass here: those that the finder found, and those that requirements and
-    constraints name, of the user, of metadata or of a build.
+    constraints name, of the user, of metadata or of a build. The URL of a dependency on
+    pip stands for the fork if that is installed.
 
-    :raises PipError: if it is refused.
+    :raises PipError: if a mode refuses the link.
     """
     context = context_of(factory._finder)
-    if template.link is None or context is None or not modes(context):
+    if template.link is None or context is None:
         # The finder looks only where it may.
         return fn(factory, link, template, name, version)
+    if name == "pip" and not template.user_supplied:
+        kept = _fork_to_keep(context)
+        if kept is not None:
+            from pip._internal.variants.tell.updates import tell_of_url
+
+            tell_of_url(context, kept, link)
+            installed = factory._make_candidate_from_dist(kept, frozenset(), template)
+            return cast("BaseCandidate", installed)
     needed_by = template.comes_from
     if not isinstance(needed_by, str | None) and (
         (needed_by.link, needed_by.name) == (link, template.name)

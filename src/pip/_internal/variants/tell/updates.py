@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import Hint
+from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.fork import (
     Newest,
     carrier_name,
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
 
-__all__ = ["notice", "tell_of_newer"]
+__all__ = ["notice", "tell_of_newer", "tell_of_url"]
 
 
 def tell_of_newer(
@@ -50,6 +53,17 @@ def tell_of_newer(
         said = f"{_without_fork(newest, own)}; to leave the fork for it:"
         typed = command(options, "install", pin(newest.upstream), is_own=True)
         context.say_once(logging.INFO, Hint(said, typed))
+
+
+def tell_of_url(context: Context, fork: BaseDistribution, link: Link) -> None:
+    """Report that the URL of a dependency does not replace the fork, and what does."""
+    url = link.url
+    said = (
+        f"A package depends on pip at {redact_auth_from_url(url)}. Only you can replace "
+        f"this fork of pip ({fork.version}), so it stays. To replace it:"
+    )
+    typed = command(context.options, "install", f"pip @ {url}", is_own=True)
+    context.say_once(logging.WARNING, Hint(said, typed))
 
 
 def notice(
