@@ -58,7 +58,7 @@ def _check(choices: Choices) -> None:
             for feature, values in features.items():
                 offered = supported.values_of(namespace, feature)
                 assert set(values) & set(offered), f"{label} was chosen"
-    for told in tell_manifest(selection, None, ()):
+    for told in tell_manifest(selection, None):
         said(told.text)
     for label in (*selection.ranking.rejected, *selection.ranking.unknown):
         said(reasons.rejection(selection, label))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 
 from pip._vendor.packaging.version import Version
 
 from pip._internal.variants.choice.decision import Cause, PassedOver
-from pip._internal.variants.choice.effects import Effect
 from pip._internal.variants.choice.selection import Selection, select, without_manifest
 from pip._internal.variants.core.answer import Answer, Step
 from pip._internal.variants.core.manifest_parser import parse_manifest
@@ -40,10 +39,8 @@ def selection(
     return select("here", manifest, manifest.variants, providers, preferences)
 
 
-def told(
-    judged: Selection, label: str | None = None, effects: Sequence[Effect] = ()
-) -> list[str]:
-    return [line.text for line in story.tell_manifest(judged, label, effects)]
+def told(judged: Selection, label: str | None = None) -> list[str]:
+    return [line.text for line in story.tell_manifest(judged, label)]
 
 
 # name: (variants, preferences, what is said of the first two)
@@ -130,7 +127,7 @@ def test_nothing_runs() -> None:
 
 def test_the_chosen_label_is_taken() -> None:
     judged = selection({"c": [V3], "g": [CUDA]})
-    lines = list(story.tell_manifest(judged, "c", []))
+    lines = list(story.tell_manifest(judged, "c"))
     styled = {line.text.split(":")[0]: line.style for line in lines}
     assert (styled["  1. g"], styled["  2. c"]) == ("", "green")
     assert lines[-1].text == "The variant c would be taken."
@@ -142,23 +139,6 @@ def test_no_manifest() -> None:
         "No manifest: 404 Not Found",
         "",
         "No variant would be taken.",
-    ]
-
-
-def test_effects() -> None:
-    lines = told(
-        selection({"g": [CUDA]}),
-        effects=[
-            Effect("--a", "g", "g"),
-            Effect("--b", "g", None),
-            Effect("-c", "g", "c"),
-        ],
-    )
-    assert lines[-6:-2] == [
-        "What options changed",
-        "  --a: nothing; the same variant would come first without it",
-        "  --b: without it, no variant would run",
-        "  -c: without it, c would come first",
     ]
 
 

@@ -238,8 +238,13 @@ class Context:
 
     @cached_property
     def detected(self) -> Providers:
-        """Return what the target supports; each namespace is asked once."""
-        return self.providers_with()
+        """What the target supports; each namespace is queried once."""
+        from pip._internal.variants.machine.chain import Providers
+
+        providers = Providers.for_settings(self.settings, self._plugins, self)
+        for mode in self.modes:
+            providers = mode.limited(providers)
+        return providers
 
     @cached_property
     def target(self) -> Target | None:
@@ -257,19 +262,6 @@ class Context:
     def is_elsewhere(self) -> bool:
         """Tell whether the user's host is of another kind than this machine."""
         return self.target is not None and self.target.is_elsewhere
-
-    def providers_with(self, **changes: Any) -> Providers:
-        """Return what the target would support with other options.
-
-        :param changes: of the settings.
-        """
-        from pip._internal.variants.machine.chain import Providers
-
-        settings = self.settings.with_changes(**changes)
-        providers = Providers.for_settings(settings, self._plugins, self)
-        for mode in self.modes:
-            providers = mode.limited(providers)
-        return providers
 
     @cached_property
     def _plugins(self) -> Plugins:

@@ -274,7 +274,7 @@ class Release:
                     "are required and %s. To download one: --variant %s=LABEL",
                     *(", ".join(sorted(wheels)), self, missing, self.project),
                 )
-        elif getattr(self.options, "require_hashes", False):
+        elif self._context.settings.is_checking_hashes:
             problem = f"{missing}, and pip reads no wheel before its hash was checked"
             raise ManifestUnavailable(problem)
         try:

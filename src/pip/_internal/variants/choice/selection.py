@@ -110,15 +110,8 @@ class Selection(NamedTuple):
         """Tell whether the user's preferences changed which variant comes first."""
         if self.manifest is None or not self.preferences:
             return False
-        compatible = self.ranking.compatible
-        return compatible[:1] != self.unswayed.compatible[:1]
-
-    @property
-    def unswayed(self) -> Ranking:
-        """Return the order that there would be without the user's preferences."""
-        if self.manifest is None:
-            return self.ranking
-        return rank(self.manifest, self.supported, self.labels)
+        without = rank(self.manifest, self.supported, self.labels)
+        return self.ranking.compatible[:1] != without.compatible[:1]
 
     def known_mismatches(self, label: str) -> tuple[Mismatch, ...]:
         """Say why the target cannot run a variant, as far as that could be told."""

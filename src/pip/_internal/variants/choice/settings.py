@@ -7,7 +7,6 @@ long to define; what the values mean is known to modules that few runs need.
 
 from __future__ import annotations
 
-import copy
 import importlib
 import optparse
 import os
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from pip._vendor.packaging.utils import NormalizedName
 
+    from pip._internal.cli.progress_bars import BarType
     from pip._internal.models.format_control import FormatControl
     from pip._internal.models.release_control import ReleaseControl
     from pip._internal.variants.choice.option_values import LabelChoice
@@ -473,6 +473,7 @@ class Settings:
         self.upgrade = bool(given("upgrade"))
         self.ignore_dependencies = bool(given("ignore_dependencies"))
         self.cache_dir: str | None = given("cache_dir")
+        self.progress_bar: BarType = given("progress_bar") or "off"
         self.uploaded_prior_to: datetime.datetime | None = given("uploaded_prior_to")
         # Requirements files change what these hold.
         self.format_control: FormatControl | None = given("format_control")
@@ -490,12 +491,6 @@ class Settings:
         :param otherwise: where the command has no such option.
         """
         return self._given.get(row.dest, otherwise)
-
-    def with_changes(self, **changes: object) -> Settings:
-        """Return the same, but for some attributes."""
-        changed = copy.copy(self)
-        vars(changed).update(changes)
-        return changed
 
     def is_typed(self, name: str) -> bool:
         """Tell whether an option was typed, rather than configured."""
@@ -550,6 +545,11 @@ class Settings:
         return bool(
             self._given.get("require_hashes") or self._of_install["require_hashes"]
         )
+
+    @property
+    def is_checking_hashes(self) -> bool:
+        """Whether this command checks hashes; a requirements file may turn it on."""
+        return bool(self._given.get("require_hashes"))
 
     @property
     def no_require_hashes(self) -> bool:

@@ -8,13 +8,11 @@ from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import only_output
 from pip._internal.console.styled import write_styled
-from pip._internal.variants.choice.effects import effects
 from pip._internal.variants.choice.manifest_file import judge_manifest
 from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.tell.documents import (
     decision_document,
-    effect_document,
     options_document,
     selection_document,
 )
@@ -36,17 +34,10 @@ def _explain_requirement(
 ) -> int:
     with only_output(options):
         decision = look_up(command.get_default_session(options), options, requirement)
-        chosen = decision.chosen
-        release = None if chosen is None else chosen.release
-        found = []
-        if release is not None and release.reached:
-            selections = list(release.selections.values())
-            label = release.chosen_label if decision.problem is None else None
-            found = list(effects(decision.context, selections, label))
     if options.json:
-        write_report(decision_document(decision, found))
+        write_report(decision_document(decision))
     else:
-        write_styled(tell_decision(decision, found))
+        write_styled(tell_decision(decision))
     if decision.problem is not None:
         raise decision.problem
     return SUCCESS
@@ -56,15 +47,13 @@ def _explain_manifest(command: SessionCommandMixin, options: optparse.Values) ->
     with only_output(options):
         context = make_context(command.get_default_session(options), options)
         selection, label = judge_manifest(context, options.manifest)
-        found = list(effects(context, [selection], label))
     if options.json:
         write_report(
             {
                 "sources": [selection_document(selection)],
                 "options": options_document(context),
-                "effects": [effect_document(each) for each in found],
             }
         )
     else:
-        write_styled(tell_manifest(selection, label, found))
+        write_styled(tell_manifest(selection, label))
     return SUCCESS if selection.ranking.compatible else ERROR

@@ -63,7 +63,8 @@ class LockedRelease(Release):
         from pip._internal.utils.hashes import Hashes
         from pip._internal.variants.wheels.checked_wheels import checked_path
 
-        download = Downloader(self._context.session, self.options.progress_bar)
+        context = self._context
+        download = Downloader(context.session, context.settings.progress_bar)
         hashes = Hashes({name: [each] for name, each in self._hashes[link].items()})
         requirement = install_req_from_line(f"{self.project}=={self.version}")
         return checked_path(download, link, hashes, requirement)

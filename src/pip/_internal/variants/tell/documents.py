@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.exceptions import DiagnosticPipError, PipError
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.effects import Effect
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.answer import Answer
     from pip._internal.variants.core.ordering import Mismatch
@@ -43,7 +42,7 @@ Document = dict[str, Any]
 _NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
 
 
-def decision_document(decision: Decision, effects: Iterable[Effect]) -> Document:
+def decision_document(decision: Decision) -> Document:
     """Describe what would be installed, and why."""
     chosen, link = decision.chosen, decision.link
     taken, ranked = None, []
@@ -60,7 +59,6 @@ def decision_document(decision: Decision, effects: Iterable[Effect]) -> Document
         "sources": _sources(chosen),
         "ranked": ranked,
         "options": options_document(decision.context),
-        "effects": [effect_document(each) for each in effects],
     }
 
 
@@ -206,15 +204,6 @@ def options_document(context: Context) -> Document:
         "trust_variant_provider": sorted(context.trusted),
         "variant_provider": settings.provider_kinds,
         "variant_provider_variable": settings.provider_variables,
-    }
-
-
-def effect_document(effect: Effect) -> Document:
-    """Describe what an option changed."""
-    return {
-        "option": effect.option,
-        "first": effect.label,
-        "first_without": effect.without,
     }
 
 

@@ -23,7 +23,6 @@ from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.choice.effects import Effect
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.core.manifest import Manifest
@@ -51,7 +50,7 @@ _CAUSES = {
 _SHOWN_VERSIONS = 6
 
 
-def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Line]:
+def tell_decision(decision: Decision) -> Iterator[Line]:
     """Tell which versions were considered, and how a file of one was chosen."""
     yield Line(f"What pip install takes for {decision.requirement}", _HEADING)
     if not decision.context.enabled:
@@ -79,7 +78,6 @@ def tell_decision(decision: Decision, effects: Iterable[Effect]) -> Iterator[Lin
             yield Line(
                 f"{stays} stays installed, which {label_of(best)} would replace."
             )
-    yield from _tell_effects(effects)
     yield Line("")
     if decision.link is not None:
         yield Line(f"{decision.link.filename} would be installed.", _TAKEN)
@@ -129,15 +127,12 @@ def _tell_release(release: Release) -> Iterator[Line]:
         yield from _indented(_tell_selection(selection, release.chosen_label))
 
 
-def tell_manifest(
-    selection: Selection, chosen_label: str | None, effects: Iterable[Effect]
-) -> Iterator[Line]:
+def tell_manifest(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
     """Tell how the variants that a manifest alone describes were judged.
 
     :param chosen_label: chosen by hand; None if none was.
     """
     yield from _tell_selection(selection, chosen_label)
-    yield from _tell_effects(effects)
     yield Line("")
     taken = chosen_label or next(iter(selection.ranking.compatible), None)
     if taken is not None:
@@ -210,20 +205,6 @@ def _reason(found: Comparison, second: str) -> str:
     return (
         f"of {one.namespace} :: {one.feature}, {one.value} comes before {other.value}"
     )
-
-
-def _tell_effects(effects: Iterable[Effect]) -> Iterator[Line]:
-    for number, effect in enumerate(effects):
-        if not number:
-            yield Line("")
-            yield Line("What options changed", _HEADING)
-        if effect.without == effect.label:
-            said = "nothing; the same variant would come first without it"
-        elif effect.without is None:
-            said = "without it, no variant would run"
-        else:
-            said = f"without it, {effect.without} would come first"
-        yield Line(f"  {effect.option}: {said}")
 
 
 def _indented(lines: Iterable[Line]) -> Iterator[Line]:
