@@ -25,21 +25,20 @@ from tests.lib.hosts import make_host, write_host  # noqa: E402
 from tests.lib.index import IndexServer  # noqa: E402
 from tests.lib.manifests import PREVIEW_TORCH  # noqa: E402
 
-_LINUX = {"platform_system": "Linux"}
 
 #: Machines other than this one: what to call them, their host file's name and content.
 MACHINES = (
     (
         "CUDA 12.8, compute capability 9.0",
         "cuda-12.8.json",
-        make_host(cuda="12.8", capability="9.0", environment=_LINUX),
+        make_host(cuda="12.8", capability="9.0"),
     ),
     (
         "CUDA 12.9, compute capability 7.5",
         "cuda-12.9-old-gpu.json",
-        make_host(cuda="12.9", capability="7.5", environment=_LINUX),
+        make_host(cuda="12.9", capability="7.5"),
     ),
-    ("no GPU", "no-gpu.json", make_host(environment=_LINUX)),
+    ("no GPU", "no-gpu.json", make_host()),
 )
 
 

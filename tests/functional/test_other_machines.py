@@ -80,6 +80,13 @@ def native(index: IndexServer) -> list[str]:
     return ["-i", index.index_url]
 
 
+def complete(pip: Pip, name: str) -> dict[str, Any]:
+    """Return the content of the file that describes a machine of a name."""
+    written = pip("variants", "host", "--json", "--variant-host", name).stdout
+    described: dict[str, Any] = json.loads(written)
+    return described
+
+
 def refused(result: Result) -> str:
     return result.stderr.partition("error: ")[2]
 
@@ -375,9 +382,7 @@ def test_the_platforms_of_a_file_and_of_an_option(
     pip: Pip, native: list[str], host: WriteHost
 ) -> None:
     tags = ["manylinux_2_28_aarch64", "manylinux_2_17_aarch64", "linux_aarch64"]
-    python = {"implementation_name": "cpython", "python_version": "3.12"}
-    described = make_host(environment=python)
-    described = host({**described, "platforms": tags, "abis": ["cp312"]})
+    described = host({**complete(pip, "cpu-aarch64-py312"), "platforms": tags})
     options = [*native, "--only-binary", ":all:", "--variant-host", described]
     pip("download", "native", *options, "--platform", ARM)
     result = pip("download", "native", *options, "--platform", "win_arm64", code=1)
@@ -434,76 +439,66 @@ def test_a_folder_of_a_name(
     assert "cannot be read: No such file" in result.stderr
 
 
-@pytest.mark.parametrize(
-    "abis", [[], ["graalpy250_312_native"]], ids=["no ABI", "an ABI"]
-)
 def test_another_kind_of_python(
-    pip: Pip, index: IndexServer, native: list[str], host: WriteHost, abis: list[str]
+    pip: Pip, index: IndexServer, native: list[str], host: WriteHost
 ) -> None:
     tag = "graalpy312-graalpy250_312_native-manylinux_2_17_x86_64"
     index.add(make_wheel("native", "2.0", tag=tag))
-    python = {"implementation_name": "graalpy", "python_version": "3.12"}
-    described = host({**make_host(environment=python), "abis": abis})
-    command = ["download", "native", *native, "--variant-host", described]
-    if abis:
-        assert f"native-2.0-{tag}.whl" in pip(*command).stdout
-    else:
-        assert "Nothing tells which ABI tags" in pip(*command, code=1).stderr
+    described = complete(pip, "glibc-2.35-x86_64-py312")
+    described["environment"] |= {
+        "implementation_name": "graalpy",
+        "platform_python_implementation": "GraalVM",
+    }
+    described["abis"] = ["graalpy250_312_native"]
+    command = ["download", "native", *native, "--variant-host", host(described)]
+    assert f"native-2.0-{tag}.whl" in pip(*command).stdout
 
 
 # Files of all sorts
 
 
-@pytest.mark.parametrize(
-    ("environment", "level", "tag"),
-    [
-        ({"platform_machine": "aarch64"}, None, "linux_aarch64"),
-        (
-            {"platform_machine": "arm64", "sys_platform": "darwin"},
-            None,
-            "macosx_14_0_arm64",
-        ),
-        ({"platform_machine": "AMD64", "sys_platform": "win32"}, None, "win_amd64"),
-        ({"platform_system": "Windows"}, "v3", "win_amd64"),
-    ],
-    ids=str,
-)
-def test_a_file_that_tells_no_tags(
-    pip: Pip,
-    fast: list[str],
-    host: WriteHost,
-    environment: Mapping[str, str],
-    level: str | None,
-    tag: str,
+#: What is left out of a complete file, and what the error names.
+PARTS: Mapping[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "a marker": (
+        lambda file: file["environment"].pop("os_name"),
+        "missing in 'environment': os_name.",
+    ),
+    "tags": (
+        lambda file: (file.pop("platforms"), file.pop("abis")),
+        "missing 'platforms' and 'abis'.",
+    ),
+    "an empty list": (lambda file: file["abis"].clear(), "missing 'abis'."),
+    "markers": (
+        lambda file: file.pop("environment"),
+        "missing in 'environment': implementation_name, implementation_version, os_name,",
+    ),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_file_that_describes_a_part(
+    pip: Pip, index: IndexServer, fast: list[str], host: WriteHost, part: str
 ) -> None:
-    """As those of earlier releases of this pip; the usual tags do."""
-    described = host(make_host(environment=environment, x86_64=level))
-    result = pip("install", "fast", *fast, "--variant-host", described, code=1)
-    assert refused(result).startswith("variant-host-of-another-platform\n")
-    written = pip("variants", "host", "--json", "--variant-host", described).stdout
-    assert json.loads(written)["platforms"][0] == tag
-
-
-def test_a_system_that_nobody_knows(pip: Pip, fast: list[str], host: WriteHost) -> None:
-    described = host(make_host(environment={"sys_platform": "freebsd14"}))
-    options = [*fast, "--variant-host", described]
-    result = pip("download", "fast", *options, code=1)
-    assert "Nothing tells which platform tags a machine like that has" in result.stderr
-    tag = ["--platform", "manylinux_2_28_x86_64", "--only-binary", ":all:"]
-    pip("download", "fast", *options, *tag, code=1)
+    described = complete(pip, "windows-x86_64-py312")
+    leave_out, missing = PARTS[part]
+    leave_out(described)
+    result = pip("download", "fast", *fast, "--variant-host", host(described), code=1)
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert f"It describes a part of a machine; {missing}" in said.replace("╰─> ", "")
+    assert "Write a complete file on that machine: pip variants host --json." in said
+    assert index.log() == []
 
 
 @pytest.mark.parametrize(
     "described",
     [
         make_host(cuda="12.8", capability="9.0"),
-        make_host(x86_64="v3", environment={"platform_machine": "AMD64"}),
         make_host(environment={"platform_release": "1"}),
-        # It does not say which of the two it is.
+        # It says nothing of the machine.
         make_host(x86_64="v3", aarch64=[{"feature": "version", "values": ["8a"]}]),
         make_host(x86_64="v3", aarch64=[]),
     ],
-    ids=["gpu", "spelling", "kernel", "both", "empty"],
+    ids=["gpu", "kernel", "both", "empty"],
 )
 def test_hosts_of_this_kind(
     pip: Pip, fast: list[str], host: WriteHost, described: Mapping[str, Any]
@@ -748,29 +743,6 @@ def test_a_version_in_part_beside_a_host(pip: Pip, index: IndexServer) -> None:
         host = ["--variant-host", f"py{minor}.{patch}", "--python-version", minor]
         result = pip("download", name, "-i", index.index_url, *host)
         assert "2.0" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("environment", "word"),
-    [
-        ({"sys_platform": "win32", "platform_machine": "x86_64"}, "AMD64"),
-        ({"platform_system": "Windows", "platform_machine": "amd64"}, "AMD64"),
-        ({"sys_platform": "darwin", "platform_machine": "aarch64"}, "arm64"),
-        ({"sys_platform": "linux", "platform_machine": "arm64"}, "aarch64"),
-    ],
-)
-def test_each_system_has_a_word_for_a_type_of_machine(
-    pip: Pip,
-    index: IndexServer,
-    host: WriteHost,
-    environment: dict[str, str],
-    word: str,
-) -> None:
-    index.add(make_wheel("app", "1.0", requires=[f"it; platform_machine == '{word}'"]))
-    index.add(make_wheel("it", "1.0"))
-    described = host(make_host(environment=environment))
-    options = ["-i", index.index_url, "--variant-host", described]
-    assert "it-1.0" in pip("download", "app", *options).stdout
 
 
 @pytest.mark.parametrize(

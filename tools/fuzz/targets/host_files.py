@@ -28,6 +28,14 @@ _WORDS = (
     *("macosx_11_0_universal2", "linux_riscv64", "ios_13_0_arm64_iphoneos"),
     *("cp312", "cp313t", "pypy311_pp73", "none", "abi3", "cp"),
 )
+#: All markers of a machine.
+_ENVIRONMENT = {
+    **dict.fromkeys(("implementation_version", "python_full_version"), "3.12.4"),
+    **{"implementation_name": "cpython", "platform_python_implementation": "CPython"},
+    **{"os_name": "posix", "platform_system": "Linux", "sys_platform": "linux"},
+    **{"platform_machine": "x86_64", "platform_release": "6", "platform_version": "1"},
+    "python_version": "3.12",
+}
 _FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-hosts-")
 
 
@@ -92,12 +100,15 @@ def _check(choices: Choices) -> None:
         **choices.some_of(
             {
                 "environment": lambda: mostly(
-                    lambda: choices.table(
-                        lambda: choices.one_of(variables),
-                        lambda: mostly(word),
-                        0,
-                        4,
-                    )
+                    lambda: {
+                        **(_ENVIRONMENT if not choices.rarely() else {}),
+                        **choices.table(
+                            lambda: choices.one_of(variables),
+                            lambda: mostly(word),
+                            0,
+                            4,
+                        ),
+                    }
                 ),
                 "platforms": lambda: mostly(lambda: choices.several(word, 0, 3)),
                 "abis": lambda: mostly(lambda: choices.several(word, 0, 2)),
@@ -110,10 +121,14 @@ def _check(choices: Choices) -> None:
 def _seeds() -> Iterator[bytes]:
     for host in HOSTS.values():
         yield json.dumps(host).encode()
-    environment = {"platform_system": "Linux", "python_version": "3.12"}
-    yield json.dumps(
-        {"host-schema": 1, "supported": {}, "environment": environment}
-    ).encode()
+    whole = {
+        "host-schema": 1,
+        "supported": {},
+        "environment": _ENVIRONMENT,
+        "platforms": ["manylinux_2_28_x86_64"],
+        "abis": ["cp312"],
+    }
+    yield json.dumps(whole).encode()
 
 
 TARGETS = (

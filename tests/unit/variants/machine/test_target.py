@@ -12,6 +12,7 @@ from pip._vendor.packaging.markers import default_environment
 
 from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.core.properties import SupportedProperties
+from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine import host_names, platforms, target
 from pip._internal.variants.machine.host_file import Host
 from pip._internal.variants.machine.target import is_this_machine, marker_environment
@@ -96,9 +97,17 @@ def test_each_system_has_its_own_word_for_a_machine(
     assert told == there
 
 
-def _host(environment: dict[str, str], abis: tuple[str, ...] = ()) -> Host:
-    said = platforms.completed(environment)
-    return Host("x", SupportedProperties({}), said, (), abis)
+def test_a_machine_that_its_system_does_not_run_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _on(monkeypatch, sys_platform="linux", platform_machine="ppc64le")
+    with pytest.raises(InvalidHostFile) as error:
+        target.target_of(given({}), host_names.named_host("windows"))
+    assert "Nothing tells which platform tags" in str(error.value.context)
+
+
+def _host(environment: dict[str, str]) -> Host:
+    return Host("x", SupportedProperties({}), platforms.completed(environment))
 
 
 HARDWARE = _host({})
@@ -112,7 +121,6 @@ HARDWARE = _host({})
             {},
             ("cpython", "CPython", "3.9.0", "3.9.0"),
         ),
-        (_host({}, ("cp39",)), {}, ("cpython", "CPython", "3.9.0", "3.9.0")),
         (
             HARDWARE,
             {"python_version": (3, 9)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pip._vendor.packaging.markers import Environment
@@ -21,8 +21,7 @@ from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine.platforms import (
     CPU_NAMESPACES,
     OF_MANY,
-    VOCABULARY,
-    completed,
+    following,
     of_abi,
     of_tag,
     release_of,
@@ -41,10 +40,11 @@ HOST_SCHEMA = 1
 _MAX_SIZE = 2 * 1024 * 1024
 #: What a host file may say of the target's environment (PEP 508).
 MARKER_VARIABLES = frozenset(Environment.__annotations__)
+#: The variable that tells a Jetson, also in a file that describes hardware alone.
+OF_HARDWARE = frozenset({"platform_release"})
 
 #: The keys of a host file.
 _KEYS = frozenset({"host-schema", "supported", "environment", "platforms", "abis"})
-_SHORT = re.compile(r"(?:0|[1-9][0-9]{0,2})\.(?:0|[1-9][0-9]{0,2})")
 _TAG = re.compile(r"[A-Za-z0-9_]+")
 #: Upstream makes of such tags all older ones; of huge numbers it would without end.
 _EXPANDED = re.compile(r"(?:macosx|ios)_[0-9]{1,2}_[0-9]{1,2}_.+|android_[0-9]{1,3}_.+")
@@ -57,9 +57,11 @@ class Host(NamedTuple):
     """A machine that a file or a name describes.
 
     :ivar path: the file or the name.
-    :ivar environment: environment markers (PEP 508) that may differ from this machine's.
-    :ivar platforms: its platform tags, best first; empty if it does not say.
-    :ivar abis: the ABI tags of its interpreter, best first; likewise.
+    :ivar environment: environment markers (PEP 508); of a file, all of them, or only those
+        that belong to hardware.
+    :ivar platforms: its platform tags, best first; empty if they follow from a name, or
+        are this machine's.
+    :ivar abis: the ABI tags of its interpreter, best first; empty likewise.
     """
 
     path: str
@@ -82,18 +84,18 @@ def read_host_file(path: str) -> Host:
         # What a shell of Windows writes may be in UTF-16.
         return _host(path, json.loads(data))
     except OSError as error:
-        problem = f"It cannot be read: {error.strerror}"
+        problem, hints = f"It cannot be read: {error.strerror}", []
     except ValueError as error:
-        problem = f"It is not JSON: {error}"
+        problem, hints = f"It is not JSON: {error}", []
     except RecursionError:
-        problem = "It is nested too deeply"
+        problem, hints = "It is nested too deeply", []
     except _Problem as error:
-        problem = str(error)
-    raise InvalidHostFile(path, f"{problem}.")
+        problem, *hints = error.args
+    raise InvalidHostFile(path, f"{problem}.", *hints)
 
 
 class _Problem(Exception):
-    pass
+    """A file describes no machine: the problem and, in some cases, what to do."""
 
 
 def _host(path: str, root: object) -> Host:
@@ -107,30 +109,60 @@ def _host(path: str, root: object) -> Host:
     supported = _supported(description.get("supported"))
     environment = _environment(description.get("environment", {}))
     tags, abis = _tags(description, "platforms"), _tags(description, "abis")
+    if tags or abis or environment.keys() - OF_HARDWARE:
+        _check_complete(environment, tags, abis)
+        _check_platforms(environment, tags)
+        _check_interpreter(environment, abis)
+        _check_cpu(environment, supported)
+    return Host(path, supported, environment, tags, abis)
+
+
+def _check_complete(
+    environment: Mapping[str, str], tags: Sequence[str], abis: Sequence[str]
+) -> None:
+    """Refuse a file that describes more than hardware, but not all of the machine."""
+    missing = sorted(MARKER_VARIABLES - environment.keys())
+    said = [f"in 'environment': {', '.join(missing)}"] if missing else []
+    lists = {"platforms": tags, "abis": abis}
+    said += [repr(key) for key, value in lists.items() if not value]
+    if said:
+        raise _Problem(
+            f"It describes a part of a machine; missing {' and '.join(said)}",
+            "Write a complete file on that machine: pip variants host --json. Or leave "
+            "out 'environment', 'platforms' and 'abis' to describe its hardware alone.",
+        )
+
+
+def _check_platforms(environment: Mapping[str, str], tags: Iterable[str]) -> None:
+    """Compare the markers of a machine with each other and with its platform tags."""
+    if release_of(environment["python_full_version"]) is None:
+        full = shown(environment["python_full_version"])
+        raise _Problem(f"This is no version of Python: {full}")
+    for name, value in following(environment).items():
+        if environment[name] != value:
+            said = shown(environment[name])
+            raise _Problem(f"Its {name!r} is {said}; others say {value!r}")
     for tag in tags:
         if tag == "any":
             raise _Problem("'any' is no platform: wheels for any are taken everywhere")
         # They tell the system, and mostly the machine.
-        told = {name: value for name, value in of_tag(tag).items() if value}
-        for name in ("sys_platform", "platform_machine"):
-            if not _suits(environment.get(name), told.get(name), told):
-                said = environment[name]
-                raise _Problem(
-                    f"Its 'environment' is of {said}, and {shown(tag)} is not"
-                )
-        environment = {**told, **environment}
-    _check_interpreter(environment, abis)
-    _check_cpu(environment, supported)
-    return Host(path, supported, environment, tags, abis)
+        told = of_tag(tag)
+        is_suitable = not told or (
+            environment["sys_platform"] == told["sys_platform"]
+            and _suits(environment["platform_machine"], told)
+        )
+        if not is_suitable:
+            said = f"{environment['sys_platform']}, {environment['platform_machine']}"
+            raise _Problem(f"Its 'environment' is of {said}, and {shown(tag)} is not")
 
 
 def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) -> None:
     """Compare what is said of an interpreter with its ABIs."""
-    if abis and {*abis} <= OF_MANY:
+    if {*abis} <= OF_MANY:
         raise _Problem(f"Many interpreters have {shown(list(abis))}; add its own ABI")
     for abi in abis:
         for name, value in of_abi(abi).items():
-            if environment.get(name, value) != value:
+            if environment[name] != value:
                 raise _Problem(
                     f"Its Python is {environment[name]}, and {abi!r} is of {value}"
                 )
@@ -138,9 +170,9 @@ def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) ->
 
 def _check_cpu(environment: Mapping[str, str], supported: SupportedProperties) -> None:
     """Compare what is said of a machine with what its CPU supports."""
-    machine = environment.get("platform_machine")
+    machine = environment["platform_machine"]
     for namespace in supported.keys() & CPU_NAMESPACES:
-        if machine is not None and not _are_alike(machine, namespace):
+        if not _are_alike(machine, namespace):
             raise _Problem(
                 f"It supports {shown(namespace)}, and its machine is {machine}"
             )
@@ -164,7 +196,7 @@ def _supported(root: object) -> SupportedProperties:
 
 
 def _environment(root: object) -> dict[str, str]:
-    """Read environment markers, and add what follows from them."""
+    """Read environment markers."""
     environment = _object(root, "'environment'")
     for name, value in environment.items():
         if name not in MARKER_VARIABLES:
@@ -173,52 +205,14 @@ def _environment(root: object) -> dict[str, str]:
             raise _Problem(
                 f"{shown(name)} in 'environment' is not a string: {shown(value)}"
             )
-    for name, words in VOCABULARY.items():
-        _check_spelling(name, environment.get(name), words)
-    _check_versions(environment)
-    said = completed(environment)
-    _check_system(said)
-    full, short = (said.get(f"python_{kind}") for kind in ("full_version", "version"))
-    if full is not None and ".".join(full.split(".")[:2]) != short:
-        raise _Problem(f"Its 'python_version' is {short}, and the full one {full}")
-    return said
+    return environment
 
 
-def _check_spelling(name: str, told: str | None, words: Mapping[str, str]) -> None:
-    """See whether a variable has a word that markers do not know by another one's sense."""
-    meant = None if told is None else words.get(told.lower(), told)
-    if meant != told:
-        raise _Problem(f"{name!r} is {shown(told)}; write {meant!r}")
-
-
-def _check_versions(environment: Mapping[str, str]) -> None:
-    full, short = (environment.get(f"python_{k}") for k in ("full_version", "version"))
-    if full is not None and release_of(full) is None:
-        raise _Problem(f"This is no version of Python: {shown(full)}")
-    if short is not None and not _SHORT.fullmatch(short):
-        raise _Problem(
-            f"This is no 'python_version': {shown(short)}; it is as '3.12', and "
-            "'python_full_version' tells the rest"
-        )
-
-
-def _check_system(said: Mapping[str, str]) -> None:
-    """Compare what is said of a system with its name."""
-    system = said.get("sys_platform", "")
-    for name, value in completed({"sys_platform": system}).items() if system else ():
-        if said[name] != value:
-            raise _Problem(f"Its {name!r} is {shown(said[name])}, not that of {system}")
-
-
-def _suits(said: str | None, of_tag: str | None, told: Mapping[str, str]) -> bool:
-    """Tell whether what is said of a machine goes with what a platform tag tells of it."""
-    if said is None or of_tag is None:
-        return True
-    if _are_alike(said, of_tag):
-        return True
+def _suits(said: str, told: Mapping[str, str]) -> bool:
+    """Return whether a machine goes with what a platform tag says of it."""
+    of_tag = told["platform_machine"]
     # Windows on Arm runs what is for x86 processors.
-    is_system = of_tag == told["sys_platform"]
-    return not is_system and told["sys_platform"] == "win32"
+    return not of_tag or _are_alike(said, of_tag) or told["sys_platform"] == "win32"
 
 
 def _are_alike(one: str, other: str) -> bool:

@@ -16,9 +16,9 @@ __all__ = [
     "INTERPRETERS",
     "OF_MANY",
     "SYSTEMS",
-    "VOCABULARY",
     "called",
     "completed",
+    "following",
     "of_abi",
     "of_glibc",
     "of_mac_os",
@@ -89,27 +89,6 @@ _IMPLEMENTATIONS = {
     "pypy": ("PyPy", "7.3.0"),
     "graalpy": ("GraalVM", ""),
 }
-#: By variable, what markers have for words that people may write, in small letters.
-VOCABULARY: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "sys_platform": {
-            **{name: name for name in SYSTEMS},
-            **dict.fromkeys(("linux2", "linux3", "gnu/linux"), "linux"),
-            **dict.fromkeys(("macos", "macosx", "osx", "mac"), "darwin"),
-            **dict.fromkeys(("windows", "win64", "win"), "win32"),
-        },
-        "os_name": {name: name for name, _ in SYSTEMS.values()},
-        "platform_system": {
-            **{name.lower(): name for _, name in SYSTEMS.values()},
-            **dict.fromkeys(("macos", "macosx", "osx"), "Darwin"),
-            **dict.fromkeys(("win32", "win64"), "Windows"),
-        },
-        "implementation_name": {name: name for name in _IMPLEMENTATIONS},
-        "platform_python_implementation": {
-            name.lower(): name for name, _ in _IMPLEMENTATIONS.values()
-        },
-    }
-)
 #: What a machine is taken for of which only system and type are known: the glibc that most
 #: is built for, and the oldest macOS that Apple mends.
 _GLIBC, _MAC_OS = 28, (14, 0)
@@ -155,34 +134,33 @@ def completed(said: Mapping[str, str]) -> dict[str, str]:
     :param said: values of environment markers.
     """
     environment = dict(said)
-
-    add = environment.setdefault
-    for sys_platform, (_, system) in SYSTEMS.items():
-        if environment.get("platform_system") == system:
-            add("sys_platform", sys_platform)
-    if environment.get("os_name") == "nt":
-        add("sys_platform", "win32")
-    sys_platform = environment.get("sys_platform", "")
-    if sys_platform in SYSTEMS:
-        os_name, system = SYSTEMS[sys_platform]
-        add("os_name", os_name)
-        add("platform_system", system)
-    full = environment.get("python_full_version")
-    if full is not None:
-        add("python_version", ".".join(full.split(".")[:2]))
-    elif "python_version" in environment:
-        add("python_full_version", f"{environment['python_version']}.0")
-    for name, (platform_name, _) in _IMPLEMENTATIONS.items():
-        if environment.get("platform_python_implementation") == platform_name:
-            add("implementation_name", name)
+    if "python_version" in environment:
+        version = f"{environment['python_version']}.0"
+        environment.setdefault("python_full_version", version)
+    environment = {**following(environment), **environment}
     implementation = environment.get("implementation_name")
     if implementation is not None:
         name, version = _IMPLEMENTATIONS.get(implementation, (implementation, ""))
-        add("platform_python_implementation", name)
+        environment.setdefault("platform_python_implementation", name)
         version = version or environment.get("python_full_version", "")
         if version:
-            add("implementation_version", version)
+            environment.setdefault("implementation_version", version)
     return environment
+
+
+def following(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of markers that follow from those of others."""
+    found: dict[str, str] = {}
+    sys_platform = environment.get("sys_platform", "")
+    if sys_platform in SYSTEMS:
+        found["os_name"], found["platform_system"] = SYSTEMS[sys_platform]
+    if "python_full_version" in environment:
+        parts = environment["python_full_version"].split(".")
+        found["python_version"] = ".".join(parts[:2])
+    implementation = environment.get("implementation_name", "")
+    if implementation in _IMPLEMENTATIONS:
+        found["platform_python_implementation"] = _IMPLEMENTATIONS[implementation][0]
+    return found
 
 
 def release_of(python: str) -> tuple[int, int, int] | None:

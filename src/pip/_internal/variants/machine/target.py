@@ -16,7 +16,6 @@ from pip._internal.variants.errors import (
     VariantError,
 )
 from pip._internal.variants.machine.platforms import (
-    CPU_NAMESPACES,
     INTERPRETERS,
     OF_MANY,
     SYSTEMS,
@@ -83,7 +82,7 @@ def marker_environment(settings: TargetSettings, host: Host | None) -> dict[str,
     :param host: a machine that the user described, which takes precedence.
     """
     here = _this_machine()
-    said = _typed(settings) | ({} if host is None else _described(host))
+    said = _typed(settings) | ({} if host is None else dict(host.environment))
     if any(_differs(here, said, name) for name in _OF_INTERPRETER):
         said = completed({**{name: here[name] for name in _OF_INTERPRETER}, **said})
     environment = {**here, **said}
@@ -123,20 +122,6 @@ def _this_machine() -> dict[str, str]:
     return {name: str(value) for name, value in default_environment().items()}
 
 
-def _described(host: Host) -> dict[str, str]:
-    """Return the environment of a host; what it supports may tell the type of machine."""
-    said = dict(host.environment)
-    own = [each for each in CPU_NAMESPACES if host.supported.features(each)]
-    if len(own) == 1:
-        system = said.get("sys_platform", default_environment()["sys_platform"])
-        said.setdefault("platform_machine", called(own[0], system))
-    if host.abis and "python_full_version" not in said:
-        here, told = _this_machine(), of_abi(host.abis[0])
-        if any(_differs(here, told, name) for name in told):
-            said |= completed(told)
-    return said
-
-
 def _differs(one: Mapping[str, str], other: Mapping[str, str], name: str) -> bool:
     """Tell whether two machines differ in a variable, as far as both have it."""
     return name in other and usual(one[name]) != usual(other[name])
@@ -159,7 +144,7 @@ def target_of(settings: TargetSettings, host: Host | None) -> Target | None:
     """
     if host is None:
         return None
-    says = host.platforms or host.abis or _described(host)
+    says = host.platforms or host.environment
     if not says and is_this_machine(settings):
         return None
     return Target(settings, host)
@@ -184,7 +169,7 @@ class Target:
         self.host = host
         self.environment = marker_environment(settings, host)
         self._settings = settings
-        self._said = _described(host)
+        self._said = host.environment
         self.python = TargetPython(
             platforms=self._platforms(),
             py_version_info=self._version(),
@@ -294,13 +279,7 @@ class Target:
         if is_here:
             return None
         usual = usual_abi(self.environment)
-        if usual is None:
-            raise InvalidHostFile(
-                self.host.path,
-                "Nothing tells which ABI tags its interpreter has: "
-                f"{self.environment['implementation_name']}.",
-                "Add them to the file as 'abis', best first.",
-            )
+        assert usual is not None, "names are of CPython and PyPy"
         return [usual]
 
     def _platforms(self) -> list[str] | None:
@@ -332,7 +311,7 @@ class Target:
             self.host.path,
             "Nothing tells which platform tags a machine like that has: "
             f"{', '.join(told.values())}.",
-            "Add them to the file as 'platforms', best first, or type --platform TAG.",
+            "Type --platform TAG.",
         )
 
     def _suits(self, tag: str) -> bool:
