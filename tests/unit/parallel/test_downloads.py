@@ -45,7 +45,8 @@ def pool_of(*megabytes: int) -> Pool:
     known = zip(links, megabytes, strict=True)
     sizes._NOTED.update({link.url: size * 1_000_000 for link, size in known if size})
     fetches = [Fetch(link, "", ANY) for link in links]
-    return Pool(PipSession(), fetches, CombinedProgress("off", fetches))
+    progress = CombinedProgress("off", fetches)
+    return Pool(PipSession(), fetches, progress, lambda fetch: (fetch.folder, "alone"))
 
 
 @pytest.fixture(autouse=True)
@@ -297,6 +298,7 @@ def test_what_is_stopped_says_no_more(
     class Awaited(Fetch):
         def download(self, _session: PipSession) -> tuple[str, str]:
             if self.link.filename == "fails.whl":
+                self.has_arrived = True
                 raise HashMismatch({}, {})
             try:
                 assert answered.wait(60)
@@ -324,29 +326,25 @@ def test_what_is_stopped_says_no_more(
     assert "Retrying" not in caplog.messages
 
 
-@pytest.mark.parametrize("status", [429, 403])
-def test_an_error_is_not_told_before_it_is_for_good(
-    status: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("status", [429, 403, 404, 503, None])
+def test_a_failure_is_not_told_before_it_is_for_good(
+    status: int | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Those who are too busy may answer while they are waited for."""
+    """Every failure may come from other downloads, so the file is tried once alone."""
     response = Response()
-    response.status_code, response.raw = status, io.BytesIO()
+    response.raw = io.BytesIO()
 
-    class Refused(Fetch):
+    class Failed(Fetch):
         def download(self, _session: PipSession) -> tuple[str, str]:
-            logger = logging.getLogger("pip._internal.network.download")
-            logger.warning("Retrying")
-            logger.critical("HTTP error")
-            raise NetworkConnectionError("refused", response=response)
+            logging.getLogger("pip._internal.network.download").critical("HTTP error")
+            if status is None:
+                raise RuntimeError("something else")
+            response.status_code = status
+            raise NetworkConnectionError("failed", response=response)
 
-    refused = Refused(Link("https://example.invalid/0.whl"), "", ANY)
+    failed = Failed(Link("https://example.invalid/0.whl"), "folder", ANY)
     downloads = pool_of(0)
-    downloads._fetches = [refused]
-    monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([refused])))
-    if status == 429:
-        assert downloads.finish(refused) is None, "it is tried again"
-        assert caplog.messages == ["Retrying"]
-    else:
-        with pytest.raises(NetworkConnectionError):
-            downloads.finish(refused)
-        assert caplog.messages == ["Retrying", "HTTP error"]
+    downloads._fetches = [failed]
+    monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([failed])))
+    assert downloads.finish(failed) == ("folder", "alone")
+    assert caplog.messages == []

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pip._internal.console.output import get_logger
 from pip._internal.exceptions import HashError, HashMismatch
 from pip._internal.network.download import Downloader
 from pip._internal.parallel.digests import Digests, Verified
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
 __all__ = ["ParallelDownloader", "enable"]
-
-logger = get_logger(__name__)
 
 _Downloaded = tuple["Link", tuple[str, str]]
 
@@ -60,7 +57,7 @@ def enable(
 class ParallelDownloader(Downloader):
     """Downloads batches of links in parallel, and single ones as upstream does.
 
-    It yields, raises and logs what upstream's would, in the same order.
+    It yields the same files as stock pip's. Of several failures, it raises one.
     """
 
     def __init__(self, preparer: RequirementPreparer, staging: Staging | None) -> None:
@@ -99,19 +96,18 @@ class ParallelDownloader(Downloader):
             return
         fetches = [self._fetch(*each, location) for each in enumerate(links)]
         progress = CombinedProgress(self._progress_bar, fetches)
-        pool = Pool(self._session, fetches, progress)
+        pool = Pool(self._session, fetches, progress, self._alone)
         with progress:
             if not pool.start():
                 yield from super().batch(links, location)
                 return
             try:
                 for fetch in fetches:
-                    yield fetch.link, pool.finish(fetch) or self._alone(fetch)
+                    yield fetch.link, pool.finish(fetch)
             finally:
                 pool.stop()
 
     def _alone(self, fetch: Fetch) -> tuple[str, str]:
-        logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
         return self(fetch.link, fetch.folder)
 
     def _one(self, link: Link, location: str) -> tuple[str, str]:

@@ -11,14 +11,9 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pip._vendor.requests.exceptions import RetryError
-from pip._vendor.urllib3.exceptions import ProtocolError, ReadTimeoutError
+from pip._vendor.urllib3.exceptions import ReadTimeoutError
 
-from pip._internal.exceptions import (
-    ConnectionFailedError,
-    ConnectionTimeoutError,
-    ProxyConnectionError,
-)
+from pip._internal.exceptions import ConnectionTimeoutError
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
 from pip._internal.network.utils import HEADERS
@@ -36,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Fetch", "Stopped"]
 
-#: Too many requests at once, or credentials that a thread cannot ask for.
-_ALONE = frozenset({401, 407, 408, 425, 429})
+#: Statuses of servers that ask for credentials, or that are busy.
+_PASSING = frozenset({401, 407, 408, 425, 429})
 
 
 class Stopped(Exception):
@@ -51,12 +46,12 @@ class Fetch:
     :ivar folder: for this file alone
     :ivar listed_size: bytes according to the index; 0 if it does not tell
     :ivar records: what was logged on the way
-    :ivar last_words: what was logged of an error, in case it is for good
     :ivar size: bytes according to the server; None if unknown or from the cache
     :ivar received: bytes so far; 0 if from the cache
     :ivar is_shown: whether upstream would show the progress
     :ivar result: path and content type of the file, once it is there
     :ivar error: why it is not there
+    :ivar has_arrived: whether the file is complete, be it the expected one or not
     :ivar went_on_at: when bytes of it arrived last, or it ended; in seconds, on a clock
         that only goes forward
     """
@@ -66,12 +61,12 @@ class Fetch:
         self.folder = folder
         self.listed_size = listed_size(link) or 0
         self.records: deque[logging.LogRecord] = deque()
-        self.last_words: deque[logging.LogRecord] = deque()
         self.size: int | None = None
         self.received = 0
         self.is_shown = False
         self.result: tuple[str, str] | None = None
         self.error: BaseException | None = None
+        self.has_arrived = False
         self.went_on_at = -math.inf
         self._arrival = arrival
         self._response: Response | None = None
@@ -82,15 +77,11 @@ class Fetch:
         """Tell whether it has ended, well or not."""
         return self.result is not None or self.error is not None
 
-    @property
-    def has_responded(self) -> bool:
-        """Tell whether a server has answered, well or not, or none will."""
-        return self.is_over or self._response is not None
-
     def run(self, session: PipSession) -> None:
         """Download and check the file; errors are kept."""
         try:
             path, content_type = self.download(session)
+            self.has_arrived = True
             self._arrival.check(path)
             self.result = path, content_type
         except BaseException as error:
@@ -121,10 +112,12 @@ class Fetch:
                 response.raw.shutdown()
 
     def log(self, record: logging.LogRecord) -> None:
-        """Keep a record, unless it is about being stopped."""
-        if not self._stop.is_set():
-            is_error = record.levelno >= logging.ERROR
-            (self.last_words if is_error else self.records).append(record)
+        """Keep a record, unless it is about being stopped.
+
+        Errors are left out: they occur again when the file is downloaded alone.
+        """
+        if not self._stop.is_set() and record.levelno < logging.ERROR:
+            self.records.append(record)
 
     def go_on(self) -> None:
         """Check whether to go on.
@@ -159,24 +152,14 @@ class Fetch:
         return 0 if response is None else int(response.status_code)
 
     @property
+    def is_refused(self) -> bool:
+        """Whether a server refused the file, and did not ask for patience or a password."""
+        return 400 <= self.refusal < 500 and self.refusal not in _PASSING
+
+    @property
     def is_timed_out(self) -> bool:
         """Tell whether it was waited for, in vain."""
         return isinstance(self.error, (ConnectionTimeoutError, ReadTimeoutError))
-
-    def may_need_to_be_alone(self) -> bool:
-        """Tell whether the error may come from other downloads, or from being a thread."""
-        if self.refusal:
-            return self.refusal in _ALONE or self.refusal >= 500
-        return self.is_timed_out or isinstance(
-            self.error,
-            (
-                Stopped,
-                ConnectionFailedError,
-                ProxyConnectionError,
-                ProtocolError,
-                RetryError,
-            ),
-        )
 
 
 class _FetchDownloader(Downloader):

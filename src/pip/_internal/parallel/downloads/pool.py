@@ -6,10 +6,10 @@ import operator
 import queue
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pip._internal.console.output import get_logger
@@ -42,11 +42,19 @@ _listed_size = operator.attrgetter("listed_size")
 
 
 class Pool:
-    """Downloads several files at a time; those known to be large come first."""
+    """Downloads several files at a time; those known to be large come first.
+
+    :param alone: downloads one file as stock pip does
+    """
 
     def __init__(
-        self, session: PipSession, fetches: Sequence[Fetch], progress: CombinedProgress
+        self,
+        session: PipSession,
+        fetches: Sequence[Fetch],
+        progress: CombinedProgress,
+        alone: Callable[[Fetch], tuple[str, str]],
     ) -> None:
+        self._alone = alone
         self._session = without_questions(session, _WORKERS)
         self._fetches = fetches
         self._progress = progress
@@ -71,74 +79,68 @@ class Pool:
     def stop(self) -> None:
         """Stop what has not ended, and wait for the threads to notice."""
         with self._lock:
+            for fetch in self._waiting:
+                fetch.error = Stopped()
             self._waiting.clear()
             running = list(self._running)
         for fetch in running:
             fetch.stop()
         self._workers.join(_PATIENCE)
 
-    def finish(self, fetch: Fetch) -> tuple[str, str] | None:
+    def finish(self, fetch: Fetch) -> tuple[str, str]:
         """Wait for a download, and show the progress of all meanwhile.
 
-        :return: its result; None if it should be tried again alone. Then all others have
-            ended.
+        A download that failed is tried once more, when all others have ended.
+
+        :return: its result
         """
         while not fetch.is_over:
             self._wait()
             emit(fetch.records)
-        if fetch.result is None and self._should_be_alone(fetch):
+        if fetch.result is None:
             while not all(each.is_over for each in self._fetches):
                 self._wait()
-            self._progress.close()
-            return None
-        if fetch.error is not None:
-            self._fail(fetch)
+            self._retry(fetch)
         emit(fetch.records)
+        assert fetch.result is not None, "a failure was raised"
         return fetch.result
 
-    def _should_be_alone(self, fetch: Fetch) -> bool:
-        """Tell whether to try a download that failed once more when nothing else runs.
+    def _retry(self, fetch: Fetch) -> None:
+        """Try a download that failed once more, alone, or raise its error."""
+        self._progress.close()
+        with space_for(fetch.size or fetch.listed_size, fetch.folder):
+            if self._is_final(fetch):
+                emit(fetch.records)
+                assert fetch.error is not None
+                raise fetch.error
+            logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
+            fetch.records.clear()
+            fetch.result, fetch.error = self._alone(fetch), None
 
-        Not if it was waited for while no other went on: nobody was in its way.
+    def _is_final(self, fetch: Fetch) -> bool:
+        """Whether another attempt at a download that failed would end in the same way.
+
+        It would if the file arrived and is not the expected one, or if pip waited for the
+        file in vain while no other download went on.
         """
         if not fetch.is_timed_out:
-            return fetch.may_need_to_be_alone()
+            return fetch.has_arrived
         others = (each.went_on_at for each in self._fetches if each is not fetch)
-        return fetch.went_on_at - max(others) < (self._session.timeout or 0)
+        return fetch.went_on_at - max(others) >= (self._session.timeout or 0)
 
     def _wait(self) -> None:
-        """Wait a little, unless a download has failed for good."""
-        failed = self._first_failed()
-        if failed is not None:
-            self._fail(failed)
+        """Wait a little, or deal with a download that was refused or has failed for good."""
+        for fetch in self._fetches:
+            if fetch.error is None or isinstance(fetch.error, Stopped):
+                continue
+            if fetch.is_refused:
+                # The server may refuse several requests at a time: go on one by one.
+                self.stop()
+            if fetch.is_refused or self._is_final(fetch):
+                self._retry(fetch)
         with suppress(queue.Empty):
             self._news.get(timeout=_TICK)
         self._progress.update()
-
-    def _first_failed(self) -> Fetch | None:
-        """Return the download that failed for good; of several, upstream's first.
-
-        Whether one before it fails is known when a server has answered.
-        """
-        with self._lock:
-            unknown = {each for each in self._running if not each.has_responded}
-        for fetch in self._fetches:
-            if fetch in unknown:
-                return None
-            if fetch.error is not None and not self._should_be_alone(fetch):
-                return fetch
-        return None
-
-    def _fail(self, failed: Fetch) -> NoReturn:
-        """Raise the error of one, after what upstream would have said before."""
-        assert failed.error is not None
-        for fetch in self._fetches[: self._fetches.index(failed)]:
-            emit(fetch.records)
-        self._progress.close()
-        emit(failed.records)
-        emit(failed.last_words)
-        with space_for(failed.size or failed.listed_size, failed.folder):
-            raise failed.error
 
     def _work(self, fetches: Iterator[Fetch]) -> None:
         for fetch in fetches:
