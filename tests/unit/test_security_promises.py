@@ -22,7 +22,7 @@ def defined(tree: ast.AST, prefix: str = "") -> set[str]:
 
 def test_named_tests_exist(repository_root: Path) -> None:
     text = (repository_root / "SECURITY.md").read_text(encoding="utf-8")
-    promises = text.partition("## What is promised")[2].split("\n\n**")[1:]
+    promises = text.partition("## Promises")[2].split("\n\n**")[1:]
     assert len(promises) >= 11
     for promise in promises:
         named = NAMED.findall(promise)
