@@ -392,6 +392,44 @@ class TestPlaces:
             in (result.stderr)
         )
 
+    def test_places_add_up(
+        self,
+        venv: Environment,
+        usual: IndexServer,
+        own: IndexServer,
+        make_index: Callable[[], IndexServer],
+    ) -> None:
+        """No place drops the projects of another; the more specific one wins."""
+        third = make_index()
+        for project in ("app", "sympy", "torch"):
+            third.add(make_wheel(project, "3.0"))
+        file = venv.work / "pip.ini"
+
+        def found(weak: str, strong: str, variable: str) -> dict[str, str]:
+            file.write_text(
+                f"[global]\nvariant-index = {weak}\n[install]\nvariant-index = {strong}\n"
+            )
+            env = {
+                **GPU,
+                "PIP_CONFIG_FILE": str(file),
+                "PIP_CONSTRAINT": os.devnull,
+                "PIP_VARIANT_INDEX": variable,
+            }
+            return would_install(venv.pip(*DRY, "app", *usually(usual), env=env))
+
+        torch, sympy, app = (
+            named(index, project)[1]
+            for index, project in ((own, "torch"), (third, "sympy"), (third, "app"))
+        )
+        expected = {"app": "1.0", "sympy": "3.0", "torch": "2.10.0(cu128)"}
+        assert found(torch, sympy, "") == expected
+        assert found(torch, "", sympy) == expected
+        assert found("", torch, sympy) == expected
+        assert found(torch, sympy, app) == {"app": "3.0"}
+        elsewhere = named(third, "torch")[1]
+        assert found(torch, elsewhere, "")["torch"] == "3.0"
+        assert found(elsewhere, sympy, torch)["torch"] == "2.10.0(cu128)"
+
     def test_a_folder(self, venv: Environment, usual: IndexServer) -> None:
         page = venv.work / "simple" / "torch"
         page.mkdir(parents=True)

@@ -237,48 +237,42 @@ def test_which_file(setup: Setup, files: Files) -> None:
     setup("xgboost", "--yes")
     assert value(files["user"]) == [OWN, XGBOOST]
     assert not files["site"].exists()
-    # What is written to it counts no more beside what a stronger one says.
+    # What is written to it counts beside what a stronger one says of other projects.
+    other = "torch=http://127.0.0.1:9"
     configure(files["site"], f"[global]\nvariant-index = {XGBOOST}\n")
-    result = setup("pytorch", "--yes", "--user")
+    assert not setup("pytorch", "--yes", "--user").stderr
     assert value(files["user"]) == [OWN, XGBOOST, PYTORCH]
-    assert result.stderr == (
-        f"WARNING: {files['site']} says what variant indexes there are, and counts in "
-        f"place of {files['user']}\n"
+    configure(files["site"], f"[global]\nvariant-index = {other}\n")
+    assert setup("pytorch", "--yes", "--user").stderr == (
+        f"WARNING: {files['site']} names another index for projects of pytorch, and takes "
+        "precedence\n"
     )
-    setup("pytorch", "--yes")
-    assert value(files["site"]) == [XGBOOST, PYTORCH]
+    setup("xgboost", "--yes")
+    assert value(files["site"]) == [other, XGBOOST]
 
 
-def test_what_a_weaker_file_says_is_not_hidden(setup: Setup, files: Files) -> None:
-    configure(files["user"], f"[global]\nvariant-index = {OWN}\n")
-    result = setup("pytorch", "--yes", "--site", code=1)
-    there = "pip variants setup pytorch --user --yes"
-    assert said(result) == (
-        f"unusable-configuration\n\n× {files['site']} is of no use: nothing was "
-        f"configured.\n╰─> What {files['user']} says of variant-index would count no more "
-        f"beside it.\n\nhint: To write there: {there}\n"
-        "      To have it here too, copy it first: pip config edit --site\n"
-    )
-    assert not files["site"].exists()
-    setup(*there.split()[3:])
-    assert value(files["user"]) == [OWN, PYTORCH]
-    # Nothing is hidden by what has nothing, nor where something is hidden already.
-    setup("pytorch", "--remove", "--yes", "--site")
-    configure(files["site"], "[global]\nvariant-index =\n")
-    setup("pytorch", "--yes", "--site")
+def test_what_a_weaker_file_says_counts_too(setup: Setup, files: Files) -> None:
+    configure(files["user"], f"[global]\nvariant-index = {XGBOOST}\n")
+    result = setup("pytorch", "--yes", "--site")
     assert value(files["site"]) == [PYTORCH]
+    assert result.stderr == ""
+    lines = setup().lines
+    assert "pytorch (PyTorch), set up" in lines
+    assert "xgboost (XGBoost), set up" in lines
 
 
-def test_what_counts_in_place_of_the_file(setup: Setup, files: Files) -> None:
-    result = setup("pytorch", "--yes", env={"PIP_VARIANT_INDEX": XGBOOST})
-    assert result.stderr.startswith("WARNING: PIP_VARIANT_INDEX says what variant")
+def test_what_takes_precedence(setup: Setup, files: Files) -> None:
+    other = "torch=http://127.0.0.1:9"
+    assert not setup("pytorch", "--yes", env={"PIP_VARIANT_INDEX": XGBOOST}).stderr
+    result = setup("pytorch", "--yes", env={"PIP_VARIANT_INDEX": other})
+    assert result.stderr.startswith("WARNING: PIP_VARIANT_INDEX names another index")
     assert value(files["site"]) == [PYTORCH]
     configure(
         files["site"],
-        f"[global]\nvariant-index = {PYTORCH}\n[install]\nvariant-index = {OWN}\n",
+        f"[global]\nvariant-index = {PYTORCH}\n[install]\nvariant-index = {other}\n",
     )
-    result = setup("xgboost", "--yes")
-    assert f"{files['site']}, below [install], says what" in result.stderr
+    result = setup("pytorch", "--yes")
+    assert f"{files['site']}, below [install], names another" in result.stderr
 
 
 def test_what_is_proposed_is_for_the_file_that_was_named(
@@ -298,27 +292,14 @@ def test_what_is_proposed_is_for_the_file_that_was_named(
     assert value(files["user"]) == []
 
 
-def test_two_files_of_one_kind(setup: Setup, files: Files, venv: Environment) -> None:
-    old = venv.home / ("pip" if os.name == "nt" else ".pip") / files["user"].name
-    configure(old, f"[global]\nvariant-index = {OWN}\n")
-    result = setup("--yes", "pytorch", code=1)
-    assert f"╰─> What {old} says of variant-index would" in result.stderr
-    # No option names the other one.
-    assert said(result).endswith(
-        "hint: To have it here too, copy it first: pip config edit --user\n"
-    )
-    assert not files["user"].exists()
-
-
 def test_an_empty_value(setup: Setup, files: Files) -> None:
     configure(files["user"], f"[global]\nvariant-index = {PYTORCH}\n")
     configure(files["site"], "[global]\nvariant-index =\n")
+    # An empty value drops what weaker places say.
     assert "pytorch (PyTorch)" in setup().lines
-    result = setup("--yes", "--user", "pytorch")
-    assert f"{files['site']} says what variant indexes there are" in result.stderr
-    # It was turned off, and stays so.
     setup("--yes", "xgboost")
     assert value(files["site"]) == [XGBOOST]
+    assert "pytorch (PyTorch), set up" in setup().lines
     assert "xgboost (XGBoost), set up" in setup(env={"PIP_VARIANT_INDEX": ""}).lines
     assert "xgboost (XGBoost)" in setup(env={"PIP_VARIANT_INDEX": " "}).lines
     text = f"[global]\nvariant-index = {XGBOOST}\n[install]\nvariant-index =\n"

@@ -97,9 +97,9 @@ def test_which_one_a_project_has() -> None:
     a = scoped_index("variant-index", f"torch,numpy={URL}")
     b = scoped_index(OPTION, "torch=https://b.example")
     # What is typed comes before what is configured.
-    assert by_project([b, a]) == {"torch": b, "numpy": a}
+    assert by_project([[a], [b]]) == {"torch": b, "numpy": a}
     same = scoped_index(OPTION, "torch=https://b.example/")
-    assert by_project([b, same]) == {"torch": same}
+    assert by_project([[b, same]]) == {"torch": same}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_two_for_a_project(option: str, where: str) -> None:
         scoped_index(option, "torch=https://b.example"),
     ]
     with pytest.raises(ContradictoryOptions) as caught:
-        by_project(both)
+        by_project([both])
     assert str(caught.value.message) == (
         f"--variant-index torch=https://u:****@a.example{where} contradicts "
         f"--variant-index torch=https://b.example{where}."

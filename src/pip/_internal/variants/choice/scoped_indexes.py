@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 
+from pip._internal.configuration import OVERRIDE_ORDER, Kind
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.option_values import Place
@@ -21,14 +22,24 @@ from pip._internal.variants.errors import ContradictoryOptions, InvalidOption
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
+    from pip._internal.configuration import Configuration
+
 __all__ = [
     "FORM",
+    "KEY",
+    "ConfiguredPlace",
     "ScopedIndex",
+    "added_up",
     "by_project",
+    "configured",
     "scoped_index",
     "redacted_value",
 ]
 
+#: Of the configuration.
+KEY = "variant-index"
+#: Of the environment.
+VARIABLE = "PIP_VARIANT_INDEX"
 #: What a user has to write.
 FORM = "PROJECT[,PROJECT...]=URL"
 _EXAMPLE = "torch,torchvision=https://download.pytorch.org/whl/variant"
@@ -59,6 +70,27 @@ class ScopedIndex(NamedTuple):
     def written(self) -> str:
         """Return it as it is configured, with credentials."""
         return f"{','.join(self.projects)}={self.url}"
+
+
+class ConfiguredPlace(NamedTuple):
+    """A place of the configuration, and what it says of such indexes.
+
+    :ivar path: of the file, or the name of the variable.
+    :ivar section: the command that it is for, or ``"global"``.
+    :ivar value: empty to drop what weaker places say.
+    """
+
+    kind: Kind
+    path: str
+    section: str
+    value: str
+
+    @property
+    def name(self) -> str:
+        """The place, for people."""
+        if self.section == "global":
+            return self.path
+        return f"{self.path}, below [{self.section}],"
 
 
 def scoped_index(opt: str, text: str) -> ScopedIndex:
@@ -140,23 +172,68 @@ def _url(location: str) -> str | None:
     return path_to_url(location).rstrip("/")
 
 
-def by_project(indexes: Iterable[ScopedIndex]) -> dict[NormalizedName, ScopedIndex]:
-    """Return the index of each project: the one that was typed, or else configured.
+def configured(configuration: Configuration) -> list[ConfiguredPlace]:
+    """Return what the configuration and the environment say, the strongest place last.
 
+    Places add up, unlike those of other keys: a file, a section or a variable with an index
+    for one project must not drop the indexes of others. Only an empty value for all
+    commands does that.
+    """
+    found: list[ConfiguredPlace] = []
+    of_commands: list[ConfiguredPlace] = []
+    for kind in OVERRIDE_ORDER[:-1]:
+        for path, values in configuration.get_values_in_config(kind).items():
+            for key, value in values.items():
+                section, _, name = key.partition(".")
+                place = ConfiguredPlace(kind, path, section, value.strip())
+                if name == KEY and section == "global":
+                    found.append(place)
+                elif name == KEY and value:
+                    of_commands.append(place)
+    for values in configuration.get_values_in_config(Kind.ENV_VAR).values():
+        value = values.get(f":env:.{KEY}")
+        if value:
+            of_commands.append(
+                ConfiguredPlace(Kind.ENV_VAR, VARIABLE, "global", value.strip())
+            )
+    return [*found, *of_commands]
+
+
+def added_up(places: Iterable[ConfiguredPlace]) -> list[list[ScopedIndex]]:
+    """Return the indexes of each place, without those that an empty value drops.
+
+    :raises InvalidOption: if one is invalid.
+    """
+    levels: list[list[ScopedIndex]] = []
+    for each in places:
+        if not each.value:
+            levels.clear()
+        levels.append([scoped_index(KEY, text) for text in each.value.split()])
+    return levels
+
+
+def by_project(
+    levels: Iterable[Iterable[ScopedIndex]],
+) -> dict[NormalizedName, ScopedIndex]:
+    """Return the index of each project: that of the strongest place that names one.
+
+    :param levels: the indexes of each place, those of the strongest place last.
     :raises ContradictoryOptions: if two of one place are for the same project.
     """
     found: dict[NormalizedName, ScopedIndex] = {}
-    for each in sorted(indexes, key=lambda index: index.place):
-        for project in each.projects:
-            other = found.get(project)
-            if other and other.place is each.place and other.url != each.url:
-                raise ContradictoryOptions(
-                    _said(project, other),
-                    _said(project, each),
-                    f"{project} comes from one index alone.",
-                    f"Leave {project} out of one of the two.",
-                )
-            found[project] = each
+    for level in levels:
+        here: dict[NormalizedName, ScopedIndex] = {}
+        for each in level:
+            for project in each.projects:
+                other = here.setdefault(project, each)
+                if other.url != each.url:
+                    raise ContradictoryOptions(
+                        _said(project, other),
+                        _said(project, each),
+                        f"{project} comes from one index alone.",
+                        f"Leave {project} out of one of the two.",
+                    )
+        found |= here
     return found
 
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import optparse
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
-from typing import NamedTuple
 
-from pip._internal.configuration import OVERRIDE_ORDER, Configuration, Kind
+from pip._internal.configuration import Configuration, Kind
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import ConfigurationError
 from pip._internal.utils.virtualenv import running_under_virtualenv
-from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.invocation import command as command_to_type
-from pip._internal.variants.choice.scoped_indexes import by_project, scoped_index
+from pip._internal.variants.choice.scoped_indexes import (
+    KEY,
+    ConfiguredPlace,
+    by_project,
+    configured,
+    scoped_index,
+)
 from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.commands.options import GLOBAL, SITE, USER
+from pip._internal.variants.commands.publishers import Publisher, taken
 from pip._internal.variants.errors import (
     ContradictoryOptions,
     InvalidOption,
@@ -29,7 +34,7 @@ from pip._internal.variants.publishing.files import replacing
 __all__ = ["NAME", "SECTION", "IndexFile", "is_configured"]
 
 #: The key of pip's configuration is both, with a dot between.
-SECTION, NAME = "global", "variant-index"
+SECTION, NAME = "global", KEY
 _KEY = f"{SECTION}.{NAME}"
 #: The options that name a file.
 _OPTIONS = {Kind.USER: USER, Kind.SITE: SITE, Kind.GLOBAL: GLOBAL}
@@ -37,50 +42,26 @@ _NAMES = tuple(row.name for row in _OPTIONS.values())
 _ANOTHER = f"Choose another file with one of {', '.join(_NAMES)}."
 
 
-class _Place(NamedTuple):
-    """A place of the configuration, and what it says of variant indexes.
-
-    :ivar kind: of the file; that of variables also for the section of one command, which
-        counts before what files say for all.
-    :ivar path: of the file, or the name of the variable.
-    :ivar value: None if it says nothing. An empty one turns off what weaker places say.
-    """
-
-    kind: Kind
-    path: str
-    value: str | None
-
-
-def _places(*, isolated: bool) -> Iterator[_Place]:
-    """Yield the places of the configuration as upstream reads them, the strongest last."""
+def _places(*, isolated: bool) -> list[ConfiguredPlace]:
+    """Return the places of the configuration that name indexes, the strongest last."""
     configuration = Configuration(isolated=isolated)
     configuration.load()
-    of_commands = []
-    for kind in OVERRIDE_ORDER[:-1]:
-        for path, values in configuration.get_values_in_config(kind).items():
-            yield _Place(kind, path, values.get(_KEY))
-            for key, value in values.items():
-                section, _, name = key.partition(".")
-                if name == NAME and section != SECTION and value:
-                    where = f"{path}, below [{section}],"
-                    of_commands.append(_Place(Kind.ENV_VAR, where, value))
-    yield from of_commands
-    for values in configuration.get_values_in_config(Kind.ENV_VAR).values():
-        value = values.get(f":env:.{NAME}")
-        if value:
-            # Of blanks alone, it turns off what the files say.
-            variable = f"PIP_{NAME.upper().replace('-', '_')}"
-            yield _Place(Kind.ENV_VAR, variable, value.strip())
+    return configured(configuration)
 
 
-def _effective(places: Sequence[_Place]) -> str:
-    """Return what pip goes by."""
-    return next((each.value for each in reversed(places) if each.value is not None), "")
+def _effective(places: Iterable[ConfiguredPlace]) -> str:
+    """Return what all places say together, the strongest last."""
+    said: list[str] = []
+    for each in places:
+        if not each.value:
+            said.clear()
+        said += each.value.split()
+    return " ".join(said)
 
 
 def is_configured(options: optparse.Values) -> bool:
     """Tell whether any index is configured for certain projects."""
-    return bool(_effective(list(_places(isolated=options.isolated_mode))))
+    return bool(_effective(_places(isolated=options.isolated_mode)))
 
 
 def _typed(options: optparse.Values) -> Kind | None:
@@ -96,14 +77,14 @@ def _typed(options: optparse.Values) -> Kind | None:
     return typed[0] if typed else None
 
 
-def _usual(places: Sequence[_Place]) -> Kind:
+def _usual(places: Sequence[ConfiguredPlace]) -> Kind:
     """Return which file is written if none was typed: the one that counts already.
 
     If none says anything, it is that of the environment. A file that PIP_CONFIG_FILE names
     and that is not there is none, as for upstream.
     """
     for each in reversed(places):
-        if each.kind is not Kind.ENV_VAR and each.value is not None:
+        if each.kind is not Kind.ENV_VAR and each.section == SECTION:
             # Upstream edits the file of the variable in place of the user's.
             return Kind.USER if each.kind is Kind.ENV else each.kind
     if os.path.exists(os.environ.get("PIP_CONFIG_FILE", "")):
@@ -117,8 +98,6 @@ class IndexFile:
     :ivar path: of the file; empty if there is none that could be written.
     :ivar value: what it says; may be empty.
     :ivar has_comments: whether it has any, once it was checked. They are not kept.
-    :ivar stronger: what counts in place of the file.
-    :ivar effective: what pip goes by now.
     """
 
     def __init__(self, options: optparse.Values) -> None:
@@ -128,24 +107,34 @@ class IndexFile:
         """
         self._options = options
         typed = _typed(options)
-        isolated = options.isolated_mode
-        places = list(_places(isolated=isolated))
-        self.effective = _effective(places)
-        self._kind = typed or _usual(places)
-        self._option = _OPTIONS[self._kind].name
+        self._isolated = options.isolated_mode
+        places = _places(isolated=self._isolated)
+        kind = typed or _usual(places)
+        self._option = _OPTIONS[kind].name
         self._typed = [self._option] if typed else []
-        self._configuration = Configuration(isolated=isolated, load_only=self._kind)
+        self._configuration = Configuration(isolated=self._isolated, load_only=kind)
         self._configuration.load()
         self.path = self._configuration.get_file_to_edit() or ""
-        # The last one, since PIP_CONFIG_FILE may name one of the others.
-        own = max(
-            (i for i, each in enumerate(places) if each.path == self.path), default=0
-        )
-        said = places[own].value if self.path else None
-        self.value, self._is_silent = said or "", said is None
-        self._weaker = [each for each in places[:own] if each.value is not None]
-        self.stronger = [each for each in places[own + 1 :] if each.value is not None]
+        own = (each.value for each in places if self._is_own(each))
+        self.value = next(own, "") if self.path else ""
         self.has_comments = False
+
+    def _is_own(self, place: ConfiguredPlace) -> bool:
+        return place.path == self.path and place.section == SECTION
+
+    @property
+    def effective(self) -> str:
+        """What all places say now, the strongest last."""
+        return _effective(_places(isolated=self._isolated))
+
+    def overridden_by(self, publisher: Publisher) -> str | None:
+        """Return the place that names another index for a project of a publisher, if any."""
+        for each in reversed(_places(isolated=self._isolated)):
+            if self._is_own(each):
+                break
+            if any(url != publisher.url for url in taken(each.value, publisher).values()):
+                return each.name
+        return None
 
     def command(self, *words: str) -> str:
         """Return a ``pip variants setup`` to type, for the same file as this one."""
@@ -159,8 +148,7 @@ class IndexFile:
         """Check that nothing is lost if the file is written.
 
         :param is_added: whether something is to be added to it.
-        :raises UnusableConfiguration: if it cannot be read, what it says is broken, or
-            what a weaker file says would be hidden.
+        :raises UnusableConfiguration: if it cannot be read, or what it says is broken.
         """
         if not self.path:
             raise self._no_file()
@@ -175,8 +163,6 @@ class IndexFile:
             raise self._unusable(f"It cannot be read: {in_words(error)}.") from error
         if not is_added:
             return
-        if self._is_silent and _effective(self._weaker):
-            raise self._hiding(self._weaker[-1])
         problem = _broken(self.value)
         if problem:
             words = "config", "unset", _KEY, self._option
@@ -204,15 +190,6 @@ class IndexFile:
             what, hint = "PIP_CONFIG_FILE", "Unset it, or let it name a file."
             why = f"It is {os.devnull}, so that pip reads no configuration file."
         return UnusableConfiguration(what, why, hint)
-
-    def _hiding(self, other: _Place) -> UnusableConfiguration:
-        """Return why nothing is written beside a weaker file that names indexes."""
-        hints = [Hint("To have it here too, copy it first:", self.edit())]
-        if other.kind is not self._kind:
-            there = again(self._options, _OPTIONS[other.kind].name, without=_NAMES)
-            hints.insert(0, Hint("To write there:", there))
-        why = f"What {other.path} says of {NAME} would count no more beside it."
-        return self._unusable(why, *hints)
 
     def write(self, value: str) -> None:
         """Write a value, or leave the key out if that is empty.
@@ -242,7 +219,7 @@ class IndexFile:
 def _broken(value: str) -> str:
     """Return what is wrong with a value, without credentials; empty for nothing."""
     try:
-        by_project([scoped_index(NAME, text) for text in value.split()])
+        by_project([[scoped_index(NAME, text) for text in value.split()]])
     except InvalidOption as error:
         return str(error)
     except ContradictoryOptions as error:

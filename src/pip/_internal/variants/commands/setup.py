@@ -231,9 +231,11 @@ def _tell(
         done = f"Removed {said} from {file.path}."
         write([done if is_new else f"{file.path} has nothing of {said}."])
         return
-    for each in file.stronger:
-        what = "%s says what variant indexes there are, and counts in place of %s"
-        logger.warning(what, each.path, file.path)
+    for each in publishers:
+        place = file.overridden_by(each)
+        if place is not None:
+            what = "%s names another index for projects of %s, and takes precedence"
+            logger.warning(what, place, each.name)
     done = f"{said}: written to {file.path}."
     project = publishers[0].projects[0]
     why = command_to_type(options, "variants", "explain", project)
@@ -248,17 +250,15 @@ def _tell(
 
 
 def _write_json(file: IndexFile, value: str) -> None:
-    is_written = value != file.value
-    effective = value if is_written and not file.stronger else file.effective
     write_report(
         {
             "read": READ,
             "publishers": [
-                {**each._asdict(), "is_set_up": _is_set_up(effective, each)}
+                {**each._asdict(), "is_set_up": _is_set_up(file.effective, each)}
                 for each in PUBLISHERS
             ],
             "file": file.path or None,
-            "is_written": is_written,
+            "is_written": value != file.value,
             NAME: [_shown(each) for each in value.split()],
         }
     )

@@ -32,7 +32,8 @@ def mode_of(context: Context) -> Scoped | None:
     from pip._internal.variants.scoped.options import VARIANT_INDEX
 
     given = context.settings.value(VARIANT_INDEX)
-    if not given:
+    if given is None:
+        # No place of the configuration says anything, not even a weaker one.
         return None
     from pip._internal.variants.scoped.mode import scoped
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal.cli.parser import ConfigOptionParser
 from pip._internal.console.texts import Hint
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.req.constructors import install_req_from_line
@@ -26,7 +27,11 @@ from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.places import OwnPages, find_beside_indexes, pages_of
 from pip._internal.variants.choice.reasons import shortened
-from pip._internal.variants.choice.scoped_indexes import by_project
+from pip._internal.variants.choice.scoped_indexes import (
+    added_up,
+    by_project,
+    configured,
+)
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.scoped.errors import (
     DependencyByURL,
@@ -34,6 +39,7 @@ from pip._internal.variants.scoped.errors import (
     instead,
 )
 from pip._internal.variants.scoped.options import VARIANT_INDEX
+from pip._internal.variants.slots import COMMAND_LINE
 from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
 
 if TYPE_CHECKING:
@@ -55,13 +61,22 @@ __all__ = ["Scoped", "scoped"]
 _INHERITED = "_PIP_VARIANT_INDEX_FIND_LINKS"
 
 
-def scoped(context: Context, given: Iterable[ScopedIndex]) -> Scoped | None:
-    """Return the mode of a run; None where no index is to be asked at all.
+def scoped(context: Context, given: Sequence[ScopedIndex]) -> Scoped | None:
+    """Return the mode of a run; None if no index may be asked.
 
-    :param given: what was typed and configured.
+    :param given: what was typed, and what the strongest place of the configuration says.
     :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
     """
-    indexes = by_project(given)
+    parser, _ = COMMAND_LINE.of(context.options, tuple) or (None, ())
+    levels = [[each for each in given if each.place is Place.CONFIGURATION]]
+    if isinstance(parser, ConfigOptionParser):
+        ours = {"global", parser.name}
+        places = configured(parser.config)
+        levels = added_up(each for each in places if each.section in ours)
+    levels.append([each for each in given if each.place is Place.LINE])
+    indexes = by_project(levels)
+    if not indexes:
+        return None
     links = list(context.settings.find_links)
     folders = SearchScope.create(links, index_urls=[], no_index=False).find_links
     inherited = os.environ.get(_INHERITED)
