@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
@@ -511,7 +511,7 @@ SOURCES: Mapping[str, Mapping[str, str]] = {
     "two hops": {"app": "helper", "helper": "{}"},
     "an extra": {"app": "helper[more]", "helper": "{}; extra == 'more'"},
 }
-FLAGS = (
+FLAGS: Sequence[list[str]] = (
     [],
     ["--ignore-installed"],
     ["--force-reinstall"],

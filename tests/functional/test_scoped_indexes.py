@@ -350,6 +350,11 @@ def test_without_indexes(pip: Pip, usual: IndexServer, own: IndexServer) -> None
     folder = ["--no-index", "--find-links", usual.find_links_url]
     result = pip(*DRY, "app", *folder, *named(own))
     assert would_install(result) == {"app": "1.0", "torch": "2.15.0"}
+    result = pip(*DRY, "app", "torch==9", *folder, *named(own), code=1)
+    assert (
+        "--no-index also turns off the index of torch (--variant-index): only "
+        "--find-links places were searched" in result.stderr
+    )
     assert own.log() == []
 
 

@@ -56,7 +56,7 @@ def _built_by_url(index: IndexServer, needed: str) -> None:
 
 
 #: What makes ``top`` bring a requirement.
-SOURCES: Mapping[str, Callable[[IndexServer, str], None]] = {
+SOURCES: Mapping[str, Callable[[IndexServer, str], object]] = {
     "a dependency": _wheel,
     "an extra": _extra,
     "two hops": _two_hops,

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from pip._vendor.packaging.utils import canonicalize_name
+
 from pip._internal.network.session import PipSession
 from pip._internal.variants.choice.context import Context
+from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.scoped import mode_of
 from pip._internal.variants.scoped.mode import Scoped
@@ -21,7 +24,7 @@ GIVEN = ["--variant-index", f"torch,numpy={A}", "--variant-index", f"scipy={B}"]
 
 def run(
     arguments: Sequence[str], configured: Sequence[str] = (), **others: Any
-) -> tuple[Context, Scoped | None]:
+) -> tuple[Context, Mode | None]:
     """Return the context of a command, and its mode."""
     parser = optparse.OptionParser()
     for row in OPTIONS:
@@ -56,7 +59,10 @@ def test_indexes_and_their_credentials() -> None:
 
 
 def test_without_indexes() -> None:
-    assert run(GIVEN, no_index=True)[1] is None
+    _, mode = run(GIVEN, no_index=True)
+    assert mode is not None
+    assert mode.environ() == {}
+    assert mode.index_of(canonicalize_name("torch")) is None
 
 
 def test_the_old_resolver() -> None:
@@ -77,6 +83,6 @@ def test_a_child_has_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     # Folders of requirements files are on its command line too, as is their --no-index.
     links = [folder, "https://evil.example/links"]
     _, child = run([], configured, find_links=links, no_index=True)
-    assert child is not None
+    assert isinstance(child, Scoped)
     assert child.environ() == parent.environ()
     assert child._folders == [folder]

@@ -132,7 +132,9 @@ class IndexFile:
         for each in reversed(_places(isolated=self._isolated)):
             if self._is_own(each):
                 break
-            if any(url != publisher.url for url in taken(each.value, publisher).values()):
+            if any(
+                url != publisher.url for url in taken(each.value, publisher).values()
+            ):
                 return each.name
         return None
 

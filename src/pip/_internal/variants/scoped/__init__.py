@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.installed_records import InstalledBuild
-    from pip._internal.variants.scoped.mode import Scoped
+    from pip._internal.variants.choice.mode import Mode
 
 __all__ = ["judged", "mode_of", "options_for"]
 
 
-def mode_of(context: Context) -> Scoped | None:
+def mode_of(context: Context) -> Mode | None:
     """Return the indexes that a run has for certain projects; None if it has none.
 
     They count where variants are off, too: what a project may come from is not about

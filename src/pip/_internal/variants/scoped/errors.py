@@ -140,7 +140,9 @@ class DependencyByURL(VariantError):
                 "it, constrain the version of what names it, or use --no-deps."
             )
         needs = "needs" if is_built else "depends on"
-        super().__init__(f"{what} {needs} {project or 'a package'} at {url}.", why, hint)
+        super().__init__(
+            f"{what} {needs} {project or 'a package'} at {url}.", why, hint
+        )
 
 
 def _described(requirement: InstallRequirement) -> str:

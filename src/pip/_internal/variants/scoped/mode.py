@@ -61,8 +61,8 @@ __all__ = ["Scoped", "scoped"]
 _INHERITED = "_PIP_VARIANT_INDEX_FIND_LINKS"
 
 
-def scoped(context: Context, given: Sequence[ScopedIndex]) -> Scoped | None:
-    """Return the mode of a run; None if no index may be asked.
+def scoped(context: Context, given: Sequence[ScopedIndex]) -> Mode | None:
+    """Return the mode of a run; None if no project has its own index.
 
     :param given: what was typed, and what the strongest place of the configuration says.
     :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
@@ -84,7 +84,7 @@ def scoped(context: Context, given: Sequence[ScopedIndex]) -> Scoped | None:
         own = {remove_auth_from_url(each): each for each in folders}
         folders = [own.get(each, each) for each in json.loads(inherited)]
     elif context.settings.no_index:
-        return None
+        return TurnedOff(indexes)
     if context.settings.legacy_resolver:
         raise ContradictoryOptions(
             "--use-deprecated=legacy-resolver",
@@ -92,6 +92,22 @@ def scoped(context: Context, given: Sequence[ScopedIndex]) -> Scoped | None:
             "The old resolver takes dependencies from any URL that a package names.",
         )
     return Scoped(context, indexes, folders)
+
+
+class TurnedOff(Mode):
+    """A run with ``--no-index``, which turns these indexes off as it does the others."""
+
+    def __init__(self, indexes: Mapping[NormalizedName, ScopedIndex]) -> None:
+        self._indexes = indexes
+
+    def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
+        """Report which projects have an index that pip did not ask."""
+        for project in projects:
+            if project in self._indexes:
+                yield (
+                    f"--no-index also turns off the index of {project} "
+                    f"({VARIANT_INDEX.name}): only --find-links places were searched"
+                )
 
 
 class Scoped(Mode):

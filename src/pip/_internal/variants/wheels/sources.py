@@ -266,19 +266,21 @@ def _get(
 
 
 @contextmanager
-def unattended(session: PipSession) -> Iterator[TimeBudget]:
+def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeBudget]:
     """Keep pip from asking for passwords, and from waiting long, for a manifest.
 
     If a password is needed, the index page has asked for it already. And pip can go on
     without a manifest.
 
+    :param seconds: for all requests made meanwhile; less if this is part of a task that
+        has less time left
     :return: the time that is left, for reading bodies
     :raises Overdue: when no time is left
     """
     auth, requests = session.auth, EARLY_REQUESTS.once(session, EarlyRequests)
     prompting, auth.prompting = auth.prompting, False
     try:
-        with requests.within(MAX_TIME) as budget:
+        with requests.within(seconds) as budget:
             yield budget
     finally:
         auth.prompting = prompting
