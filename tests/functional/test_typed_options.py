@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from tests.lib.environments import Environment, Result
-from tests.lib.hosts import make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, cuda, make_manifest
 from tests.lib.wheels import make_sdist, make_wheel
@@ -295,36 +293,8 @@ NAMES: Sequence[tuple[Sequence[str], str | None]] = [
             "Did you mean blas?"
         ),
     ),
-    (
-        ["idna", "--prefer-variant=nvidia :: foo :: 1"],
-        (
-            "--prefer-variant 'nvidia :: foo :: 1': nvidia has no feature foo in this run; it "
-            "has cuda_version_lower_bound, cuda_version_upper_bound, sm_arch"
-        ),
-    ),
-    (
-        ["idna", "--prefer-variant=blas :: libary :: mkl"],
-        (
-            "--prefer-variant 'blas :: libary :: mkl': blas has no feature libary in this "
-            "run; it has library. Did you mean library?"
-        ),
-    ),
     (["idna", "--prefer-variant=blas :: library :: none"], None),
     (["idna", "--prefer-variant=npu :: kind"], None),
-    (
-        ["idna", "--trust-variant-provider=npu-varaint-provider"],
-        (
-            "--trust-variant-provider npu-varaint-provider: no manifest in this run requires "
-            "that package. Did you mean npu-variant-provider?"
-        ),
-    ),
-    (
-        ["requests", "--trust-variant-provider=npu-variant-provider"],
-        (
-            "--trust-variant-provider npu-variant-provider: no manifest in this run requires "
-            "that package"
-        ),
-    ),
 ]
 
 
@@ -344,8 +314,7 @@ def test_a_name(
     [
         {"PIP_VARIANT": "idan=null"},
         {"PIP_DISABLE_VARIANT_PROVIDER": "nvidai"},
-        {"PIP_PREFER_VARIANT": "nvidia::foo"},
-        {"PIP_TRUST_VARIANT_PROVIDER": "npu-varaint-provider"},
+        {"PIP_PREFER_VARIANT": "nvidai::foo"},
     ],
     ids=str,
 )
@@ -401,22 +370,3 @@ def test_a_file_of_constraints_names_packages(
     constraints.write_text("torch==2.9 --variant cu128\n")
     result = venv.pip(*idna, "requests", "-c", constraints)
     assert result.stderr == ""
-
-
-def test_a_host_file(pip: Pip, idna: list[str], host: WriteHost) -> None:
-    b1, library = ({"feature": name, "values": ["b1"]} for name in ("knid", "library"))
-    described = host(make_host(npu=[b1], blsa=[library], other=[library]))
-    result = pip(*idna, "idna", "--variant-host", described)
-    assert result.stderr == (
-        f"WARNING: --variant-host {described}: npu has no feature knid in this run. Did "
-        "you mean kind?\n"
-        f"WARNING: --variant-host {described}: nothing in this run has a namespace blsa. "
-        "Did you mean blas?\n"
-    )
-    # A machine is described for more than one run.
-    assert pip(*idna, "requests", "--variant-host", described).stderr == ""
-    assert json.loads(described.read_text())["supported"].keys() == {
-        "npu",
-        "blsa",
-        "other",
-    }
