@@ -9,14 +9,11 @@ pip takes that one and tells the user of the better pair.
 from __future__ import annotations
 
 import functools
-import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
-from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
@@ -24,24 +21,18 @@ from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.resolution.resolvelib.reporter import logger as reporter
-from pip._internal.utils.hashes import Hashes
 from pip._internal.variants.choice import reasons
-from pip._internal.variants.choice.installed import bind
-from pip._internal.variants.choice.invocation import command, for_upgrade
+from pip._internal.variants.choice.invocation import for_upgrade
 from pip._internal.variants.choice.neighbours import replaced, requirements_of
-from pip._internal.variants.choice.releases import releases, weighed
-from pip._internal.variants.wheels.archives import undamaged
+from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.wheels.links import label_of
-from pip._internal.variants.wheels.remote_wheels import WheelUnreadable
-from pip._internal.variants.wheels.sources import unattended
-from pip._internal.variants.wheels.wheel_manifests import metadata_of_wheel
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version, _BaseVersion
+    from pip._vendor.packaging.version import Version
 
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.resolver import Resolver
@@ -51,10 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["keep_installed"]
 
 logger = get_logger(__name__)
-
-#: How many older releases are looked at if no build of the chosen one will do, and for how
-#: many seconds in all: this is only for a hint.
-_OLDER, _PATIENCE = 8, 10.0
 
 
 class _Build(NamedTuple):
@@ -280,95 +267,13 @@ class _Keeper:
             logger.warning("%s", hint)
 
     def tell_moved(self, moved: _Moved) -> None:
-        """Say that something is replaced, and what would keep it."""
+        """Say what replaces *moved*, and which builds require that."""
         result: Any = self._resolver._result
-        chosen = list(dict.fromkeys(_releases([moved])))
-        # Of several, perhaps only one has no build that fits.
-        fitting = [
-            release
-            for release in chosen
-            if len(chosen) > 1 and self._has_fitting(release.links, release, moved)
-        ]
-        if len(fitting) < len(chosen):
-            chosen = [release for release in chosen if release not in fitting]
-        else:
-            fitting = []
-        said = (
-            f"{moved} gives way to {result.mapping[moved.name].version}, since no build "
-            f"of {' and '.join(map(str, chosen))} goes with it"
+        required_by = dict.fromkeys(
+            f"{reasons.build_name(build.release, build.label)} requires {build.wanted}"
+            for build in moved.builds
         )
-        older: list[str] = []
-        with unattended(self._context.session, _PATIENCE):
-            for release in chosen:
-                version = self._older(release, moved)
-                if version is None:
-                    logger.info("%s", said)
-                    return
-                older.append(f"{release.project}=={version}")
-        pinned = [f"{each.project}=={each.version}" for each in fitting]
-        pinned.append(f"{moved.name}=={moved.dist.version}")
-        # Of what stays in its version, another build is needed than is installed then.
-        words = ["install", *["--upgrade-variants"] * bool(fitting), *older, *pinned]
-        hint = Hint(
-            f"{said}. To keep it, take {' and '.join(older)}:",
-            command(self._context.options, *words),
+        logger.info(
+            "Replacing %s with %s: %s",
+            *(moved, result.mapping[moved.name].version, " and ".join(required_by)),
         )
-        logger.warning("%s", hint)
-
-    def _older(self, release: Release, moved: _Moved) -> _BaseVersion | None:
-        """Return the newest version before a release with a build for what is installed."""
-        result: Any = self._resolver._result
-        project, finder = release.project, self._resolver.factory._finder
-        asked = (
-            requirement.get_candidate_lookup()[1]
-            for requirement, _ in result.criteria[project].information
-        )
-        limits = (each for each in self._limits if each.name == project)
-        specifier = SpecifierSet(f"<{release.version}")
-        for ireq in (*asked, *limits):
-            specifier &= SpecifierSet() if ireq is None else ireq.specifier
-        found = finder.find_best_candidate(project, specifier).applicable_candidates
-        links = ((each.version, each.link) for each in reversed(found))
-        groups = releases(self._context, finder, project, links, Hashes())
-        for group in itertools.islice(groups, _OLDER):
-            if self._has_fitting(group.links, group.release, moved):
-                return group.version
-        return None
-
-    def _has_fitting(
-        self, links: Iterable[Link], release: Release | None, moved: _Moved
-    ) -> bool:
-        """Tell whether a wheel that runs here goes with what is installed.
-
-        Nothing is said of variants that are lost on the way.
-        """
-        for link in filter(lambda each: each.is_wheel, links):
-            label = label_of(link)
-            selection = None if release is None else release.selection_of(link)
-            runs = label is None or (
-                selection and label in selection.ranking.compatible
-            )
-            if runs and self._goes_with(link, moved):
-                return True
-        return False
-
-    def _goes_with(self, link: Link, moved: _Moved) -> bool:
-        """Tell whether the wheel at *link* wants nothing but what is installed.
-
-        What it wants is read from the wheel, which is not downloaded for that.
-        """
-        context = self._context
-        own = list(requirements_of(context, link))
-        if not all(map(moved.satisfies, own)):
-            return False
-        try:
-            with unattended(context.session) as budget, undamaged(link.filename):
-                dist = metadata_of_wheel(context.session, link, budget)
-            label, selection = label_of(link), weighed(context).selection_of(link)
-            if label is not None and selection is not None and selection.manifest:
-                bind(dist, label, selection.properties(label), selection.manifest)
-            return all(map(moved.satisfies, dist.iter_dependencies()))
-        except (WheelUnreadable, PipError, InvalidRequirement, OSError) as error:
-            logger.debug("What %s wants cannot be read: %s", link.filename, error)
-            # Where the manifest names the installed version, that says enough.
-            return any(canonicalize_name(each.name) == moved.name for each in own)
