@@ -25,7 +25,6 @@ from tests.lib.hosts import make_host, write_host  # noqa: E402
 from tests.lib.index import IndexServer  # noqa: E402
 from tests.lib.manifests import PREVIEW_TORCH  # noqa: E402
 
-
 #: Machines other than this one: what to call them, their host file's name and content.
 MACHINES = (
     (

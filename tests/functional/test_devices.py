@@ -207,7 +207,7 @@ def test_a_variant_for_cuda_on_a_jetson(
     index.add_release("torch", "2.10.0", {}, manifest=manifest)
     command = ["install", "--dry-run", "torch", "--index-url", index.index_url]
     described = json.loads(
-        pip("variants", "host", "--json", "--variant-host", name).stdout
+        pip("variants", "host", "--json", "--hardware", "--variant-host", name).stdout
     )
     described["environment"] = {"platform_release": "5.15.148-tegra"}
     result = pip(*command, "--variant-host", host(described))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from tests.lib.environments import Environment, Result
-from tests.lib.hosts import forced, make_host, write_host
+from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, cuda, make_manifest, manifest_file, nest
 from tests.lib.wheels import make_wheel
@@ -218,9 +218,7 @@ def test_the_wheels_replace_a_missing_manifest(pip: Pip, nntile: IndexServer) ->
         assert chosen(pip(*command, env=env)) == expected
 
 
-def test_another_machine(
-    venv: Environment, nntile: IndexServer
-) -> None:
+def test_another_machine(venv: Environment, nntile: IndexServer) -> None:
     """Case M: markers are the target's."""
     marker = "sys_platform == 'darwin' and 'nvidia' not in variant_namespaces"
     nntile.add(make_wheel("for-macs", "1.0"))

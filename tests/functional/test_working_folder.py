@@ -190,7 +190,6 @@ def test_the_seeder(traps: Traps, tmp_path: Path) -> None:
 
 
 def test_pip_itself(
-    carrier: Carrier,
     traps: Traps,
     venv: Environment,
     upstream_venv: Environment,

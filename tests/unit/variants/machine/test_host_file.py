@@ -22,7 +22,6 @@ from pip._internal.variants.machine.target import target_of
 from tests.lib.environments import REPOSITORY
 from tests.lib.hosts import make_host
 
-
 #: A machine, as pip writes it.
 WHOLE: dict[str, Any] = {
     "host-schema": 1,
