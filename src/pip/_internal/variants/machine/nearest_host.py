@@ -39,8 +39,13 @@ _MEANING = MappingProxyType(
 )
 _WHOLE = frozenset(meaning for meaning in _MEANING.values() if "-" in meaning)
 _PARTS = frozenset(
-    ["linux", "macos", "windows", "glibc", "musl", "x86_64", "aarch64", "arm64", "tegra", "cuda", "rocm", "xpu", "tpu", "cpu", "py310", "py311", "py312", "py313", "py314", "py315", "py313t", "py314t"]
-).union(*(meaning.split("-") for meaning in _MEANING.values()))
+    {
+        *("linux", "macos", "windows", "glibc", "musl"),
+        *("x86_64", "aarch64", "arm64", "tegra", "cuda", "rocm", "xpu", "tpu", "cpu"),
+        *("py310", "py311", "py312", "py313", "py314", "py315", "py313t", "py314t"),
+        *(part for meaning in _MEANING.values() for part in meaning.split("-")),
+    }
+)
 #: The least ratio of what two words that are alike have in common.
 _ALIKE = 0.65
 
