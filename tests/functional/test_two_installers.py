@@ -67,10 +67,9 @@ def commands(venv: Environment, index: IndexServer, other: str) -> list[list[str
 @pytest.mark.parametrize("other", ["pip", "uv"])
 def test_races(venv: Environment, packages: IndexServer, other: str) -> None:
     both = commands(venv, packages, other)
-    env = {name: value for name, value in venv.environ().items() if value is not None}
-    env["UV_CACHE_DIR"] = str(venv.root / "uv-cache")
+    env = {**venv.environ(), "UV_CACHE_DIR": str(venv.root / "uv-cache")}
     for race in range(RACES):
-        running = []
+        running: list[subprocess.Popen[str]] = []
         # By turns, the first one has a start of up to a third of a second.
         for command in both if race % 2 else reversed(both):
             if running:

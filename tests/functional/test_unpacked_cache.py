@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.test_replacing import CHANGES
+from tests.functional.test_atomic_upgrade import CHANGES
 from tests.functional.test_staged_installs import PLAIN, changed, entry, fill, tree
 from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.faults import Gate
