@@ -176,3 +176,14 @@ def test_a_lock_file_without_the_extra(run: Run, venv: Environment) -> None:
     run("lock", "torch[device-gfx1151]", gpus=["gfx1201"])
     assert WARNING not in run("install", "-r", "pylock.toml")
     assert venv.installed().keys() == {"torch", "amd-torch-device-gfx1151"}
+
+
+def test_an_installed_package_with_an_invalid_version(
+    run: Run, venv: Environment
+) -> None:
+    """The resolver does not read that version, and the warning does not either."""
+    info = venv.site_packages / "old-1.0_x.dist-info"
+    info.mkdir(parents=True)
+    text = "Metadata-Version: 2.1\nName: old\nVersion: 1.0-x-y\n"
+    (info / "METADATA").write_text(text, "utf-8")
+    assert WARNING in run("install", "torch", "--dry-run")

@@ -85,12 +85,14 @@ def _is_met(
     context: Context, found: Iterable[Candidate], dist: BaseDistribution, extra: str
 ) -> bool:
     """Whether all that *extra* requires is installed, or is about to be."""
-    versions = {name: each.version for name, each in context.installed_dists.items()}
-    versions |= {each.project_name: each.version for each in found}
+    coming = {each.project_name: str(each.version) for each in found}
     without = {str(each) for each in dist.iter_dependencies()}
-    return all(
-        (version := versions.get(canonicalize_name(each.name))) is not None
-        and each.specifier.contains(version, prereleases=True)
-        for each in dist.iter_dependencies([extra])
-        if str(each) not in without
-    )
+    for required in dist.iter_dependencies([extra]):
+        if str(required) in without:
+            continue
+        name = canonicalize_name(required.name)
+        installed = context.installed_dists.get(name)
+        version = coming.get(name) or (installed and installed.raw_version)
+        if not (version and required.specifier.contains(version, prereleases=True)):
+            return False
+    return True
