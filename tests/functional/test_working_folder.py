@@ -157,7 +157,7 @@ def test_the_installer(
         assert traps.sprung(*program, env=alone, code=1) == set()
         assert traps.sprung(*program, "--yes", env=alone) == set()
         assert traps.sprung(*program, "--yes", "--undo", env=alone) == set()
-    piped = [upstream_venv.python, "-", "--yes"]
+    piped = (upstream_venv.python, "-", "--yes")
     assert traps.sprung(*piped, env=alone, given=script) == set()
 
 
@@ -167,7 +167,7 @@ def test_the_zipapp(
     path = traps.folder / "pip-variants.pyz"
     path.write_bytes(zipapp(workshop.fork_wheel()))
     make_wheel("demo", "1.0").write_to(tmp_path)
-    program = [upstream_venv.python, path]
+    program: list[str | Path] = [upstream_venv.python, path]
     source = ["--no-index", "--find-links", tmp_path]
     for arguments in (
         ["--version"],
@@ -183,7 +183,8 @@ def test_the_zipapp(
 
 def test_the_seeder(traps: Traps, tmp_path: Path) -> None:
     """With ``-m``, virtualenv reads the working folder; the seeder adds nothing."""
-    seed = [sys.executable, "-m", "virtualenv", "--app-data", tmp_path / "data"]
+    program = [sys.executable, "-m", "virtualenv"]
+    seed = [*program, "--app-data", str(tmp_path / "data")]
     own = traps.sprung(*seed, tmp_path / "own", env={"PYTHONPATH": None})
     seeder = ["--seeder", "pip-variants"]
     assert traps.sprung(*seed, *seeder, tmp_path / "new") <= own

@@ -76,6 +76,7 @@ def read_host_file(path: str) -> Host:
 
     :raises InvalidHostFile: if it cannot be read or does not describe a machine.
     """
+    hints: Sequence[str] = ()
     try:
         with open(path, "rb") as file:
             data = file.read(_MAX_SIZE + 1)
@@ -84,13 +85,13 @@ def read_host_file(path: str) -> Host:
         # What a shell of Windows writes may be in UTF-16.
         return _host(path, json.loads(data))
     except OSError as error:
-        problem, hints = f"It cannot be read: {error.strerror}", []
+        problem = f"It cannot be read: {error.strerror}"
     except ValueError as error:
-        problem, hints = f"It is not JSON: {error}", []
+        problem = f"It is not JSON: {error}"
     except RecursionError:
-        problem, hints = "It is nested too deeply", []
+        problem = "It is nested too deeply"
     except _Problem as error:
-        problem, *hints = error.args
+        problem, hints = error.args[0], error.args[1:]
     raise InvalidHostFile(path, f"{problem}.", *hints)
 
 
