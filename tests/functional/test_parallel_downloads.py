@@ -306,6 +306,49 @@ def test_a_failed_download_is_tried_again_alone(
     assert len(list((venv.work / "got").glob("*.dist-info"))) == 10
 
 
+@pytest.mark.process
+@pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
+@pytest.mark.parametrize("limit", [16, 24, 64])
+def test_few_open_files(venv: Environment, index: IndexServer, limit: int) -> None:
+    names = [f"p{number}" for number in range(12)]
+    for version in ("1.0", "2.0"):
+        for name in names:
+            data = random.Random(name + version).randbytes(300_000)
+            content = {f"{name}/data.bin": data, f"{name}/a/b/c/d/e/x.py": "x = 1\n"}
+            index.add(make_wheel(name, version, files=content))
+    for old in [f"{name}==1.0" for name in names], names:
+        command = ["install", "-U", *old, "-i", index.index_url]
+        limited = ["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh"]
+        result = venv.run(*limited, venv.python, "-m", "pip", *command)
+        assert result.stderr == ""
+    assert set(venv.installed().values()) == {"2.0"}
+    left = [path.name for path in venv.site_packages.iterdir()]
+    assert not [name for name in left if name.startswith(("~", ".pip"))]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("way", [[], ["-U", "--force-reinstall"]])
+def test_bytecode_elsewhere(
+    venv: Environment, index: IndexServer, tmp_path: Path, way: list[str]
+) -> None:
+    data = random.Random(1).randbytes(600_000)
+    content = {"bulk/data.bin": data, "bulk/m.py": "x = 1\n"}
+    index.add(make_wheel("bulk", "1.0", files=content))
+    seen = []
+    for option in ["--no-fast"], []:
+        prefix = tmp_path / "bytecode"
+        env = {"PYTHONPYCACHEPREFIX": str(prefix)}
+        command = ["install", "bulk", "-i", index.index_url, *option]
+        for more in [[], way]:
+            venv.pip(*command, *more, env=env)
+        record = venv.site_packages / "bulk-1.0.dist-info" / "RECORD"
+        bytecode = {path for path in prefix.rglob("bulk/*")}
+        seen.append((record.read_text(), bytecode))
+        assert bytecode
+        venv.pip("uninstall", "-y", "bulk", env=env)
+    assert seen[0] == seen[1]
+
+
 def test_what_hangs_is_not_waited_for_twice(
     venv: Environment, parts: IndexServer
 ) -> None:

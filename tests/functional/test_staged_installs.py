@@ -8,6 +8,7 @@ import marshal
 import os
 import random
 import re
+import signal
 import stat
 import sys
 import time
@@ -247,6 +248,27 @@ def test_nothing_is_installed_before_all_hashes_have_passed(
     assert "Expected sha256 0000" in result.stderr
     assert tree(venv.site_packages) == before
     assert not list(temporary.iterdir())
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_run_leaves_no_staging_folder(
+    venv: Environment, packages: IndexServer, tmp_path: Path, number: signal.Signals
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    gate = Gate()
+    packages.add(make_wheel("plain", "1.0"))
+    packages.fault("plain-1.0-py3-none-any.whl", gate=gate)
+    command = ["install", "plain", "top", "-i", packages.index_url, *FEATURE]
+    running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
+    gate.wait_until_reached()
+    staged = "pip-staging-*/*/*.purelib"
+    wait_for(lambda: len(list(temporary.glob(staged))) > 60, "wheels are unpacked")
+    running.send(number)
+    assert running.finish().returncode == -number
+    gate.open()
+    wait_for(lambda: not list(temporary.glob("pip-staging-*")), "the folder is gone")
 
 
 @pytest.mark.process

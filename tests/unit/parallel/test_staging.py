@@ -146,12 +146,17 @@ def test_parts(
         parts.append({**part, "files": [file], "modules": []})
     lines = "\n".join([*map(json.dumps, parts), "no json"])
     monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-    before = signal.getsignal(signal.SIGINT)
+    staging = tmp_path / "staging"
+    (staging / "0").mkdir(parents=True)
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
+    before = {number: signal.getsignal(number) for number in numbers}
     try:
-        staging_child.main()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        staging_child.main(str(staging))
+        assert {signal.getsignal(number) for number in numbers} == {signal.SIG_IGN}
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert not staging.exists(), "whoever gave orders is gone"
     answers = capsys.readouterr().out.splitlines()
     assert [each.partition(":")[0] for each in answers] == [
         *("done", "not done", "done", "not done")

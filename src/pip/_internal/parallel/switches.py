@@ -2,12 +2,14 @@
 
 ``--no-fast`` turns all of it off, ``--no-lookahead`` the early requests alone, and
 ``--no-parallel-downloads`` what fetches several files at a time and unpacks them meanwhile.
+All is off too if the system lets pip open only a few files at a time.
 What ``--use-feature unpacked-cache`` turns on is off unless it is asked for. A command without
 these options, so that nobody could turn it off, is as slow as upstream's.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,10 +24,23 @@ __all__ = [
     "most_unpacked",
 ]
 
+#: Files that pip may have to open at a time: connections, downloads, pipes, folders.
+_DESCRIPTORS = 128
+
 
 def is_fast(options: optparse.Values) -> bool:
-    """Tell whether a command may be faster than upstream's."""
-    return _is_off(options, "no_fast")
+    """Return whether a command may be faster than stock pip's."""
+    return _is_off(options, "no_fast") and _may_open_many()
+
+
+def _may_open_many() -> bool:
+    """Return whether pip may open as many files at a time as parallel work needs."""
+    if sys.platform == "win32":
+        return True
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return limit == resource.RLIM_INFINITY or limit >= _DESCRIPTORS
 
 
 def may_look_ahead(options: optparse.Values) -> bool:

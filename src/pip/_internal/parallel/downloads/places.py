@@ -31,8 +31,10 @@ def make_staging(options: Values) -> Staging | None:
     :return: None if it installs nothing, if no process can be started to unpack, or if
         moved files would differ from new ones
     """
-    # Some programs that contain Python do not know of one to start.
-    if getattr(options, "dry_run", True) or not sys.executable or not is_faithful():
+    # Some programs that contain Python do not know of one to start. With a prefix for
+    # bytecode, its path depends on the folder of its module.
+    is_usual = sys.executable and sys.pycache_prefix is None and is_faithful()
+    if getattr(options, "dry_run", True) or not is_usual:
         return None
     scheme = installed_to(options)
     for parent in _parents(options.cache_dir):
@@ -58,7 +60,6 @@ def _is_beside(folder: str, scheme: Scheme) -> bool:
 
 def _libs(options: Values, scheme: Scheme | None) -> dict[str, str]:
     """Return where modules will be, if they are to be compiled as usual."""
-    unusual = sys.flags.optimize or sys.pycache_prefix is not None
-    if scheme is None or not options.compile or unusual:
+    if scheme is None or not options.compile or sys.flags.optimize:
         return {}
     return {"purelib": scheme.purelib, "platlib": scheme.platlib}

@@ -148,6 +148,7 @@ class Staging(TempDirectory):
         source = pkgutil.get_data(__package__, "staging_child.py")
         assert source is not None, "a module of this package is there"
         command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", source.decode()]
+        command.append(self.path)
         with self._lock:
             if self._is_closed.is_set():
                 return

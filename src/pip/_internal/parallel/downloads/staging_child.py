@@ -1,7 +1,7 @@
 """Run in a process of its own: unpack and compile parts of wheels into staging folders.
 
 The source of this module is handed to ``python -I -S -c``, so that it imports nothing but
-the standard library. It reads a JSON object a line from standard input, and answers each
+the standard library. Its argument is the folder of all wheels. It reads a JSON object a line from standard input, and answers each
 with a line: ``done`` if all that was asked for lies in the folder.
 
 It knows nothing of archives: it is told where the bytes are. A file is named after their
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import py_compile
+import shutil
 import signal
 import sys
 import time
@@ -26,18 +27,29 @@ _BLOCK = 1 << 18
 _PAUSE = 0.01
 
 
-def main() -> None:
-    """Do one part after the other until pip ends."""
-    # Ctrl-C is for pip, which then ends this process.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for line in sys.stdin:
-        try:
-            do(json.loads(line))
-            answer = "done"
-        except Exception as error:
-            # Upstream reports it when it installs the wheel.
-            answer = f"not done: {error!r}"
-        print(answer.encode("ascii", "backslashreplace").decode(), flush=True)
+def main(folder: str) -> None:
+    """Do one part after the other until pip ends, and remove the folder of all wheels.
+
+    pip removes the folder itself, after it has killed this process. So the folder is
+    still there only if pip was killed.
+
+    :param folder: with all that processes of this run unpack
+    """
+    # These are for pip, which then kills this process.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    try:
+        for line in sys.stdin:
+            try:
+                do(json.loads(line))
+                answer = "done"
+            except Exception as error:
+                # Upstream reports it when it installs the wheel.
+                answer = f"not done: {error!r}"
+            print(answer.encode("ascii", "backslashreplace").decode(), flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def do(part: dict[str, Any]) -> None:
@@ -129,4 +141,4 @@ def compile_for(path: str, target: str, place: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])
