@@ -1,8 +1,8 @@
 """Run in a process of its own: unpack and compile parts of wheels into staging folders.
 
 The source of this module is handed to ``python -I -S -c``, so that it imports nothing but
-the standard library. Its argument is the folder of all wheels. It reads a JSON object a line from standard input, and answers each
-with a line: ``done`` if all that was asked for lies in the folder.
+the standard library. Its argument is the folder of all wheels. It reads a JSON object per
+line from standard input, and answers each with a line: ``done`` if it unpacked everything.
 
 It knows nothing of archives: it is told where the bytes are. A file is named after their
 position, and its bytecode likewise, with the kind of library it was compiled for.
