@@ -342,7 +342,7 @@ def test_bytecode_elsewhere(
         for more in [[], way]:
             venv.pip(*command, *more, env=env)
         record = venv.site_packages / "bulk-1.0.dist-info" / "RECORD"
-        bytecode = {path for path in prefix.rglob("bulk/*")}
+        bytecode = set(prefix.rglob("bulk/*"))
         seen.append((record.read_text(), bytecode))
         assert bytecode
         venv.pip("uninstall", "-y", "bulk", env=env)

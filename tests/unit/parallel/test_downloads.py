@@ -328,7 +328,9 @@ def test_what_is_stopped_says_no_more(
 
 @pytest.mark.parametrize("status", [429, 403, 404, 503, None])
 def test_a_failure_is_not_told_before_it_is_for_good(
-    status: int | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    status: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Every failure may come from other downloads, so the file is tried once alone."""
     response = Response()
