@@ -229,6 +229,7 @@ ALLOWED = {
     # Those of what is compiled are not shown.
     "unpacked/made.py": {"import warnings"},
     # Its error is made printable.
+    "parallel/environment_lock.py": {"InstallationError"},
     "unpacked/command.py": {"CommandError"},
     "unpacked/using.py": {"InstallationError"},
     # Records that were made printable when they were logged.

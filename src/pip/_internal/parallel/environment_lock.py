@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from optparse import Values
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.console import printable
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
 from pip._internal.locations import get_platlib, get_purelib
@@ -78,11 +79,12 @@ class _EnvironmentLock:
                 )
                 is_first = False
             if time.monotonic() > end:
-                raise InstallationError(
+                said = (
                     f"Another installer is still changing '{sys.prefix}' after "
                     f"{_PATIENCE // 60} minutes. Wait until it has finished, or end the "
                     f"process that locks '{self._path}', and run pip again."
                 )
+                raise InstallationError(printable(said))
             time.sleep(_PAUSE)
 
     def release(self) -> None:
@@ -179,11 +181,12 @@ def _check_can_repeat(options: Values) -> None:
     """
     for path in (*options.requirements, *options.constraints):
         if os.path.exists(path) and not os.path.isfile(path):
-            raise InstallationError(
+            said = (
                 f"Another installer has changed '{sys.prefix}' while pip was running, "
                 f"and pip cannot read '{path}' twice. Nothing was installed. Run the "
                 "command again."
             )
+            raise InstallationError(printable(said))
 
 
 def installing(

@@ -50,7 +50,7 @@ LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: one was described. Set by ``hooks.outcome``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
-#: imports nothing for it; read by ``choice.invocation``.
+#: imports nothing for it; read by ``choice.invocation`` and ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
 #: On the options of any command: which options of variants were typed, as a list of their
 #: rows, the names as typed, and the values. Set and read by ``choice.settings``.
@@ -97,6 +97,9 @@ GLOBALS = {
     "parallel.digests._NOTED": (
         "The digests of files that were computed while these were downloaded, which "
         "Hashes.check_against_path asks for. Its own."
+    ),
+    "parallel.environment_lock._lock": (
+        "The lock of the virtual environment that a command may change. Its own."
     ),
     "parallel.downloads.staged._installing": (
         "What takes the files of wheels from a staging folder. Set by "

@@ -6,8 +6,6 @@ upstream's pip, and those of the carrier, which brings the fork to people.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,15 +71,7 @@ def fork_to_keep(context: Context) -> BaseDistribution | None:
     Any pip may be installed somewhere else: into another folder, or with ``--python`` into
     another environment.
     """
-    given = vars(context.options)
-    prefix = given.get("prefix_path")
-    is_here = (
-        "target_dir" in given
-        and not (given["target_dir"] or given.get("root_path"))
-        and (not prefix or os.path.realpath(prefix) == os.path.realpath(sys.prefix))
-        and "_PIP_RUNNING_IN_SUBPROCESS" not in os.environ
-    )
-    if not is_here or context.leaves_fork:
+    if not context.settings.changes_this_environment or context.leaves_fork:
         return None
     pip = get_default_environment().get_distribution("pip")
     return pip if pip is not None and is_fork(pip.version) else None

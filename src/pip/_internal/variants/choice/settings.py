@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import optparse
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -506,6 +507,17 @@ class Settings:
         """Tell whether what is chosen would be installed for this interpreter."""
         is_install = "target_dir" in self._given
         return is_install and not (self._given["target_dir"] or self.dry_run)
+
+    @property
+    def changes_this_environment(self) -> bool:
+        """Whether the packages of the running interpreter may be replaced."""
+        prefix = self._given.get("prefix_path")
+        return (
+            "target_dir" in self._given
+            and not (self._given["target_dir"] or self._given.get("root_path"))
+            and (not prefix or os.path.realpath(prefix) == os.path.realpath(sys.prefix))
+            and "_PIP_RUNNING_IN_SUBPROCESS" not in os.environ
+        )
 
     @property
     def is_about_this_environment(self) -> bool:
