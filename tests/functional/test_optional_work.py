@@ -134,7 +134,8 @@ def _installs_the_same(venv: Environment, index: IndexServer, ahead: str) -> Non
         index.clear_log()
         index.faults.pop(held, None)
         target = venv.work / f"target{len(option)}"
-        command = ["install", "a", "b", "-i", index.index_url, "-t", target, *option]
+        command = ["install", "a", "b", "-i", index.index_url, *option]
+        command += ["-t", str(target)]
         if option:
             result = venv.pip(*command, env=GPU, code=None)
         else:

@@ -314,7 +314,8 @@ def test_few_open_files(venv: Environment, index: IndexServer, limit: int) -> No
     for version in ("1.0", "2.0"):
         for name in names:
             data = random.Random(name + version).randbytes(300_000)
-            content = {f"{name}/data.bin": data, f"{name}/a/b/c/d/e/x.py": "x = 1\n"}
+            content: dict[str, str | bytes] = {f"{name}/data.bin": data}
+            content |= {f"{name}/a/b/c/d/e/x.py": "x = 1\n"}
             index.add(make_wheel(name, version, files=content))
     for old in [f"{name}==1.0" for name in names], names:
         command = ["install", "-U", *old, "-i", index.index_url]
@@ -332,7 +333,8 @@ def test_bytecode_elsewhere(
     venv: Environment, index: IndexServer, tmp_path: Path, way: list[str]
 ) -> None:
     data = random.Random(1).randbytes(600_000)
-    content = {"bulk/data.bin": data, "bulk/m.py": "x = 1\n"}
+    content: dict[str, str | bytes] = {"bulk/data.bin": data}
+    content |= {"bulk/m.py": "x = 1\n"}
     index.add(make_wheel("bulk", "1.0", files=content))
     seen = []
     for option in ["--no-fast"], []:

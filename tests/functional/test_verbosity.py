@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +33,8 @@ def packages(index: IndexServer) -> IndexServer:
     for version in ("1.0", "2.0"):
         for name in ("bulk", "other"):
             content = random.Random(name + version).randbytes(LARGE)
-            files = {f"{name}/data.bin": content, f"{name}/m.py": f"x = '{version}'\n"}
+            files: dict[str, str | bytes] = {f"{name}/data.bin": content}
+            files[f"{name}/m.py"] = f"x = '{version}'\n"
             index.add(make_wheel(name, version, files=files))
     return index
 
@@ -40,7 +43,7 @@ def packages(index: IndexServer) -> IndexServer:
 def test_commands(venv: Environment, packages: IndexServer, verbosity: str) -> None:
     url = ["-i", packages.index_url]
     downloads, lock = venv.work / "downloads", venv.work / "pylock.toml"
-    commands = [
+    commands: list[list[str | Path]] = [
         ["download", "bulk", "other", "-d", downloads, *url],
         ["lock", "bulk", "other", "-o", lock, *url],
         ["install", "bulk==1.0", "other==1.0", *url],
@@ -48,7 +51,7 @@ def test_commands(venv: Environment, packages: IndexServer, verbosity: str) -> N
         ["check"],
         ["uninstall", "-y", "bulk", "other"],
     ]
-    seen = []
+    seen: list[list[tuple[int, dict[str, Any], dict[str, Any]]]] = []
     for option in ([], ["--no-fast"]):
         venv.clear_cache()
         seen.append([])
