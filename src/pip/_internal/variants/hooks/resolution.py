@@ -58,11 +58,7 @@ def found_candidates(
     project = canonicalize_name(ireqs[0].req.name)
     if context.admit is not None:
         context.admit(project)
-    wanted, allowed = specifier, hashes
-    for ireq in ireqs:
-        assert ireq.req is not None
-        wanted &= ireq.req.specifier
-        allowed &= ireq.hashes(trust_internet=False)
+    wanted, allowed = _limits(ireqs, specifier, hashes)
     if context.is_open(project):
         from pip._internal.variants.choice.by_hand import files_to_settle_by
 
@@ -79,10 +75,7 @@ def found_candidates(
     for mode in modes(context):
         infos = functools.partial(mode.infos, infos, project, wanted)
         pinned = pinned or mode.pins_build(wanted)
-    kept = _fork_to_keep(context) if project == "pip" else None
-    if kept is not None and project in context.named and not factory._installed_dists:
-        # With --ignore-installed, the user asks for another pip than the installed one.
-        kept = None
+    kept = _fork_of(context, factory, project)
     if kept is not None:
         infos = functools.partial(_infos_of_fork, infos, context, factory, found, kept)
     if context.enabled:
@@ -97,7 +90,7 @@ def found_candidates(
             installed=None if found._installed is None else found._installed.version,
             pinned=pinned,
         )
-    if kept is not None and found._installed is None and project not in context.named:
+    if kept is not None and found._installed is None:
         infos = functools.partial(
             _with_installed_fork, infos, context, factory, ireqs, wanted, kept
         )
@@ -106,6 +99,17 @@ def found_candidates(
         infos = functools.partial(_with_rival, infos, contested, first=first)
     found._get_infos = infos
     return found
+
+
+def _limits(
+    ireqs: Sequence[InstallRequirement], specifier: SpecifierSet, hashes: Hashes
+) -> tuple[SpecifierSet, Hashes]:
+    """Return what requirements and constraints allow together."""
+    for ireq in ireqs:
+        assert ireq.req is not None
+        specifier &= ireq.req.specifier
+        hashes &= ireq.hashes(trust_internet=False)
+    return specifier, hashes
 
 
 def _rival(
@@ -136,6 +140,18 @@ def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
 
 
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
+
+
+def _fork_of(
+    context: Context, factory: Factory, project: str
+) -> BaseDistribution | None:
+    """Return the installed fork, if releases of *project* must not replace it."""
+    if project != "pip":
+        return None
+    if project in context.named and not factory._installed_dists:
+        # With --ignore-installed, the user asks for another pip than the installed one.
+        return None
+    return _fork_to_keep(context)
 
 
 def _fork_to_keep(context: Context) -> BaseDistribution | None:
@@ -184,7 +200,7 @@ def _with_installed_fork(
     Dependencies replace it neither with ``--ignore-installed`` nor ``--force-reinstall``.
     """
     releases_of_fork = list(infos())
-    if wanted.contains(kept.version, prereleases=True):
+    if "pip" not in context.named and wanted.contains(kept.version, prereleases=True):
         if not releases_of_fork:
             _tell_of_newer(context, factory, kept)
         extras = frozenset(extra for ireq in ireqs for extra in ireq.extras)
