@@ -474,7 +474,7 @@ class TestNothingRuns:
 def test_wheels_that_tell_what_they_are(
     venv: Environment, alone: IndexServer, ranges: bool
 ) -> None:
-    """pip downloads and checks each of them before it reads what they are."""
+    """Each is downloaded and checked before pip reads its variant.json."""
     alone.ranges = ranges
     write_lock(venv.work, alone, *TORCH_FILES, NULL_FILE)
     install(venv, env=GPU)
