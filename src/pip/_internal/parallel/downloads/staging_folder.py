@@ -66,15 +66,16 @@ def _locked(path: str) -> int:
     """
     if sys.platform == "win32":
         raise OSError(errno.ENOTSUP, "Folders cannot be locked", path)
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        if not is_own(os.fstat(fd)):
-            raise PermissionError(errno.EPERM, "Another user may change it", path)
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(fd)
-        raise
-    return fd
+    else:  # noqa: RET506 (mypy checks the other system)
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if not is_own(os.fstat(fd)):
+                raise PermissionError(errno.EPERM, "Another user may change it", path)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(fd)
+            raise
+        return fd
 
 
 def _remove_abandoned(parent: str) -> None:
