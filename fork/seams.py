@@ -201,7 +201,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate("InstallCommand.run", "parallel.environment_lock:installing"),
             InsertLine(
                 "InstallCommand.run",
-                "parallel.environment_lock:before_installing",
+                "parallel.before_installing:before_installing",
                 before="conflicts: ConflictDetails | None = None",
                 statement="{hook}(to_install)",
             ),

@@ -311,13 +311,14 @@ def test_plans_of_earlier_releases_are_named_and_never_done(
     assert (run / "journal").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.parametrize("options", [[], ["--no-fast"]])
 def test_an_earlier_folder_is_named_once(
-    venv: Environment, packages: IndexServer
+    venv: Environment, packages: IndexServer, options: list[str]
 ) -> None:
-    upgrade = Upgrade(venv, packages, "parallel downloads")
+    upgrade = Upgrade(venv, packages, "variants")
     earlier = venv.site_packages / ".pip-replacing"
     (earlier / "1-00000000").mkdir(parents=True)
-    result = upgrade.upgrade()
+    result = upgrade.upgrade(*options)
     assert result.output.count(".pip-replacing") == 1
     assert (earlier / "1-00000000").is_dir()
     assert upgrade.versions() == {"2.0"}

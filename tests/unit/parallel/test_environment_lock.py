@@ -12,7 +12,7 @@ import pytest
 
 from pip._internal.exceptions import InstallationError
 from pip._internal.parallel import environment_lock
-from pip._internal.parallel.environment_lock import before_installing, installing
+from pip._internal.parallel.environment_lock import installing, take_lock
 
 if sys.platform == "win32":
     pytest.skip("the other installer locks as POSIX does", allow_module_level=True)
@@ -54,7 +54,7 @@ def is_locked(path: Path) -> bool:
 
 def run(*_: object) -> int:
     """Install something, as a command that nobody disturbs."""
-    before_installing([])
+    take_lock()
     return 7
 
 
@@ -68,7 +68,7 @@ class Run:
         self.count += 1
         if self.changes:
             (self.site / self.changes.pop(0)).mkdir()
-        before_installing([])
+        take_lock()
         assert is_locked(self.site.parent / ".lock")
         return 7
 

@@ -12,9 +12,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from optparse import Values
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pip._internal.console import printable
 from pip._internal.console.output import get_logger
@@ -27,10 +27,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-if TYPE_CHECKING:
-    from pip._internal.req.req_install import InstallRequirement
-
-__all__ = ["before_installing", "installing", "uninstalling"]
+__all__ = ["EnvironmentChanged", "installing", "take_lock", "uninstalling"]
 
 logger = get_logger(__name__)
 
@@ -42,7 +39,7 @@ _PAUSE = 0.1
 _ELSEWHERE = ("dry_run", "prefix_path", "root_path", "target_dir", "use_user_site")
 
 
-class _Changed(Exception):
+class EnvironmentChanged(Exception):
     """Another installer has changed the packages that pip has looked at."""
 
 
@@ -150,7 +147,7 @@ def _locking(
 ) -> int:
     """Run a command, once more if another installer has come between.
 
-    :param at_once: whether to take the lock now, not in :func:`before_installing`.
+    :param at_once: whether to take the lock now, not in :func:`take_lock`.
     """
     global _lock
     if not running_under_virtualenv() or any(
@@ -163,7 +160,7 @@ def _locking(
             _lock.acquire()
         try:
             return run(command, options, args)
-        except _Changed:
+        except EnvironmentChanged:
             _check_can_repeat(options)
             logger.info(
                 "Another installer has changed '%s': resolving again", sys.prefix
@@ -199,17 +196,13 @@ def installing(
     return _locking(fn, command, options, args, at_once=False)
 
 
-def before_installing(requirements: Sequence[InstallRequirement]) -> None:
-    """Take the lock, and check what is about to be installed.
+def take_lock() -> None:
+    """Take the lock of the environment that this command changes, if it changes one.
 
-    :raises _Changed: if another installer has changed the environment.
+    :raises EnvironmentChanged: if another installer has changed the environment.
     """
     if _lock is not None and not _lock.acquire():
-        raise _Changed
-    if len(requirements) > 1:
-        from pip._internal.parallel.shared_files import warn_of_shared_files
-
-        warn_of_shared_files(requirements)
+        raise EnvironmentChanged
 
 
 def uninstalling(

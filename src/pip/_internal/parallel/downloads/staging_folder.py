@@ -24,8 +24,6 @@ __all__ = ["StagingFolder"]
 logger = get_logger(__name__)
 
 _PREFIX = ".pip-staging-"
-#: What earlier releases of the fork called it.
-_EARLIER = ".pip-replacing"
 
 
 class StagingFolder:
@@ -80,12 +78,6 @@ def _locked(path: str) -> int:
 
 def _remove_abandoned(parent: str) -> None:
     """Delete the folders of killed runs; others may not have put them there."""
-    if os.path.lexists(earlier := os.path.join(parent, _EARLIER)):
-        logger.warning(
-            "An earlier pip was killed and left '%s'. This pip does not use it; you can "
-            "remove it.",
-            earlier,
-        )
     if not is_own(os.stat(parent)):
         return
     with os.scandir(parent) as entries:
