@@ -311,6 +311,7 @@ def test_plans_of_earlier_releases_are_named_and_never_done(
     assert (run / "journal").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("options", [[], ["--no-fast"]])
 def test_an_earlier_folder_is_named_once(
     venv: Environment, packages: IndexServer, options: list[str]
