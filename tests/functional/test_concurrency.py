@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -143,34 +143,6 @@ def test_one_is_killed_while_it_installs_the_plugin(
     shutil.rmtree(whole)
     assert_installed(start(venv, demo, tmp_path / "last"), tmp_path / "last")
     assert environments(venv) == [whole]
-
-
-def empty(folder: Path) -> None:
-    """Remove what is in a folder."""
-    shutil.rmtree(folder)
-    folder.mkdir()
-
-
-#: What becomes of an environment in the cache that is not as it was installed.
-DAMAGE: Mapping[str, Callable[[Path], object]] = {
-    "empty": empty,
-    "a file is missing": lambda folder: (folder / "npu_data/part99.py").unlink(),
-    "a file is cut off": lambda folder: (folder / "npu_plugin.py").write_text("def"),
-    "a file is added": lambda folder: (folder / "more.py").touch(),
-}
-
-
-def test_damaged_environments_are_mended(
-    venv: Environment, demo: IndexServer, tmp_path: Path
-) -> None:
-    for number, (name, damage) in enumerate(DAMAGE.items()):
-        for turn in ("before", "after"):
-            target = tmp_path / f"{turn}{number}"
-            assert_installed(start(venv, demo, target), target)
-            (environment,) = environments(venv)
-            if turn == "before":
-                damage(environment)
-        assert len(list(environment.glob("npu_data/part*.py"))) == 100, name
 
 
 @pytest.mark.on_wheel
