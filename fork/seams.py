@@ -434,6 +434,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
             Decorate("handle_line", "variants.hooks.index:requirements_line"),
         ],
+        "A command that runs twice reads a pipe only once.": [
+            Decorate(
+                "get_file_content",
+                "parallel.environment_lock:file_content",
+                by="if_loaded",
+            ),
+        ],
     },
     "pip/_internal/req/req_install.py": {
         "A package that was prepared is moved to its place.": [

@@ -397,3 +397,16 @@ def test_check_names_what_is_incomplete(
         "install", "--force-reinstall", "--no-deps", "bulk==1.0", "kernels==1.0"
     )
     venv.pip("check")
+
+
+@pytest.mark.parametrize("line", [b"\n", b"caf\xe9.txt,,\n", b"x" * 140_000])
+def test_check_passes_over_a_damaged_record(
+    venv: Environment, packages: IndexServer, line: bytes
+) -> None:
+    """Stock pip reads no RECORD there; and scripts may have been moved."""
+    upgrade = Upgrade(venv, packages, "variants")
+    (record,) = venv.site_packages.glob("bulk-*.dist-info/RECORD")
+    record.write_bytes(record.read_bytes() + line)
+    (venv.venv / "bin" / "kernels").unlink()
+    assert upgrade.versions() == {"1.0"}
+    assert "No broken requirements" in venv.pip("check").stdout

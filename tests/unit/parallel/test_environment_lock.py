@@ -12,7 +12,12 @@ import pytest
 
 from pip._internal.exceptions import InstallationError
 from pip._internal.parallel import environment_lock
-from pip._internal.parallel.environment_lock import installing, take_lock
+from pip._internal.parallel.environment_lock import (
+    EnvironmentChanged,
+    file_content,
+    installing,
+    take_lock,
+)
 
 if sys.platform == "win32":
     pytest.skip("the other installer locks as POSIX does", allow_module_level=True)
@@ -40,10 +45,12 @@ def other(tmp_path: Path) -> Iterator[int]:
 
 
 def options(**given: object) -> Values:
-    return Values({"requirements": [], "constraints": [], **given})
+    return Values(given)
 
 
 def is_locked(path: Path) -> bool:
+    if not path.exists():
+        return False
     with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -63,9 +70,11 @@ class Run:
 
     def __init__(self, site: Path, *changes: str) -> None:
         self.site, self.changes, self.count = site, list(changes), 0
+        self.was_locked: list[bool] = []
 
     def __call__(self, *_: object) -> int:
         self.count += 1
+        self.was_locked.append(is_locked(self.site.parent / ".lock"))
         if self.changes:
             (self.site / self.changes.pop(0)).mkdir()
         take_lock()
@@ -93,13 +102,39 @@ def test_other_files_do_not_count(site: Path) -> None:
     assert run.count == 1
 
 
-def test_what_cannot_be_read_twice(site: Path, tmp_path: Path) -> None:
-    pipe = tmp_path / "requirements.txt"
-    os.mkfifo(pipe)
-    run = Run(site, "a-1.dist-info")
-    with pytest.raises(InstallationError, match=r"cannot read '.*requirements\.txt'"):
-        installing(run, None, options(requirements=[str(pipe)]), [])
-    assert run.count == 1
+def test_the_second_run_takes_the_lock_anew(site: Path) -> None:
+    """A pip that a build starts could not install anything otherwise."""
+    run = Run(site, "a-1.dist-info", "b-1.dist-info")
+    assert installing(run, None, options(), []) == 7
+    assert run.count == 2, "once more, and not again"
+    assert run.was_locked == [False, False]
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe"])
+def test_a_pipe_is_read_once(tmp_path: Path, kind: str) -> None:
+    """What cannot be read twice is the same in the second run."""
+    path = tmp_path / "requirements.txt"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.touch()
+    reads: list[str] = []
+
+    def read(location: str) -> tuple[str, str]:
+        reads.append(location)
+        return location, f"content {len(reads)}"
+
+    seen = []
+
+    def run_twice(*_: object) -> int:
+        seen.append(file_content(read, str(path))[1])
+        if len(seen) == 1:
+            raise EnvironmentChanged
+        return 7
+
+    assert installing(run_twice, None, options(), []) == 7
+    second = "content 1" if kind == "pipe" else "content 2"
+    assert seen == ["content 1", second]
 
 
 @pytest.mark.usefixtures("other")

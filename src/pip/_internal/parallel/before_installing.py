@@ -26,6 +26,8 @@ def before_installing(requirements: Sequence[InstallRequirement]) -> None:
 
     :raises EnvironmentChanged: if another installer has changed the environment.
     """
+    if not requirements:
+        return
     take_lock()
     if len(requirements) > 1:
         from pip._internal.parallel.shared_files import warn_of_shared_files

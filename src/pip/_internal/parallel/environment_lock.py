@@ -27,7 +27,13 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["EnvironmentChanged", "installing", "take_lock", "uninstalling"]
+__all__ = [
+    "EnvironmentChanged",
+    "file_content",
+    "installing",
+    "take_lock",
+    "uninstalling",
+]
 
 logger = get_logger(__name__)
 
@@ -49,7 +55,9 @@ class _EnvironmentLock:
     def __init__(self) -> None:
         self._path = os.path.join(sys.prefix, ".lock")
         self._file = -1
-        self._seen = _installed()
+        #: Not again after it has changed once.
+        self._seen: set[tuple[str, int, int]] | None = _installed()
+        self._contents: dict[str, tuple[str, str]] = {}
 
     def acquire(self) -> bool:
         """Take the lock; return whether the installed packages are as they were.
@@ -64,7 +72,8 @@ class _EnvironmentLock:
         except OSError as error:
             logger.debug("Installing without a lock: %s", error)
             return True
-        return self._seen == _installed()
+        seen, self._seen = self._seen, None
+        return seen is None or seen == _installed()
 
     def _wait(self) -> None:
         end = time.monotonic() + _PATIENCE
@@ -83,6 +92,16 @@ class _EnvironmentLock:
                 )
                 raise InstallationError(printable(said))
             time.sleep(_PAUSE)
+
+    def content(
+        self, location: str, read: Callable[[], tuple[str, str]]
+    ) -> tuple[str, str]:
+        """Return what a file of requirements holds; read a pipe only once."""
+        if not os.path.exists(location) or os.path.isfile(location):
+            return read()
+        if location not in self._contents:
+            self._contents[location] = read()
+        return self._contents[location]
 
     def release(self) -> None:
         """Let others take the lock."""
@@ -150,9 +169,8 @@ def _locking(
     :param at_once: whether to take the lock now, not in :func:`take_lock`.
     """
     global _lock
-    if not running_under_virtualenv() or any(
-        getattr(options, name, None) for name in _ELSEWHERE
-    ):
+    is_elsewhere = any(getattr(options, name, None) for name in _ELSEWHERE)
+    if is_elsewhere or not running_under_virtualenv():
         return run(command, options, args)
     _lock = _EnvironmentLock()
     try:
@@ -161,29 +179,15 @@ def _locking(
         try:
             return run(command, options, args)
         except EnvironmentChanged:
-            _check_can_repeat(options)
             logger.info(
                 "Another installer has changed '%s': resolving again", sys.prefix
             )
+            # What a build needs may be installed by a pip of its own.
+            _lock.release()
             return run(command, options, args)
     finally:
         _lock.release()
         _lock = None
-
-
-def _check_can_repeat(options: Values) -> None:
-    """Check that what the command has read can be read again.
-
-    :raises InstallationError: if it cannot.
-    """
-    for path in (*options.requirements, *options.constraints):
-        if os.path.exists(path) and not os.path.isfile(path):
-            said = (
-                f"Another installer has changed '{sys.prefix}' while pip was running, "
-                f"and pip cannot read '{path}' twice. Nothing was installed. Run the "
-                "command again."
-            )
-            raise InstallationError(printable(said))
 
 
 def installing(
@@ -203,6 +207,15 @@ def take_lock() -> None:
     """
     if _lock is not None and not _lock.acquire():
         raise EnvironmentChanged
+
+
+def file_content(
+    fn: Callable[..., tuple[str, str]], location: str, *args: Any, **kwargs: Any
+) -> tuple[str, str]:
+    """Read a file of requirements or constraints, for a command that may run twice."""
+    if _lock is None:
+        return fn(location, *args, **kwargs)
+    return _lock.content(location, lambda: fn(location, *args, **kwargs))
 
 
 def uninstalling(

@@ -213,8 +213,14 @@ class _Transaction:
         if dist is None:
             return
         removal = UninstallPathSet.from_dist(dist)
+        if not removal._paths:
+            # pip says why when it gets there.
+            return
         if removal._pth:
             raise _CannotPrepare("lines of a .pth file go with it")
+        for path in compact(compress_for_rename(removal._paths)):
+            if os.path.isdir(path) and not os.access(path, os.W_OK):
+                raise _CannotPrepare(f"{path} cannot be moved to another folder")
         removal._moved_paths = old = _OldFiles(folder, removal)
         self._old.append(old)
         self._removals[dist.canonical_name] = removal
@@ -251,8 +257,9 @@ class _Transaction:
         folder, self._folder = self._folder, None
         if folder is not None:
             try:
-                # What pip cannot restore is nowhere else.
-                if not any(each.recovery_paths for each in self._old):
+                if any(each.recovery_paths for each in self._old):
+                    logger.error("What pip cannot restore is in '%s'.", folder.keep())
+                else:
                     folder.remove()
             except OSError as error:
                 logger.warning(

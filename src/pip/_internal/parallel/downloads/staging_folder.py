@@ -23,7 +23,7 @@ __all__ = ["StagingFolder"]
 
 logger = get_logger(__name__)
 
-_PREFIX = ".pip-staging-"
+_PREFIX, _KEPT = ".pip-staging-", ".pip-kept-"
 
 
 class StagingFolder:
@@ -44,6 +44,15 @@ class StagingFolder:
             with suppress(OSError):
                 self.remove()
             raise
+
+    def keep(self) -> str:
+        """Give the folder a name under which no later run deletes it; return its path.
+
+        :raises OSError: if that is not possible.
+        """
+        kept = self.path.replace(_PREFIX, _KEPT)
+        os.rename(self.path, kept)
+        return kept
 
     def remove(self) -> None:
         """Delete the folder.

@@ -7,6 +7,7 @@ A package that lacks files is an error.
 
 from __future__ import annotations
 
+import csv
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -122,16 +123,11 @@ def incomplete(
     Bytecode does not count: Python makes it anew.
     """
     for dist in dists:
-        declared = dist.iter_declared_entries()
-        if declared is None or dist.info_location is None:
+        try:
+            missing = list(_missing(dist))
+        except (OSError, ValueError, IndexError, csv.Error) as error:
+            logger.debug("Cannot read which files %s has: %r", dist.raw_name, error)
             continue
-        root = os.path.dirname(dist.info_location)
-        missing = [
-            path
-            for path in declared
-            if not path.endswith(".pyc")
-            and not os.path.lexists(os.path.join(root, path))
-        ]
         if missing:
             from pip._internal.variants.choice.invocation import command
 
@@ -145,6 +141,22 @@ def incomplete(
                     f"{dist.raw_name}=={dist.raw_version}",
                 ),
             )
+
+
+def _missing(dist: BaseDistribution) -> Iterator[str]:
+    """Yield recorded files that are missing beside the metadata of a package.
+
+    Scripts and data of other folders may have been moved, as with ``--target``.
+    """
+    if dist.info_location is None:
+        return
+    root = os.path.dirname(dist.info_location)
+    for path in dist.iter_declared_entries() or ():
+        is_elsewhere = os.path.isabs(path) or path.startswith("..")
+        if is_elsewhere or path.endswith(".pyc"):
+            continue
+        if not os.path.lexists(os.path.join(root, path)):
+            yield path
 
 
 def nothing_broken(said: str, options: optparse.Values) -> str:
