@@ -2,7 +2,7 @@
 
 What does not suit is a warning of ``pip check``, or an error if the user is strict: the
 packages' own metadata is right. Only what was recorded is read: no network, no plugins.
-A package that lacks files is an error.
+Packages that lack files are a warning too: images are often made smaller in this way.
 """
 
 from __future__ import annotations
@@ -107,11 +107,10 @@ def checked(
     return ERROR if found and strict else _reported(status, lacking)
 
 
-def _reported(status: int, errors: Iterable[str]) -> int:
-    """Report errors; return the exit status with them."""
-    for line in errors:
-        logger.error("%s", line)
-        status = ERROR
+def _reported(status: int, warnings: Iterable[str]) -> int:
+    """Warn, and return the exit status of stock pip."""
+    for line in warnings:
+        logger.warning("%s", line)
     return status
 
 
@@ -146,13 +145,15 @@ def incomplete(
 def _missing(dist: BaseDistribution) -> Iterator[str]:
     """Yield recorded files that are missing beside the metadata of a package.
 
-    Scripts and data of other folders may have been moved, as with ``--target``.
+    Scripts and data of other folders may have been moved, as with ``--target``, or be
+    recorded by their place in the wheel.
     """
     if dist.info_location is None:
         return
     root = os.path.dirname(dist.info_location)
     for path in dist.iter_declared_entries() or ():
-        is_elsewhere = os.path.isabs(path) or path.startswith("..")
+        top = path.partition(os.sep)[0]
+        is_elsewhere = os.path.isabs(path) or top == ".." or top.endswith(".data")
         if is_elsewhere or path.endswith(".pyc"):
             continue
         if not os.path.lexists(os.path.join(root, path)):
