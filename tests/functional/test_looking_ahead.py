@@ -177,13 +177,13 @@ def _with_gates(
 
 
 def _in_vain(
-    venv: Environment, index: IndexServer, *command: str | Path, held: str | None = None
+    venv: Environment, index: IndexServer, *command: str | Path, late: str | None = None
 ) -> Counter[str]:
     """Return what is asked for that is not with ``--no-lookahead``.
 
     Nothing else may differ.
 
-    :param held: a path that is not answered before something was asked for in vain
+    :param late: a path that is not answered before something was asked for in vain
     """
     arguments = [*command, "-i", index.index_url]
     in_turn = _asked(venv, index, *arguments, "--no-lookahead")
@@ -191,7 +191,7 @@ def _in_vain(
     def is_something_in_vain(requests: Counter[str]) -> bool:
         return bool(requests - in_turn[3])
 
-    with _held(index, held, is_something_in_vain) if held else nullcontext():
+    with held(index, late, is_something_in_vain) if late else nullcontext():
         ahead = _asked(venv, index, *arguments)
     assert ahead[:3] == in_turn[:3]
     assert not in_turn[3] - ahead[3]
@@ -199,7 +199,7 @@ def _in_vain(
 
 
 @contextmanager
-def _held(
+def held(
     index: IndexServer, path: str, until: Callable[[Counter[str]], bool]
 ) -> Iterator[None]:
     """Answer a path when requests came in of which it is true, and a little later.
@@ -352,7 +352,7 @@ def _are_few(index: IndexServer, vain: Counter[str], *, most: int) -> None:
 def test_few_pages_while_one_is_unknown(venv: Environment, index: IndexServer) -> None:
     _plain(index, *MANY[1:])
     command = ["install", "--dry-run", *MANY]
-    vain = _in_vain(venv, index, *command, held=_page("c0"))
+    vain = _in_vain(venv, index, *command, late=_page("c0"))
     _are_few(index, vain, most=SPARE)
 
 
@@ -365,7 +365,7 @@ def test_few_pages_while_it_is_unknown_what_is_required(
     index.add(make_wheel("b", "2.0", requires=MANY))
     # All of these are known to exist.
     command = ["install", "--dry-run", "a", "b"]
-    vain = _in_vain(venv, index, *command, held=_metadata(index, "a"))
+    vain = _in_vain(venv, index, *command, late=_metadata(index, "a"))
     _are_few(index, vain, most=3)
 
 
@@ -376,7 +376,7 @@ def test_a_redirect_is_a_request_too(venv: Environment, index: IndexServer) -> N
     index.add(make_wheel("b", "2.0", requires=MANY))
     index.redirect_pages = True
     command = ["install", "--dry-run", "a", "b"]
-    vain = _in_vain(venv, index, *command, held=_metadata(index, "a"))
+    vain = _in_vain(venv, index, *command, late=_metadata(index, "a"))
     assert 0 < sum(vain.values()) <= SPARE
 
 
@@ -427,7 +427,7 @@ def test_metadata_with_another_hash_is_not_believed(
     def is_metadata_here(requests: Counter[str]) -> bool:
         return _metadata(index, "a") in requests
 
-    with _held(index, _page("z"), is_metadata_here):
+    with held(index, _page("z"), is_metadata_here):
         result = venv.pip("install", "z", "a", "-i", index.index_url, code=1)
     assert "THESE PACKAGES DO NOT MATCH THE HASHES" in result.stderr
     paths = [path for _, path in index.log()]

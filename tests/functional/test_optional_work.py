@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
+from tests.functional.test_looking_ahead import held
 from tests.lib.environments import Environment
-from tests.lib.faults import Fault, Gate
+from tests.lib.faults import Fault
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda
@@ -94,30 +92,6 @@ MANIFESTS: Mapping[str, str] = {
 }
 
 
-@contextmanager
-def _held(index: IndexServer, path: str, until: str) -> Iterator[None]:
-    """Answer *path* a moment after something asked for the path *until*."""
-    gate = Gate()
-    index.faults[path] = Fault(gate=gate)
-
-    def keep() -> None:
-        try:
-            deadline = time.monotonic() + 10
-            while time.monotonic() < deadline:
-                if until in [path for _, path in index.log()]:
-                    # pip reads the answer meanwhile.
-                    time.sleep(0.2)
-                    return
-                time.sleep(0.01)
-        finally:
-            gate.open()
-
-    with ThreadPoolExecutor() as pool:
-        keeper = pool.submit(keep)
-        yield
-        keeper.result()
-
-
 def _installs_the_same(venv: Environment, index: IndexServer, ahead: str) -> None:
     """Check that pip installs the same with and without ``--no-fast``.
 
@@ -127,19 +101,19 @@ def _installs_the_same(venv: Environment, index: IndexServer, ahead: str) -> Non
     """
     index.add(make_wheel("a", "1.0", requires=["x<2"]))
     index.add(make_wheel("b", "1.0", requires=["x"]))
-    held = index.file_path(_WHEEL.format("a", "1.0")) + ".metadata"
+    late = index.file_path(_WHEEL.format("a", "1.0")) + ".metadata"
     seen = []
     for option in ([], ["--no-fast"]):
         venv.clear_cache()
         index.clear_log()
-        index.faults.pop(held, None)
+        index.faults.pop(late, None)
         target = venv.work / f"target{len(option)}"
         command = ["install", "a", "b", "-i", index.index_url, *option]
         command += ["-t", str(target)]
         if option:
             result = venv.pip(*command, env=GPU, code=None)
         else:
-            with _held(index, held, ahead):
+            with held(index, late, lambda requests: ahead in requests):
                 result = venv.pip(*command, env=GPU, code=None)
         asked = ahead in [path for _, path in index.log()]
         assert asked != bool(option), "it must be read ahead, or nothing is tested"

@@ -83,9 +83,11 @@ def checked(
         for dist in dists
         if (build := installed_build(dist)) is not None and build.label is not None
     ]
-    lacking = list(incomplete(dists, options))
     if not variants:
-        return _reported(fn(command, options, args), lacking)
+        status = fn(command, options, args)
+        for warning in incomplete(dists, options):
+            logger.warning("%s", warning)
+        return status
     from pip._internal.variants.machine.chain import Providers
 
     settings = Settings(options)
@@ -98,20 +100,16 @@ def checked(
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    for warning in (*providers.warnings, *different_cuda(variants, options)):
+    for warning in (
+        *(*providers.warnings, *different_cuda(variants, options)),
+        *incomplete(dists, options),
+    ):
         logger.warning("%s", warning)
     for room in rooms:
         if any(room.options_for(variant.build) for variant in variants):
             for warning in room.judged(dists, options):
                 logger.warning("%s", warning)
-    return ERROR if found and strict else _reported(status, lacking)
-
-
-def _reported(status: int, warnings: Iterable[str]) -> int:
-    """Warn, and return the exit status of stock pip."""
-    for line in warnings:
-        logger.warning("%s", line)
-    return status
+    return ERROR if found and strict else status
 
 
 def incomplete(
