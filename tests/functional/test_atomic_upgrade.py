@@ -203,6 +203,9 @@ def test_killed_before_all_lies_ready(
     assert upgrade.upgrade(code=None, env=killer).returncode == -signal.SIGKILL
     assert files(venv).items() >= upgrade.old.items()
     assert [each[:13] for each in upgrade.litter()] == [".pip-staging-"]
+    packages.add(make_wheel("other", "1.0"))
+    upgrade.run("install", "other")
+    assert not upgrade.litter()
     upgrade.upgrade()
     assert upgrade.versions() == {"2.0"}
     assert not upgrade.litter()

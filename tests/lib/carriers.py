@@ -33,7 +33,7 @@ if os.environ.get("KILL"):
         global _which
         if event != "os.rename" or not any(each.startswith(".pip-staging-") for each in os.listdir(_lib)):
             return
-        if str(args[0]).rstrip("/") == _lib + "/" + _which:
+        if _lib + "/" + _which in [str(each).rstrip("/") for each in args[:2]]:
             try:
                 os.close(os.open(_lib + "/tested_killed", os.O_CREAT | os.O_EXCL))
             except FileExistsError:
@@ -177,7 +177,8 @@ def make_managed(folder: Path, python: str | Path) -> Path:
 def killing(environment: Environment, moved: str, *, group: bool) -> dict[str, str]:
     """Return variables that end one program of *environment*, once, by SIGKILL.
 
-    :param moved: before this is moved, relative to where packages are installed
+    :param moved: before this is moved away or to its place, relative to where packages
+        are installed
     :param group: whether all that was started with it ends too
     """
     lib = environment.site_packages

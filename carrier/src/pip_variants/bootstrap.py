@@ -196,10 +196,6 @@ def _begin(target: Target, fork: Fork, break_system_packages: bool) -> tuple[str
         with alone(target):
             # Whoever was at work has finished, or was killed.
             if (target.purelib / _PTH).exists():
-                # What is not there cannot be uninstalled; but this pip first finishes
-                # what a killed one was doing.
-                nothing = ("uninstall", "-y", "pip-variants-unfinished")
-                target.run_pip(fork.code, *nothing, *options)
                 _finished(target)
     return options
 
@@ -302,13 +298,14 @@ def _unfinished(target: Target, fork: Fork) -> Iterator[Path]:
         folder = target.kept / _UNFINISHED
         folder.mkdir(parents=True, exist_ok=True)
         wheel = Path(shutil.copy(fork.wheel, folder))
-        # Metadata is what upstream takes away first and writes last. The folder is where
-        # all files lie that are being moved to their places.
-        whole = str(Path(glob.escape(str(target.purelib)), "pip-*.dist-info", "RECORD"))
-        moving = str(target.purelib / ".pip-replacing")
+        # pip removes metadata first and writes it last, and it has a staging folder
+        # until all files are in their places.
+        purelib = Path(glob.escape(str(target.purelib)))
+        whole = str(purelib / "pip-*.dist-info" / "RECORD")
+        staging = str(purelib / ".pip-staging-*")
         line = (
-            f"import glob, os, sys; (os.path.lexists({moving!a}) or not "
-            f"glob.glob({whole!a})) and sys.path.insert(0, {str(wheel)!a})\n"
+            f"import glob, sys; (glob.glob({staging!a}) or not glob.glob({whole!a})) "
+            f"and sys.path.insert(0, {str(wheel)!a})\n"
         )
         (target.purelib / _PTH).write_text(line, encoding="ascii")
     except OSError as error:

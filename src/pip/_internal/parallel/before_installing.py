@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.locations import get_purelib
+from pip._internal.parallel.downloads.staging_folder import remove_abandoned
 from pip._internal.parallel.environment_lock import take_lock
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def before_installing(requirements: Sequence[InstallRequirement]) -> None:
         from pip._internal.parallel.shared_files import warn_of_shared_files
 
         warn_of_shared_files(requirements)
-    plans = os.path.join(get_purelib(), _PLANS)
+    packages = get_purelib()
+    remove_abandoned(packages)
+    plans = os.path.join(packages, _PLANS)
     if os.path.lexists(plans):
         logger.warning(
             "An earlier pip was killed during an upgrade and left '%s'. pip does not use "

@@ -19,7 +19,7 @@ from pip._internal.parallel.downloads.trees import is_own, remove
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["StagingFolder"]
+__all__ = ["StagingFolder", "remove_abandoned"]
 
 logger = get_logger(__name__)
 
@@ -33,7 +33,7 @@ class StagingFolder:
     """
 
     def __init__(self, parent: str) -> None:
-        _remove_abandoned(parent)
+        remove_abandoned(parent)
         self.path = tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
         self._lock = -1
         try:
@@ -85,12 +85,16 @@ def _locked(path: str) -> int:
         return fd
 
 
-def _remove_abandoned(parent: str) -> None:
+def remove_abandoned(parent: str) -> None:
     """Delete the folders of killed runs; others may not have put them there."""
-    if not is_own(os.stat(parent)):
+    try:
+        if not is_own(os.stat(parent)):
+            return
+        with os.scandir(parent) as entries:
+            found = [each.path for each in entries if each.name.startswith(_PREFIX)]
+    except OSError:
+        # There is no such folder yet, or pip may not read it.
         return
-    with os.scandir(parent) as entries:
-        found = [each.path for each in entries if each.name.startswith(_PREFIX)]
     for path in found:
         try:
             fd = _locked(path)
