@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.locations import get_purelib
-from pip._internal.parallel.downloads.staging_folder import remove_abandoned
 from pip._internal.parallel.environment_lock import take_lock
 
 if TYPE_CHECKING:
@@ -35,11 +34,18 @@ def before_installing(requirements: Sequence[InstallRequirement]) -> None:
 
         warn_of_shared_files(requirements)
     packages = get_purelib()
-    remove_abandoned(packages)
-    plans = os.path.join(packages, _PLANS)
-    if os.path.lexists(plans):
+    try:
+        names = os.listdir(packages)
+    except OSError:
+        # There is none yet, or the installation reports why.
+        return
+    if any(name.startswith(".pip-staging-") for name in names):
+        from pip._internal.parallel.downloads.staging_folder import remove_abandoned
+
+        remove_abandoned(packages)
+    if _PLANS in names:
         logger.warning(
             "An earlier pip was killed during an upgrade and left '%s'. pip does not use "
             "it; you can remove it.",
-            plans,
+            os.path.join(packages, _PLANS),
         )
