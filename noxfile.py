@@ -32,7 +32,6 @@ TEST_TOOLS = [
     "virtualenv",
     "filelock",
     "tomli",
-    # As upstream vendors it: what core is tested with, apart from pip.
     "packaging==26.3",
 ]
 BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "virtualenv"]
@@ -47,7 +46,7 @@ NEWS_TOOLS = ["towncrier>=24.8"]
 # As upstream's pip has for its documentation.
 DOCS_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
-UNIT, FUNCTIONAL = "tests/unit", "tests/functional"
+CORE, UNIT, FUNCTIONAL = "core/tests", "tests/unit", "tests/functional"
 # Three at a time: some wait, for a server that takes its time or for a plugin.
 OTHERS = "not torch and not matrix and not release"
 IN_PROCESS = ["-n", "3", "--in-process", "-m", OTHERS]
@@ -62,7 +61,7 @@ nox.options.sessions = ["test"]
 def test(session: nox.Session) -> None:
     """Run what a change must pass."""
     session.notify("lint")
-    session.notify(f"unit-{NEWEST}", ["--first-cases", UNIT, FUNCTIONAL])
+    session.notify(f"unit-{NEWEST}", ["--first-cases", CORE, UNIT, FUNCTIONAL])
     session.notify("wheel", session.posargs)
 
 
@@ -70,7 +69,7 @@ def test(session: nox.Session) -> None:
 def rest(session: nox.Session) -> None:
     """Run the tests that `test` leaves out."""
     session.notify("functional", [])
-    others = [UNIT, FUNCTIONAL] if OLDEST != NEWEST else [FUNCTIONAL]
+    others = [CORE, UNIT, FUNCTIONAL] if OLDEST != NEWEST else [FUNCTIONAL]
     session.notify(f"unit-{OLDEST}", others)
     session.notify("docs")
 
@@ -95,10 +94,10 @@ def lint(session: nox.Session) -> None:
         "pip._internal.commands.variants",
         "pip._vendor.packaging._variants",
     ]
-    packages = [*overlay, "pip_variants", "fork", "tools", "tests"]
+    packages = [*overlay, "pip_variants", "wheel_variants", "fork", "tools", "tests"]
     named = (part for package in packages for part in ("-p", package))
     session.run("mypy", "--num-workers=2", *named)
-    shipped = [*overlay, "pip_variants"]
+    shipped = [*overlay, "pip_variants", "wheel_variants"]
     for system in ("win32", "darwin"):
         parts = (part for package in shipped for part in ("-p", package))
         session.run("mypy", "--num-workers=2", "--platform", system, *parts)
@@ -166,7 +165,15 @@ def unit(session: nox.Session) -> None:
     """Run unit tests, and commands in the test's process, with the assembled fork."""
     session.install(*TEST_TOOLS, *RELEASE_TOOLS)
     _assemble(session)
-    session.run(*PYTEST, *IN_PROCESS, *(session.posargs or [UNIT, FUNCTIONAL]))
+    session.run(*PYTEST, *IN_PROCESS, *(session.posargs or [CORE, UNIT, FUNCTIONAL]))
+
+
+@nox.session
+@nox.parametrize("packaging", ["24.0", "26.4"])
+def core(session: nox.Session, packaging: str) -> None:
+    """Run the tests of wheel-variants with the oldest and newest packaging."""
+    session.install("pytest>=8", "hypothesis", "tomli", f"packaging=={packaging}")
+    session.run("pytest", "--noconftest", CORE, *session.posargs)
 
 
 @nox.session
@@ -175,7 +182,7 @@ def systems(session: nox.Session, system: str) -> None:
     """Run `unit` with the fork's own modules rewritten as if on another system."""
     session.install(*TEST_TOOLS, *RELEASE_TOOLS)
     _assemble(session)
-    tests = session.posargs or ["--first-cases", UNIT, FUNCTIONAL]
+    tests = session.posargs or ["--first-cases", CORE, UNIT, FUNCTIONAL]
     session.run(
         *(*PYTEST, "-p", "tests.lib.as_system", "-n", "3", "--in-process"),
         *("-m", f"{OTHERS} and not linux", *tests),
@@ -189,7 +196,7 @@ def coverage(session: nox.Session) -> None:
     session.install(*TEST_TOOLS, "coverage", "pytest-cov")
     _assemble(session)
     report = ["--cov", "--cov-report=term-missing:skip-covered"]
-    tests = session.posargs or ["--all-seams", UNIT, FUNCTIONAL]
+    tests = session.posargs or ["--all-seams", CORE, UNIT, FUNCTIONAL]
     session.run(*PYTEST, *IN_PROCESS, *report, *tests)
 
 

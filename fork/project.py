@@ -14,6 +14,7 @@ __all__ = ["PROJECT", "ROOT"]
 ROOT = Path(__file__).resolve().parent.parent
 
 PROJECT = Project(
+    core=ROOT / "core" / "src" / "wheel_variants",
     overlay=ROOT / "src",
     recorded=Path(__file__).with_name("recorded.json"),
     upstream=PIP,

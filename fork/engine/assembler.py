@@ -14,7 +14,7 @@ from fork.engine.kinds import Seam, import_edits
 from fork.engine.module import Module
 from fork.engine.recorded import Recorded, load
 from fork.engine.releases import Pin, Release, read_release
-from fork.engine.vendoring import Library
+from fork.engine.vendoring import Library, vendored_package
 
 __all__ = [
     "Assembly",
@@ -40,6 +40,7 @@ class Project:
     :param upstream: the release that is forked.
     :param libraries: what the fork vendors besides.
     :param how_to_get: what errors say about getting those releases.
+    :param core: the package of this repository that the fork vendors.
     :param overlay: the folder of the fork's own files.
     :param recorded: the file of what was reviewed.
     :param vendor: where libraries are in the archive, ending with a slash.
@@ -51,6 +52,7 @@ class Project:
     upstream: Pin
     libraries: tuple[Library, ...]
     how_to_get: str
+    core: Path
     overlay: Path
     recorded: Path
     vendor: str
@@ -75,6 +77,9 @@ class Project:
         self, sources: Sources
     ) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Yield the name of each library and its files by archive path."""
+        vendored = self.vendor.rstrip("/").replace("/", ".")
+        core = vendored_package(self.core, vendored)
+        yield self.core.name, {self.vendor + path: data for path, data in core.items()}
         for library, release in zip(self.libraries, sources.vendored, strict=True):
             files = library.vendored_files(release)
             yield (

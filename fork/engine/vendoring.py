@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from fork.engine.errors import ForkError
 from fork.engine.releases import Pin, Release
 
-__all__ = ["Library"]
+__all__ = ["Library", "vendored_package"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +77,46 @@ def _license_in(source: bytes, name: str, path: str) -> bytes:
             f"correct fork/pins.py. File: {path!r}"
         )
     return text.encode()
+
+
+def vendored_package(folder: Path, vendored: str) -> dict[str, bytes]:
+    """Return the modules of a package of this repository, imports rewritten.
+
+    Modules in subfolders are not taken.
+
+    :param folder: of the package; its name is the import name.
+    :param vendored: the package that has what it imports besides the standard library,
+        and the package itself.
+    :return: contents by path relative to the parent of *folder*.
+    :raises ForkError: if a module imports anything else.
+    """
+    available = {folder.name, "packaging"}
+    return {
+        f"{folder.name}/{path.name}": _rewritten(path, available, vendored)
+        for path in sorted(folder.glob("*.py"))
+    }
+
+
+def _rewritten(path: Path, available: set[str], vendored: str) -> bytes:
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    for node in ast.walk(ast.parse("".join(lines), str(path))):
+        if isinstance(node, ast.Import):
+            modules = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = ["." * node.level + (node.module or "")]
+        else:
+            continue
+        for module in modules:
+            root = module.partition(".")[0]
+            if root in sys.stdlib_module_names:
+                continue
+            if root not in available or not isinstance(node, ast.ImportFrom):
+                raise ForkError(
+                    "a vendored module may only write `from X import`, with X from "
+                    f"{sorted(available)}. Module: {str(path)!r}, import: {module!r}"
+                )
+            line = lines[node.lineno - 1]
+            lines[node.lineno - 1] = line.replace(
+                f"from {module} ", f"from {vendored}.{module} ", 1
+            )
+    return "".join(lines).encode()

@@ -25,7 +25,7 @@ _DRAFTS = {
     "0.1.0": "It is of version 0.1.0, a draft that was replaced",
 }
 
-# The names of what installers do (``pip._internal.variants.core.rules.Effect``).
+# The names of what installers do (``pip._vendor.wheel_variants.rules.Effect``).
 REFUSED, UNSUPPORTED, DROPPED, NONE = "REFUSED", "UNSUPPORTED", "DROPPED", "NONE"
 
 

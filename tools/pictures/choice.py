@@ -11,8 +11,9 @@ from xml.etree.ElementTree import Element
 
 import tomli
 
-from pip._internal.variants.core.manifest import Manifest, Variant
-from pip._internal.variants.core.ordering import Mismatch, rank
+from pip._vendor.wheel_variants.manifest import Manifest, Variant
+from pip._vendor.wheel_variants.ordering import Mismatch, rank
+
 from pip._internal.variants.machine.host_names import named_host
 from tools.pictures.svg import arrow, box, finished, new, write
 

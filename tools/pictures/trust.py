@@ -11,7 +11,8 @@ from typing import Any
 
 import tomli
 
-from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
+from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS
+
 from tools.pictures.svg import box, finished, new, write
 
 __all__ = ["drawing"]

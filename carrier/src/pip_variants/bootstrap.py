@@ -71,7 +71,7 @@ def plan(target: Target, fork: Fork, *, break_system_packages: bool) -> Change |
 
     :raises CarrierError: that must not or cannot be done
     """
-    options = _begin(target, fork, break_system_packages)
+    options = _begin(target, break_system_packages)
     old = look(target)
     if old is not None and not old.trouble and _is_same(old, fork):
         return None
@@ -84,13 +84,12 @@ def plan(target: Target, fork: Fork, *, break_system_packages: bool) -> Change |
     return Change(target, old, fork.version, fork.wheel, False, options)
 
 
-def plan_undo(target: Target, fork: Fork, *, break_system_packages: bool) -> Change:
+def plan_undo(target: Target, *, break_system_packages: bool) -> Change:
     """Return what is to be done for a Python to have the pip that it had before.
 
-    :param fork: what does the work
     :raises CarrierError: the fork is not there, or there is no other pip to be had
     """
-    options = _begin(target, fork, break_system_packages)
+    options = _begin(target, break_system_packages)
     old = look(target)
     if old is not None and not old.trouble and not is_fork(old.version):
         raise CarrierError(
@@ -176,7 +175,7 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
     return None
 
 
-def _begin(target: Target, fork: Fork, break_system_packages: bool) -> tuple[str, ...]:
+def _begin(target: Target, break_system_packages: bool) -> tuple[str, ...]:
     """See to it that a Python may be changed; finish what was stopped before.
 
     :return: options for pip

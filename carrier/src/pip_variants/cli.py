@@ -126,7 +126,7 @@ def _bootstrap(options: argparse.Namespace, prog: str) -> int:
         for target in map(find_target, names):
             change: Change | None
             if options.undo:
-                change = plan_undo(target, fork, break_system_packages=managed)
+                change = plan_undo(target, break_system_packages=managed)
             else:
                 change = plan(target, fork, break_system_packages=managed)
             if change is None:

@@ -190,6 +190,7 @@ def plant(folder: Path) -> Tree:
         upstream=TOOL,
         libraries=LIBRARIES,
         how_to_get="Type: get 'tool===1.0'.",
+        core=folder / "core" / "model",
         overlay=overlay,
         recorded=folder / "recorded.json",
         vendor="tool/vendor/",

@@ -7,12 +7,13 @@ import json
 import jsonschema
 import pytest
 
+from pip._vendor.wheel_variants.answer import Step
+from pip._vendor.wheel_variants.comparison import Criterion
+from pip._vendor.wheel_variants.rules import Effect, Severity
+
 from pip._internal.variants.choice.decision import Cause
 from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.commands.actions import ACTIONS
-from pip._internal.variants.core.answer import Step
-from pip._internal.variants.core.comparison import Criterion
-from pip._internal.variants.core.rules import Effect, Severity
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pip._vendor.packaging._variants import (
+from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from pip._vendor.wheel_variants.labels import (
     InvalidManifestFilename,
     is_valid_label,
     parse_manifest_filename,
     split_label,
 )
-from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from pip._internal.exceptions import InvalidWheelFilename as PipInvalidWheelFilename
 from pip._internal.models.wheel import Wheel

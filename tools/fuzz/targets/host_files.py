@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from optparse import Values
 from pathlib import Path
 
+from pip._vendor.wheel_variants.properties import is_valid_namespace, is_valid_value
+
 from pip._internal.variants.choice.settings import Settings
-from pip._internal.variants.core.properties import is_valid_namespace, is_valid_value
 from pip._internal.variants.errors import InvalidHostFile, VariantError
 from pip._internal.variants.machine.host_file import MARKER_VARIABLES, read_host_file
 from pip._internal.variants.machine.target import target_of

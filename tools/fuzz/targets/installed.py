@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.wheel_variants.labels import is_valid_label
 
 from pip._internal.metadata import get_directory_distribution
 from pip._internal.variants.choice.installed import SELECTION_FILE, installed_build

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from pip._vendor import tomli_w
-from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.pylock import Pylock, PylockValidationError
+from pip._vendor.wheel_variants.labels import split_label
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document
 
 from pip._internal.exceptions import PipError
 from pip._internal.network.session import PipSession
 from pip._internal.utils.compat import tomllib
 from pip._internal.variants.choice.context import Context
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY, InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.locks.reading import narrowed
 from pip._internal.variants.slots import CONTEXT
 from tests.lib.manifests import PREVIEW_TORCH

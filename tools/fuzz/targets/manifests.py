@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import parse_document, parse_manifest
-from pip._internal.variants.core.merging import merge
-from pip._internal.variants.core.ordering import rank
-from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document, parse_manifest
+from pip._vendor.wheel_variants.merging import merge
+from pip._vendor.wheel_variants.ordering import rank
+from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
+
 from tests.lib.manifests import PREVIEW_TORCH, SCHEMAS, Provider, make_manifest
 from tools.fuzz.target import Target, printable
 

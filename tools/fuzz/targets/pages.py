@@ -7,12 +7,12 @@ import optparse
 from collections.abc import Iterator
 from typing import Any
 
-from pip._vendor.packaging._variants import is_valid_label
 from pip._vendor.packaging.utils import (
     InvalidWheelFilename,
     canonicalize_name,
     parse_wheel_filename,
 )
+from pip._vendor.wheel_variants.labels import is_valid_label
 
 from pip._internal.index.collector import IndexContent, LinkCollector, parse_links
 from pip._internal.index.package_finder import PackageFinder

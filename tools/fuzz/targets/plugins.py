@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from pip._internal.variants.core.properties import (
+from pip._vendor.wheel_variants.properties import (
     SupportedFeature,
     is_valid_feature_name,
     is_valid_value,
 )
+
 from pip._internal.variants.machine import plugin_child, plugin_query
 from pip._internal.variants.machine.plugin_query import PluginFailed
 from tools.fuzz.choices import Choices

@@ -7,10 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from pip._vendor.wheel_variants.manifest import InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.rules import Effect
+
 from pip._internal.console.texts import capital
-from pip._internal.variants.core.manifest import InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.rules import Effect
 from pip._internal.variants.publishing.errors import BadProjectTable
 from pip._internal.variants.publishing.index_state import STATE_FILE, IndexState
 from pip._internal.variants.publishing.manifest_rules import check_manifest

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+from pip._vendor.wheel_variants.manifest import InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
+
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.selection import select
-from pip._internal.variants.core.manifest import InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.machine.host_file import Host
 from pip._internal.variants.tell import sentences

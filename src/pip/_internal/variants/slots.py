@@ -65,13 +65,13 @@ UNSUPPORTED = Slot("variants_unsupported")
 #: Globals that change, with who sets and reads them. They are for places to which
 #: upstream hands on nothing of the run.
 GLOBALS = {
-    "packaging._variants.VARIANT_ENVIRONMENT": (
-        "The variant for which markers are evaluated. Set by core.markers, read by "
-        "packaging._variants wherever one is."
+    "packaging._variants._variant": (
+        "The variant for which markers are evaluated. Set by hooks.metadata, read "
+        "wherever a marker is evaluated."
     ),
-    "packaging._variants.TARGET_ENVIRONMENT": (
+    "packaging._variants._target": (
         "The machine for which markers are evaluated, if it is not this one. Set by "
-        "core.markers, read by packaging._variants wherever one is."
+        "choice.elsewhere, read wherever a marker is evaluated."
     ),
     "variants.choice.installed.SELECTIONS": (
         "What to record of each build, by the path of its wheel. Set by "

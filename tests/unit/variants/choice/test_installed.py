@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+from pip._vendor.wheel_variants.properties import Property
+
 from pip._internal.metadata import BaseDistribution, importlib, pkg_resources
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.installed_records import InstalledBuild
-from pip._internal.variants.core.manifest_parser import parse_document
-from pip._internal.variants.core.properties import Property
 from pip._internal.variants.hooks import installing
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 

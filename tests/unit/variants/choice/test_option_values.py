@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.preferences import Preference
+from pip._vendor.wheel_variants.properties import Property
 
 from pip._internal.commands import create_command
 from pip._internal.exceptions import CommandError
@@ -16,8 +18,6 @@ from pip._internal.variants.choice.option_values import (
     Place,
     preferences_in_order,
 )
-from pip._internal.variants.core.preferences import Preference
-from pip._internal.variants.core.properties import Property
 
 #: A command, an option, its attribute, a value, and what that is.
 GOOD: Sequence[tuple[str, str, str, str, object]] = [

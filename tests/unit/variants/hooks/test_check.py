@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+
 from pip._internal.variants.choice.installed_records import InstalledBuild
-from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.hooks.check import (
     InstalledVariant,
     different_cuda,

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+
 from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
 from pip._internal.variants.choice.installed_records import InstalledBuild
-from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.hooks import installing
 from tests.lib.manifests import PREVIEW_TORCH
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+from pip._vendor.wheel_variants.properties import Property
+
 from pip._internal.variants.choice.installed_records import InstalledBuild
-from pip._internal.variants.core.manifest_parser import parse_document
-from pip._internal.variants.core.properties import Property
 from pip._internal.variants.hooks.commands import freeze, variant_lines
 from tests.lib.manifests import make_manifest
 

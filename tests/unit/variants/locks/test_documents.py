@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.core.manifest import InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.manifest import InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+
 from pip._internal.variants.locks.documents import inlined, read_inlined
 from tests.lib.manifests import SCHEMAS, cuda, make_manifest
 

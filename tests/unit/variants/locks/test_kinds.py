@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pip._vendor.packaging.markers import Marker
+from pip._vendor.wheel_variants.manifest import Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.locks.kinds import (
     Kind,
     Properties,

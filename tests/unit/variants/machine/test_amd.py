@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.properties import is_valid_value
+from pip._vendor.wheel_variants.answer import Answer
+from pip._vendor.wheel_variants.properties import is_valid_value
+
 from pip._internal.variants.machine import amd
 from pip._internal.variants.machine.amd import (
     BOOTSTRAP_VARIABLE,

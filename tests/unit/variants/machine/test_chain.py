@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
+from pip._vendor.wheel_variants.manifest import Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
+
 from pip._internal.variants.machine import nvidia
 from pip._internal.variants.machine.chain import Providers, supported
 from pip._internal.variants.machine.host_file import Host

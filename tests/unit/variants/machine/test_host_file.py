@@ -11,9 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from pip._vendor.wheel_variants.properties import SupportedFeature
+
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.choice.settings import Settings
-from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.machine.host_file import MARKER_VARIABLES, read_host_file

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pip._vendor.wheel_variants.answer import Answer
+from pip._vendor.wheel_variants.properties import is_valid_value
+
 import tests.lib
-from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.properties import is_valid_value
 from pip._internal.variants.machine import intel
 from pip._internal.variants.machine.intel import DEVICE_VARIABLE
 from tests.lib.native import compile_library

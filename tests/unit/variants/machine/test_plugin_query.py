@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._vendor.wheel_variants.properties import SupportedFeature
+
 from pip._internal.variants.machine import plugin_query
 from pip._internal.variants.machine.plugin_query import (
     PluginFailed,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pip._vendor.packaging.markers import default_environment
+from pip._vendor.wheel_variants.properties import SupportedProperties
 
 from pip._internal.variants.choice.settings import Settings
-from pip._internal.variants.core.properties import SupportedProperties
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine import host_names, platforms, target
 from pip._internal.variants.machine.host_file import Host

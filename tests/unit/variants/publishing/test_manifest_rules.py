@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pip._vendor.wheel_variants.manifest import InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.rules import RULES, Effect
+
 from pip._internal.console.texts import capital
 from pip._internal.variants.choice.selection import select
-from pip._internal.variants.core.manifest import InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.rules import RULES, Effect
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from tests.lib.manifest_rows import ROWS

@@ -11,8 +11,8 @@ import pytest
 
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import Version
+from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.publishing.building import manifests_of_release
 from pip._internal.variants.publishing.index_state import (
     STATE_FILE,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from pip._vendor.packaging.version import Version
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+from pip._vendor.wheel_variants.rules import RULES
 
-from pip._internal.variants.core.manifest_parser import parse_document
-from pip._internal.variants.core.rules import RULES
 from pip._internal.variants.publishing.findings import Finding
 from pip._internal.variants.publishing.manifest_rules import check_manifest
 from pip._internal.variants.publishing.places import Release

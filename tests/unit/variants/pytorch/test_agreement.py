@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+
 from pip._internal.variants.choice.agreement import CudaMajor
 from pip._internal.variants.choice.selection import (
     Agreement,
@@ -14,7 +16,6 @@ from pip._internal.variants.choice.selection import (
     Selection,
     select,
 )
-from pip._internal.variants.core.manifest_parser import parse_manifest
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
 from pip._internal.variants.pytorch.backends import Backend

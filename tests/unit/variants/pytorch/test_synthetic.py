@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
+from pip._vendor.wheel_variants.manifest import Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+
 from pip._internal.variants.choice.selection import select
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.description import shipped_gpus

@@ -21,6 +21,8 @@ from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.properties import Property
+
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Agreement, Selection
-    from pip._internal.variants.core.properties import Property
 
 __all__ = [
     "CudaBuild",

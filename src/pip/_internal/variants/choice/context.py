@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version, _BaseVersion
+    from pip._vendor.wheel_variants.preferences import Preference
 
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.choice.option_values import LabelChoice
     from pip._internal.variants.choice.selection import Agreement
-    from pip._internal.variants.core.preferences import Preference
     from pip._internal.variants.errors import Loss
     from pip._internal.variants.machine.chain import Providers
     from pip._internal.variants.machine.plugin import Plugins

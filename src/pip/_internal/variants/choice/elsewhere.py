@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging._variants import on_target
+
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
 from pip._internal.models.format_control import FormatControl
 from pip._internal.variants.choice.invocation import again, command
-from pip._internal.variants.core.markers import on_target
 from pip._internal.variants.errors import (
     BuiltForThisMachine,
     ContradictoryOptions,

@@ -11,11 +11,12 @@ from pip._internal.variants.slots import BOUND, INSTALLED_BUILD
 # Commands that list what is installed come here even if none of it is a variant, so
 # what reads one is imported only then.
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest
+    from pip._vendor.wheel_variants.markers import VariantEnvironment
+    from pip._vendor.wheel_variants.properties import Property
+
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.installed_records import InstalledBuild
-    from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.core.markers import VariantEnvironment
-    from pip._internal.variants.core.properties import Property
 
 __all__ = [
     "SELECTIONS",
@@ -99,8 +100,8 @@ def bind(
 
     :param properties: those of the variant that the target supports.
     """
-    from pip._internal.variants.core.abi_dependency import requirements
-    from pip._internal.variants.core.markers import variant_environment
+    from pip._vendor.wheel_variants.abi_dependency import requirements
+    from pip._vendor.wheel_variants.markers import variant_environment
 
     environment = variant_environment(label, properties)
     BOUND.set(dist, Bound(environment, requirements(manifest, label)))

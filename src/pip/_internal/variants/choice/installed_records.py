@@ -9,17 +9,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pip._vendor.packaging._variants import is_valid_label
+from pip._vendor.wheel_variants.labels import is_valid_label
+from pip._vendor.wheel_variants.manifest import InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document, parse_manifest
+from pip._vendor.wheel_variants.properties import Property
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
-from pip._internal.variants.core.manifest import InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_document, parse_manifest
-from pip._internal.variants.core.properties import Property
 
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest
+
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.core.manifest import Manifest
 
 __all__ = ["InstalledBuild", "recorded_build", "stated_build"]
 

@@ -7,11 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pip._vendor.packaging._variants import (
+from pip._vendor.packaging.utils import NormalizedName
+from pip._vendor.wheel_variants.labels import (
     InvalidManifestFilename,
     parse_manifest_filename,
 )
-from pip._vendor.packaging.utils import NormalizedName
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
 
 from pip._internal.variants.choice.reasons import refuse_unsupported, tell_unanswered
 from pip._internal.variants.choice.selection import (
@@ -19,11 +24,6 @@ from pip._internal.variants.choice.selection import (
     OriginKind,
     Selection,
     select,
-)
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import (
-    MAX_MANIFEST_SIZE,
-    parse_manifest,
 )
 from pip._internal.variants.errors import UnusableManifest
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.core.abi_dependency import requirements
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:

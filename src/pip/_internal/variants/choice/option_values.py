@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.packaging._variants import is_valid_label
 from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
+from pip._vendor.wheel_variants.labels import is_valid_label
+from pip._vendor.wheel_variants.preferences import Preference, parse_blank_separated
+from pip._vendor.wheel_variants.properties import InvalidProperty, is_valid_namespace
 
-from pip._internal.variants.core.preferences import Preference, parse_blank_separated
-from pip._internal.variants.core.properties import InvalidProperty, is_valid_namespace
 from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.machine.plugin_variables import SECRETS, is_secret
 

@@ -23,10 +23,11 @@ from pip._internal.variants.wheels.sources import (
 )
 
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.core.ordering import Mismatch
 
 __all__ = [
     "WITHOUT_MANIFEST",

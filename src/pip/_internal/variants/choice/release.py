@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pip._vendor.wheel_variants.abi_dependency import has_dependencies
+
 from pip._internal.console.output import get_logger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.reasons import (
@@ -21,7 +23,6 @@ from pip._internal.variants.choice.selection import (
     select,
     without_manifest,
 )
-from pip._internal.variants.core.abi_dependency import has_dependencies
 from pip._internal.variants.wheels.links import label_of, source_of
 from pip._internal.variants.wheels.sources import (
     ManifestMissing,
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
 
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.wheel_variants.manifest import Manifest
 
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Agreement, Selection
-    from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.machine.chain import Providers
 
 __all__ = ["CheckedWheels", "Release"]

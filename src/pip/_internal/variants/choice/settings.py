@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     import datetime
 
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.wheel_variants.preferences import Preference
 
     from pip._internal.cli.progress_bars import BarType
     from pip._internal.models.format_control import FormatControl
     from pip._internal.models.release_control import ReleaseControl
     from pip._internal.variants.choice.option_values import LabelChoice
-    from pip._internal.variants.core.preferences import Preference
 
     #: The commands that choose candidates; requirements files; commands and actions that
     #: have few of these options.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.console.texts import Hint
 from pip._internal.variants.choice import reasons
@@ -21,7 +22,6 @@ from pip._internal.variants.choice.installed import installed_build, installed_l
 from pip._internal.variants.choice.neighbours import unfit
 from pip._internal.variants.choice.releases import modes, weighed
 from pip._internal.variants.choice.selection import select
-from pip._internal.variants.core.abi_dependency import requirements
 from pip._internal.variants.machine.chain import warnings_of
 from pip._internal.variants.wheels.links import BuildLink, label_of, public, searched
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.wheel_variants.pins import pinned
 
 from pip._internal.variants.choice.by_hand import typed_options, written
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.core.pins import pinned
 from pip._internal.variants.errors import LabelInVersion, Loss
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.wheels.links import BuildLink, label_of

@@ -20,10 +20,11 @@ from pip._internal.variants.wheels.wheel_manifests import (
 )
 
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest, Variant
+
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.core.manifest import Manifest, Variant
 
 __all__ = ["check_direct", "check_prepared"]
 

@@ -6,17 +6,17 @@ import optparse
 import os
 from typing import Any
 
-from pip._vendor.packaging._variants import NULL_LABEL
+from pip._vendor.wheel_variants.generations import GENERATIONS
+from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS
+from pip._vendor.wheel_variants.labels import NULL_LABEL
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write
 from pip._internal.variants.commands.progress import byte_progress
 from pip._internal.variants.commands.reports import write_report
-from pip._internal.variants.core.generations import GENERATIONS
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.publishing.building import BuildRequest, build_wheel
 from pip._internal.variants.publishing.pyproject_table import project_table
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import optparse
 from collections.abc import Iterable
 
+from pip._vendor.wheel_variants.rules import Rule
+
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.styled import Line, write_styled
 from pip._internal.console.texts import counted
 from pip._internal.variants.commands.progress import file_progress
 from pip._internal.variants.commands.reports import write_report
-from pip._internal.variants.core.rules import Rule
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.publishing.checking import Check
 from pip._internal.variants.publishing.findings import CheckReport, Finding

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
-from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.utils import (
     InvalidWheelFilename,
     canonicalize_name,
     parse_wheel_filename,
 )
 from pip._vendor.packaging.version import InvalidVersion
+from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.commands import create_command

@@ -20,6 +20,8 @@ from pip._internal.variants.choice.installed import installed_build, installed_l
 if TYPE_CHECKING:
     import optparse
 
+    from pip._vendor.wheel_variants.properties import Property
+
     from pip._internal.commands.cache import CacheCommand
     from pip._internal.commands.debug import DebugCommand
     from pip._internal.commands.inspect import InspectCommand
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from pip._internal.operations.freeze import FrozenRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.installed_records import InstalledBuild
-    from pip._internal.variants.core.properties import Property
 
     Rows = list[list[str]]
 

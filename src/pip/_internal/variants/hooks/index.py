@@ -12,12 +12,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pip._vendor.packaging._variants import (
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.labels import (
     MANIFEST_SUFFIX,
     InvalidManifestFilename,
     parse_manifest_filename,
 )
-from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
 from pip._internal.parallel.switches import is_fast

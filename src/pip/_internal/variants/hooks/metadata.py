@@ -61,9 +61,9 @@ def _resolved(
     bound: Bound,
     extras: Collection[str],
 ) -> Iterator[Requirement]:
-    from pip._vendor.packaging._variants import resolve_marker
-
-    from pip._internal.variants.core.markers import during
+    from pip._vendor.packaging._variants import during
+    from pip._vendor.packaging.markers import Marker
+    from pip._vendor.wheel_variants.markers import resolve_marker
 
     yield from map(Requirement, bound.requirements)
     with during(bound.environment):
@@ -74,7 +74,8 @@ def _resolved(
             continue
         # A copy, since upstream caches parsed requirements.
         text = copy.copy(requirement)
-        text.marker = resolve_marker(requirement.marker, bound.environment)
+        rest = resolve_marker(str(requirement.marker), bound.environment)
+        text.marker = Marker(rest) if rest else None
         yield type(requirement)(str(text))
 
 
@@ -86,7 +87,7 @@ def extra_mapping(
     if bound is None:
         with _evaluated():
             return fn(dist)
-    from pip._internal.variants.core.markers import during
+    from pip._vendor.packaging._variants import during
 
     with _evaluated(), during(bound.environment):
         return fn(dist)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice.context import Context, context_of

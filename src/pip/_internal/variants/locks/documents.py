@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import parse_document
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+
 from pip._internal.variants.locks.conditions import Build, Fact
 from pip._internal.variants.locks.kinds import uncertain
 

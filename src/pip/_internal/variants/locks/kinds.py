@@ -13,12 +13,14 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pip._vendor.packaging._variants import MarkerSet, resolve_marker
 from pip._vendor.packaging.markers import Marker
-
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.core.markers import variant_environment
-from pip._internal.variants.core.properties import Property
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from pip._vendor.wheel_variants.markers import (
+    MarkerSet,
+    resolve_marker,
+    variant_environment,
+)
+from pip._vendor.wheel_variants.properties import Property
 
 __all__ = ["Kind", "Properties", "asked", "kinds", "spelled", "uncertain"]
 
@@ -95,7 +97,7 @@ def asked(
             **variant_environment(label, ()),
             "variant_properties": properties,
         }
-        resolve_marker(marker, environment)
+        resolve_marker(str(marker), environment)
         looked_up = MarkerSet(properties.asked)
         named = frozenset(each for each in unsettled if str(each) in looked_up)
         if named:
@@ -123,7 +125,7 @@ def kinds(
             # Such a machine does not run the build.
             continue
         environment = variant_environment(label, supported)
-        outcome = tuple(str(resolve_marker(each, environment)) for each in markers)
+        outcome = tuple(resolve_marker(str(each), environment) for each in markers)
         found.setdefault(outcome, set()).add(frozenset(map(str, lacking)))
     if len(found) == 1:
         return ()

@@ -21,6 +21,8 @@ from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.markers import Marker
+    from pip._vendor.wheel_variants.manifest import Manifest
+    from pip._vendor.wheel_variants.properties import Property
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.releases import Weighed
-    from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.core.properties import Property
 
 __all__ = ["Machines"]
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pip._vendor.wheel_variants import abi_dependency
+from pip._vendor.wheel_variants.answer import Answer
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from pip._vendor.wheel_variants.properties import SupportedFeature
+
 from pip._internal.console.output import get_logger
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.core import abi_dependency
-from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.core.properties import SupportedFeature
 from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.locks.conditions import (
     Ambiguity,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.markers import (
     Marker,
     UndefinedComparison,
@@ -17,6 +16,7 @@ from pip._vendor.packaging.pylock import Package, PackageSdist, PackageWheel, Py
 from pip._vendor.packaging.tags import create_compatible_tags_selector, sys_tags
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
+from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.models.link import Link
 from pip._internal.utils.pylock import (

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.release import Release
 from pip._internal.variants.choice.selection import Origin, OriginKind
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.documents import read_inlined
 from pip._internal.variants.wheels.links import label_of

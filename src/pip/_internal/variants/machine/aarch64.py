@@ -22,30 +22,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._vendor.wheel_variants.answer import Answer
+from pip._vendor.wheel_variants.known_providers import AARCH64_FLAGS
+from pip._vendor.wheel_variants.properties import SupportedFeature
+
 from pip._internal.variants.machine.cpu import ask_cpu, flag_features, read_cpu
 
-__all__ = ["FLAGS", "PACKAGES", "detect"]
+__all__ = ["PACKAGES", "detect"]
 
 PACKAGES = frozenset({"provider-variant-aarch64", "aarch64-variant-provider"})
 
 _NEWEST = "armv9.0a"
 _OLDEST = "aarch64"
-
-#: CPU flags that are features, by the CPU that brought them, newest first.
-FLAGS = (
-    *("sve2", "flagm2", "frint", "sb"),  # Neoverse N2 and V2
-    *("bti", "ecv"),  # Apple M2
-    *("paca", "pacg", "ssbs"),  # Apple M1
-    *("asimdfhm", "bf16", "dcpodp", "dgh", "dit", "flagm", "i8mm"),  # Neoverse V1
-    *("ilrcpc", "jscvt", "rng", "sha3", "sha512", "svebf16", "svei8mm", "uscat"),
-    *("asimddp", "lrcpc"),  # Neoverse N1
-    *("asimdhp", "dcpop", "fcma", "fphp", "sve"),  # A64FX
-    *("asimdrdm", "atomics"),  # ThunderX2
-    *("aes", "asimd", "cpuid", "crc32", "evtstrm", "fp", "pmull"),  # Cortex-A72
-    *("sha1", "sha2"),
-)
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
@@ -63,7 +51,7 @@ def _features() -> tuple[SupportedFeature, ...]:
     if _NEWEST in [ancestor.name for ancestor in generic.ancestors]:
         generic = TARGETS[_NEWEST]
     names = [generic.name, *(ancestor.name for ancestor in generic.ancestors)]
-    return (_versions(names), *flag_features(cpu, FLAGS))
+    return (_versions(names), *flag_features(cpu, AARCH64_FLAGS))
 
 
 def _versions(architectures: list[str]) -> SupportedFeature:

@@ -40,7 +40,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from pip._internal.variants.core.answer import Answer
+from pip._vendor.wheel_variants.answer import Answer
+
 from pip._internal.variants.machine.findings import (
     Findings,
     Undetected,

@@ -16,27 +16,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from pip._vendor.packaging.utils import canonicalize_name
-
-from pip._internal.console.output import get_logger
-from pip._internal.variants.core.answer import (
+from pip._vendor.wheel_variants.answer import (
     NOT_THIS_MACHINE,
     Answer,
     Step,
     no_answer,
 )
-from pip._internal.variants.core.manifest import (
+from pip._vendor.wheel_variants.manifest import (
     ABI_DEPENDENCY,
     Manifest,
     Provider,
     ProviderKind,
 )
-from pip._internal.variants.core.properties import SupportedProperties
-from pip._internal.variants.core.provider_requirements import (
+from pip._vendor.wheel_variants.properties import SupportedProperties
+from pip._vendor.wheel_variants.provider_requirements import (
     UnusableProvider,
     applies,
     parse_requirement,
     requirement_applies,
 )
+
+from pip._internal.console.output import get_logger
 from pip._internal.variants.machine import target
 from pip._internal.variants.machine.host_file import (
     HOST_SCHEMA,
@@ -47,10 +47,10 @@ from pip._internal.variants.machine.hosts import read_host
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
+    from pip._vendor.wheel_variants.abi_dependency import Neighbours
+    from pip._vendor.wheel_variants.answer import BuiltinProvider
 
     from pip._internal.models.target_python import TargetPython
-    from pip._internal.variants.core.abi_dependency import Neighbours
-    from pip._internal.variants.core.answer import BuiltinProvider
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.tegra import Tegra
 
@@ -191,7 +191,7 @@ class Providers:
         if provider.kind is ProviderKind.STATIC:
             return Answer(provider.static, "the manifest", step=Step.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
-            from pip._internal.variants.core import abi_dependency
+            from pip._vendor.wheel_variants import abi_dependency
 
             found = abi_dependency.answer(manifest, namespace, self.neighbours, project)
             return found._replace(step=Step.BUILTIN)

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.core.answer import NOT_THIS_MACHINE, Answer
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._vendor.wheel_variants.answer import NOT_THIS_MACHINE, Answer
+from pip._vendor.wheel_variants.properties import SupportedFeature
 
 if TYPE_CHECKING:
     from pip._vendor.archspec.cpu import Microarchitecture

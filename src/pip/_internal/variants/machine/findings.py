@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from pip._internal.variants.core.answer import NOT_THIS_MACHINE, Answer
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._vendor.wheel_variants.answer import NOT_THIS_MACHINE, Answer
+from pip._vendor.wheel_variants.properties import SupportedFeature
 
 __all__ = ["Findings", "Undetected", "forced", "require_this_machine"]
 

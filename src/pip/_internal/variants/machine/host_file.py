@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pip._vendor.packaging.markers import Environment
-
-from pip._internal.variants.core.properties import (
+from pip._vendor.wheel_variants.properties import (
     SupportedFeature,
     SupportedProperties,
     is_valid_feature_name,
     is_valid_namespace,
     is_valid_value,
 )
-from pip._internal.variants.core.shown import shown
+from pip._vendor.wheel_variants.shown import shown
+
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine.platforms import (
     CPU_NAMESPACES,

@@ -27,8 +27,8 @@ from importlib import import_module
 from types import MappingProxyType
 
 from pip._vendor.packaging.markers import default_environment
+from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
-from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.machine import platforms
 from pip._internal.variants.machine.host_file import Host

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pip._internal.variants.core.answer import Answer
+from pip._vendor.wheel_variants.answer import Answer
+
 from pip._internal.variants.machine.driver import DriverUnavailable, may_find
 from pip._internal.variants.machine.findings import (
     Findings,

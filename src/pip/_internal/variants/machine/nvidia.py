@@ -23,7 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pip._internal.variants.core.answer import Answer
+from pip._vendor.wheel_variants.answer import Answer
+
 from pip._internal.variants.machine.driver import DriverUnavailable
 from pip._internal.variants.machine.findings import (
     Findings,

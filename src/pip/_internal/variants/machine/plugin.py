@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
-
-from pip._internal.variants.core.answer import Answer, Step, no_answer
+from pip._vendor.wheel_variants.answer import Answer, Step, no_answer
 
 if TYPE_CHECKING:
-    from pip._internal.variants.core.manifest import Provider
-    from pip._internal.variants.core.properties import Property
+    from pip._vendor.wheel_variants.manifest import Provider
+    from pip._vendor.wheel_variants.properties import Property
+
     from pip._internal.variants.machine.plugin_environment import PluginHost
 
 __all__ = ["Plugins"]

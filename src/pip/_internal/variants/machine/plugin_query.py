@@ -17,14 +17,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from typing import IO, Any, BinaryIO, NamedTuple
 
-from pip._internal.console.output import get_logger
-from pip._internal.variants.core.properties import (
+from pip._vendor.wheel_variants.properties import (
     Property,
     SupportedFeature,
     is_valid_feature_name,
     is_valid_value,
 )
-from pip._internal.variants.core.shown import shown
+from pip._vendor.wheel_variants.shown import shown
+
+from pip._internal.console.output import get_logger
 
 __all__ = ["Examined", "PluginFailed", "belongs", "examine_plugin", "query_plugin"]
 

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
+from pip._vendor.wheel_variants.answer import Answer, Step
+from pip._vendor.wheel_variants.properties import is_valid_namespace
 
 from pip._internal.models.wheel import Wheel
 from pip._internal.utils.compatibility_tags import get_supported
 from pip._internal.utils.urls import path_to_url
-from pip._internal.variants.core.answer import Answer, Step
-from pip._internal.variants.core.properties import is_valid_namespace
 from pip._internal.variants.machine.plugin_environment import (
     PluginHost,
     plugin_environment,

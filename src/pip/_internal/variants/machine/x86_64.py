@@ -19,37 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.properties import SupportedFeature
+from pip._vendor.wheel_variants.answer import Answer
+from pip._vendor.wheel_variants.known_providers import X86_64_FLAGS
+from pip._vendor.wheel_variants.properties import SupportedFeature
+
 from pip._internal.variants.machine.cpu import ask_cpu, flag_features, read_cpu
 
-__all__ = ["FLAGS", "PACKAGES", "detect"]
+__all__ = ["PACKAGES", "detect"]
 
 PACKAGES = frozenset({"provider-variant-x86-64", "x86-64-variant-provider"})
 
 _HIGHEST_LEVEL = 4
-
-#: CPU flags that are features, by the CPU that brought them, newest first.
-FLAGS = (
-    *("avx_vnni", "cppc", "ibrs_enhanced", "tsc_adjust"),  # Zen 5
-    *("flush_l1d",),  # Zen 4
-    *("movdir64b", "movdiri"),  # Sapphire Rapids
-    *("avx512_bf16", "avx512_bitalg", "avx512_vbmi2", "avx512_vnni"),  # Ice Lake
-    *("avx512_vp2intersect", "avx512_vpopcntdq", "avx512ifma", "avx512vbmi"),
-    *("rdpid", "sha_ni", "vaes", "vpclmulqdq"),
-    *("clwb", "clzero"),  # Skylake with AVX-512
-    *("avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"),  # level v4
-    *("clflushopt", "gfni", "rdseed", "xsavec", "xsaveopt"),  # Skylake
-    *("adx",),  # Broadwell
-    *("avx2", "avx", "bmi2", "bmi1", "abm", "f16c", "fma", "movbe"),  # level v3
-    *("xsave",),
-    *("rdrand",),  # Sandy Bridge
-    *("aes",),  # Westmere
-    *("pclmulqdq",),  # Nehalem
-    *("sse4a", "fsgsbase"),  # Steamroller
-    *("sse4_2", "sse4_1", "ssse3", "sse3", "cx16", "lahf_lm", "popcnt"),  # level v2
-    *("sse2", "sse", "mmx"),  # level v1
-)
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
@@ -69,7 +49,7 @@ def _features() -> tuple[SupportedFeature, ...]:
         ),
         1,
     )
-    return (_levels(level), *flag_features(cpu, FLAGS))
+    return (_levels(level), *flag_features(cpu, X86_64_FLAGS))
 
 
 def _levels(highest: int) -> SupportedFeature:

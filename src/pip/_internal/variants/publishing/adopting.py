@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 from email.parser import BytesHeaderParser
 from typing import Any
 
-from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import NormalizedName, canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.wheel_variants.generations import CURRENT
+from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS
+from pip._vendor.wheel_variants.labels import NULL_LABEL, is_valid_label
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from pip._vendor.wheel_variants.properties import Property
+from pip._vendor.wheel_variants.writing import make_document, to_json
 
-from pip._internal.variants.core.generations import CURRENT
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.core.properties import Property
-from pip._internal.variants.core.writing import make_document, to_json
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.machine.platforms import of_tag
 from pip._internal.variants.publishing.building import judged, manifests_of_release
 from pip._internal.variants.publishing.errors import CannotWrite, NoSuchTarget

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pip._vendor.packaging._variants import NULL_LABEL
 from pip._vendor.packaging.utils import NormalizedName
 from pip._vendor.packaging.version import Version
+from pip._vendor.wheel_variants.generations import CURRENT, Generation
+from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS
+from pip._vendor.wheel_variants.labels import NULL_LABEL
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.merging import Subject, disagreements
+from pip._vendor.wheel_variants.properties import Property
+from pip._vendor.wheel_variants.writing import make_document, to_json
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.core.generations import CURRENT, Generation
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.merging import Subject, disagreements
-from pip._internal.variants.core.properties import Property
-from pip._internal.variants.core.writing import make_document, to_json
-from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS
 from pip._internal.variants.publishing.errors import CannotBuildVariant, CannotWrite
 from pip._internal.variants.publishing.files import file_sha256, replacing
 from pip._internal.variants.publishing.manifest_rules import check_manifest

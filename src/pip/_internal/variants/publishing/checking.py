@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from pip._vendor.packaging._variants import (
+from pip._vendor.wheel_variants.labels import (
     MANIFEST_SUFFIX,
     InvalidManifestFilename,
     parse_manifest_filename,
 )
+from pip._vendor.wheel_variants.manifest import Manifest
+from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import capital
@@ -21,8 +23,6 @@ from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.utils.urls import path_to_url
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.manifest_parser import MAX_MANIFEST_SIZE
 from pip._internal.variants.publishing import release_rules, wheel_rules
 from pip._internal.variants.publishing.errors import NoSuchTarget
 from pip._internal.variants.publishing.files import open_regular

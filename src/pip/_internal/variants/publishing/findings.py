@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from pip._vendor.wheel_variants.rules import RULES, Rule, Severity
+
 from pip._internal.console.texts import capital
-from pip._internal.variants.core.rules import RULES, Rule, Severity
 
 __all__ = ["CheckReport", "Finding", "Findings", "found"]
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pip._vendor.wheel_variants.manifest import InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+
 from pip._internal.console.output import get_logger
-from pip._internal.variants.core.manifest import InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_document
 from pip._internal.variants.publishing.files import open_regular, write_if_changed
 
 __all__ = ["FileFacts", "IndexState", "STATE_FILE"]

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pip._vendor.packaging.version import Version
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.merging import merge
+from pip._vendor.wheel_variants.writing import to_json
 
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.merging import merge
-from pip._internal.variants.core.writing import to_json
 from pip._internal.variants.publishing.errors import (
     CannotIndex,
     CannotWrite,

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY
-from pip._internal.variants.core.properties import Property
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY
+from pip._vendor.wheel_variants.properties import Property
 
 __all__ = ["Proof", "proved_by_local", "proved_by_requirements"]
 

@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pip._vendor.packaging._variants import NULL_LABEL
-
-from pip._internal.variants.core.generations import (
+from pip._vendor.wheel_variants.generations import (
     CURRENT,
     WITHOUT_PROVIDERS,
     Generation,
     named_generation,
 )
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import load_json, read_document
-from pip._internal.variants.core.properties import Property
-from pip._internal.variants.core.rules import Effect
-from pip._internal.variants.core.shown import shown
+from pip._vendor.wheel_variants.labels import NULL_LABEL
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import load_json, read_document
+from pip._vendor.wheel_variants.properties import Property
+from pip._vendor.wheel_variants.rules import Effect
+from pip._vendor.wheel_variants.shown import shown
+
 from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import check_providers
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pip._vendor.packaging._variants import is_valid_label
 from pip._vendor.packaging.utils import canonicalize_name
-
-from pip._internal.variants.choice.settings import OptionRow, kind
-from pip._internal.variants.core.generations import CURRENT, WITHOUT_PROVIDERS
-from pip._internal.variants.core.properties import (
+from pip._vendor.wheel_variants.generations import CURRENT, WITHOUT_PROVIDERS
+from pip._vendor.wheel_variants.labels import is_valid_label
+from pip._vendor.wheel_variants.properties import (
     InvalidProperty,
     Property,
     is_valid_namespace,
 )
+
+from pip._internal.variants.choice.settings import OptionRow, kind
 from pip._internal.variants.errors import InvalidOption
 
 __all__ = ["OPTIONS", "PLUGIN_API"]

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pip._vendor.packaging._variants import (
-    MANIFEST_SUFFIX,
-    InvalidManifestFilename,
-    parse_manifest_filename,
-)
 from pip._vendor.packaging.utils import (
     InvalidSdistFilename,
     NormalizedName,
     parse_sdist_filename,
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.wheel_variants.labels import (
+    MANIFEST_SUFFIX,
+    InvalidManifestFilename,
+    parse_manifest_filename,
+)
+from pip._vendor.wheel_variants.manifest import Manifest
 
 from pip._internal.models.link import Link
-from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
 
 __all__ = ["Place", "Release", "sdist_release"]

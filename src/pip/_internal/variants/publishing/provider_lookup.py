@@ -8,6 +8,7 @@ from importlib import import_module
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.manifest import Manifest
 
 from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
@@ -15,7 +16,6 @@ from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.network.session import PipSession
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.provider_rules import requirements_of

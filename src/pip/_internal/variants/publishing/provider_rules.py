@@ -8,24 +8,24 @@ from pip._vendor.packaging.markers import default_environment
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import Version
-
-from pip._internal.variants.core import abi_dependency
-from pip._internal.variants.core.generations import CURRENT, Generation
-from pip._internal.variants.core.manifest import (
+from pip._vendor.wheel_variants import abi_dependency
+from pip._vendor.wheel_variants.generations import CURRENT, Generation
+from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS, doubt_about
+from pip._vendor.wheel_variants.manifest import (
     ABI_DEPENDENCY,
     Manifest,
     Provider,
     ProviderKind,
 )
-from pip._internal.variants.core.properties import Property
-from pip._internal.variants.core.provider_requirements import (
+from pip._vendor.wheel_variants.properties import Property
+from pip._vendor.wheel_variants.provider_requirements import (
     UnusableProvider,
     applies,
     parse_requirement,
     requirement_applies,
 )
-from pip._internal.variants.core.shown import shown
-from pip._internal.variants.machine.known_providers import KNOWN_PROVIDERS, doubt_about
+from pip._vendor.wheel_variants.shown import shown
+
 from pip._internal.variants.publishing.findings import Findings
 
 __all__ = ["check_providers", "requirements_of"]

@@ -18,12 +18,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from pip._vendor.wheel_variants.generations import CURRENT
+from pip._vendor.wheel_variants.manifest_values import Values
+from pip._vendor.wheel_variants.properties import InvalidProperty, Property
+from pip._vendor.wheel_variants.shown import shown
+
 from pip._internal.console.texts import capital
 from pip._internal.utils.compat import tomllib
-from pip._internal.variants.core.generations import CURRENT
-from pip._internal.variants.core.manifest_values import Values
-from pip._internal.variants.core.properties import InvalidProperty, Property
-from pip._internal.variants.core.shown import shown
 from pip._internal.variants.publishing.errors import BadProjectTable
 
 __all__ = ["ProjectTable", "project_table", "read_project_table"]

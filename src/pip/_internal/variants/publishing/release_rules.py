@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pip._internal.variants.core.merging import Subject, disagreements
-from pip._internal.variants.core.rules import RULES
+from pip._vendor.wheel_variants.merging import Subject, disagreements
+from pip._vendor.wheel_variants.rules import RULES
+
 from pip._internal.variants.publishing.findings import Finding, found
 from pip._internal.variants.publishing.places import Release
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urljoin, urlsplit
 
-from pip._vendor.packaging._variants import MANIFEST_SUFFIX
+from pip._vendor.wheel_variants.labels import MANIFEST_SUFFIX
 
 from pip._internal.index.collector import IndexContent, _get_index_content, parse_links
 from pip._internal.models.link import Link

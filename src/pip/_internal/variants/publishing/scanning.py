@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from pip._internal.variants.core.manifest_parser import parse_document
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+
 from pip._internal.variants.publishing.files import file_sha256, is_regular_below
 from pip._internal.variants.publishing.findings import Finding, Findings
 from pip._internal.variants.publishing.index_state import FileFacts

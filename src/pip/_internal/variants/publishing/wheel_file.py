@@ -11,8 +11,6 @@ from contextlib import AbstractContextManager, contextmanager
 from email.parser import BytesHeaderParser
 from zipfile import BadZipFile, ZipFile
 
-from pip._vendor.packaging._variants import split_label
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import (
     InvalidWheelFilename,
     NormalizedName,
@@ -21,8 +19,9 @@ from pip._vendor.packaging.utils import (
     parse_wheel_filename,
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.wheel_variants.labels import split_label
+from pip._vendor.wheel_variants.markers import is_about_variant
 
-from pip._internal.variants.core.provider_requirements import VARIANT_MARKER
 from pip._internal.variants.publishing.files import open_regular
 from pip._internal.variants.wheels.archives import UNREADABLE
 
@@ -274,13 +273,5 @@ def variant_marked(metadata: bytes) -> tuple[str, ...]:
     return tuple(
         text
         for text in map(str, message.get_all("Requires-Dist", ()))
-        if _asks_for_variant(text)
+        if is_about_variant(text)
     )
-
-
-def _asks_for_variant(text: str) -> bool:
-    try:
-        marker = str(Requirement(text).marker or "")
-    except (InvalidRequirement, RecursionError):
-        marker = text.partition(";")[2]
-    return VARIANT_MARKER.search(marker) is not None

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.pins import pinned, pinned_versions
 
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
@@ -23,7 +24,6 @@ from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.places import find_beside_indexes, index_of
 from pip._internal.variants.choice.reasons import tell_unanswered
 from pip._internal.variants.choice.selection import select
-from pip._internal.variants.core.pins import pinned, pinned_versions
 from pip._internal.variants.pytorch.backends import (
     Backend,
     Group,
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
+    from pip._vendor.wheel_variants.answer import Answer
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.core.answer import Answer
     from pip._internal.variants.pytorch.description import Description
 
 __all__ = ["Bridge"]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.core.pins import pinned
+from pip._vendor.wheel_variants.pins import pinned
+
 from pip._internal.variants.pytorch.advice import (
     best_builds,
     for_tegra,

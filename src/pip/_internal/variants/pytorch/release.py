@@ -17,8 +17,9 @@ from pip._internal.variants.pytorch.synthetic import (
 from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest
+
     from pip._internal.models.link import Link
-    from pip._internal.variants.core.manifest import Manifest
     from pip._internal.variants.pytorch.bridge import Bridge
 
 __all__ = ["BridgedRelease"]

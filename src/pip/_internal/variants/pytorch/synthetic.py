@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.manifest_parser import parse_document
+from pip._vendor.wheel_variants.manifest import Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+
 from pip._internal.variants.machine.tegra import FIRST_UNIFIED_CUDA
 from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
 from pip._internal.variants.pytorch.description import Gpus

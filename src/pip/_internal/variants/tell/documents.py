@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pip._vendor.wheel_variants.abi_dependency import requirements
+from pip._vendor.wheel_variants.manifest import Manifest
+
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.decision import (
@@ -17,18 +20,17 @@ from pip._internal.variants.choice.decision import (
     PassedOver,
 )
 from pip._internal.variants.choice.installed import installed_label
-from pip._internal.variants.core.abi_dependency import requirements
-from pip._internal.variants.core.manifest import Manifest
 from pip._internal.variants.tell.sentences import first_two
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.answer import Answer
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.core.answer import Answer
-    from pip._internal.variants.core.ordering import Mismatch
     from pip._internal.variants.tell.listing import Row
 
 __all__ = [

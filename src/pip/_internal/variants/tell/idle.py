@@ -6,21 +6,23 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from pip._vendor.wheel_variants.ordering import rank
+
 from pip._internal.console.texts import Hint, capital
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.choice.reasons import rejection, sentences, shortened
-from pip._internal.variants.core.ordering import rank
 from pip._internal.variants.wheels.links import label_of, source_of
 
 if TYPE_CHECKING:
     import optparse
 
+    from pip._vendor.wheel_variants.manifest import Manifest
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.core.manifest import Manifest
-    from pip._internal.variants.core.ordering import Mismatch
 
 __all__ = ["ACCELERATORS", "IdleDevice", "idle_device", "plain_wheels"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pip._vendor.packaging._variants import split_label
+from pip._vendor.wheel_variants.labels import split_label
+from pip._vendor.wheel_variants.ordering import Mismatch
 
 from pip._internal.console.styled import Grid, Line
 from pip._internal.console.texts import Hint
@@ -14,7 +15,6 @@ from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.decision import Decision, File, Offer
 from pip._internal.variants.choice.invocation import command
-from pip._internal.variants.core.ordering import Mismatch
 from pip._internal.variants.wheels.links import label_of, source_of, version_of
 
 if TYPE_CHECKING:

@@ -10,22 +10,24 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pip._vendor.wheel_variants.abi_dependency import wanted
+from pip._vendor.wheel_variants.comparison import Comparison, Criterion
+
 from pip._internal.console.styled import Line
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice import reasons
 from pip._internal.variants.choice.decision import Cause, Decision, PassedOver
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.neighbours import replaced
-from pip._internal.variants.core.abi_dependency import wanted
-from pip._internal.variants.core.comparison import Comparison, Criterion
 from pip._internal.variants.tell import sentences
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest
+
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.core.manifest import Manifest
 
 __all__ = ["tell_decision", "tell_manifest", "tell_passed_over"]
 

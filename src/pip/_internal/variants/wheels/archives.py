@@ -9,8 +9,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
+
 from pip._internal.exceptions import UnsupportedWheel
-from pip._internal.variants.core.manifest_parser import MAX_MANIFEST_SIZE
 from pip._internal.variants.errors import InvalidVariantWheel
 
 try:

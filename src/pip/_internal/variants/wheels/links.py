@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.packaging._variants import split_label
 from pip._vendor.packaging.utils import (
     InvalidSdistFilename,
     InvalidWheelFilename,
@@ -13,6 +12,7 @@ from pip._vendor.packaging.utils import (
     parse_wheel_filename,
 )
 from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.models.link import Link
 from pip._internal.utils.misc import redact_auth_from_url

@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
 from pip._vendor.requests.exceptions import ConnectionError as RequestConnectionError
 from pip._vendor.urllib3.exceptions import HTTPError
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import without_credentials
@@ -34,11 +39,6 @@ from pip._internal.parallel.time_limits import (
     time_limit,
 )
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import (
-    MAX_MANIFEST_SIZE,
-    parse_manifest,
-)
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.wheels.links import uploaded_too_late
 

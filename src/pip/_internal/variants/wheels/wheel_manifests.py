@@ -10,16 +10,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
+from pip._vendor.wheel_variants.merging import Disagreement, merge
 
 from pip._internal.exceptions import HashError, PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
 from pip._internal.parallel.request_errors import with_attempts
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest
-from pip._internal.variants.core.manifest_parser import (
-    MAX_MANIFEST_SIZE,
-    parse_manifest,
-)
-from pip._internal.variants.core.merging import Disagreement, merge
 from pip._internal.variants.errors import InvalidVariantWheel, in_words
 from pip._internal.variants.wheels.archives import undamaged
 from pip._internal.variants.wheels.remote_wheels import (

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pip._internal.variants.core.ordering import Mismatch, rank, supported_of
-from pip._internal.variants.core.properties import Feature
-from tests.unit.variants.core.ordering_cases import (
+from core.tests.ordering_cases import (
     MACHINES,
     VARIANTS,
     Machine,
     machine,
     manifest,
 )
+from wheel_variants.ordering import Mismatch, rank, supported_of
+from wheel_variants.properties import Feature
 
 GPU: Machine = {
     "nvidia": [

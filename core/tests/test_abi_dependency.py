@@ -9,15 +9,14 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
-from pip._vendor.packaging.requirements import Requirement
-from pip._vendor.packaging.specifiers import SpecifierSet
-from pip._vendor.packaging.version import Version
-
-from pip._internal.variants.core import abi_dependency
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
 from tests.lib.manifests import Provider, make_manifest
+from wheel_variants import abi_dependency
+from wheel_variants.manifest import Manifest
+from wheel_variants.manifest_parser import parse_manifest
 
 
 class Installed(NamedTuple):

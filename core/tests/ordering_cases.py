@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.properties import SupportedFeature, SupportedProperties
+from wheel_variants.manifest import Manifest
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.properties import SupportedFeature, SupportedProperties
 
 __all__ = ["ABLE_MACHINES", "MACHINES", "VARIANTS", "Machine", "machine", "manifest"]
 

@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from pip._vendor.packaging.specifiers import SpecifierSet
-from pip._vendor.packaging.utils import InvalidName, NormalizedName, canonicalize_name
-from pip._vendor.packaging.version import Version
+from packaging.specifiers import SpecifierSet
+from packaging.utils import InvalidName, NormalizedName, canonicalize_name
+from packaging.version import Version
 
-from pip._internal.variants.core.answer import Answer
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Manifest
-from pip._internal.variants.core.properties import Property, SupportedFeature
+from wheel_variants.answer import Answer
+from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from wheel_variants.properties import Property, SupportedFeature
 
 __all__ = [
     "Neighbours",

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from pip._internal.variants.core.manifest import InvalidManifest
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.rules import RULES, Effect
 from tests.lib.manifest_rows import ROWS
+from wheel_variants.manifest import InvalidManifest
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.rules import RULES, Effect
 
 #: From what costs most to what costs nothing.
 EFFECTS = list(Effect)

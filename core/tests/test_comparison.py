@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pip._internal.variants.core.comparison import Comparison, Criterion, compare
-from pip._internal.variants.core.ordering import rank, supported_of
-from pip._internal.variants.core.preferences import Preference
-from pip._internal.variants.core.properties import Property
-from tests.unit.variants.core.ordering_cases import (
+from core.tests.ordering_cases import (
     ABLE_MACHINES,
     VARIANTS,
     Machine,
     machine,
     manifest,
 )
+from wheel_variants.comparison import Comparison, Criterion, compare
+from wheel_variants.ordering import rank, supported_of
+from wheel_variants.preferences import Preference
+from wheel_variants.properties import Property
 
 HOST: Machine = {
     "gpu": [("cuda", ["12.8", "12.6"]), ("sm", ["90", "80"])],

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from pip._vendor.packaging._variants import NULL_LABEL
-
-from pip._internal.variants.core.manifest import Manifest
-from pip._internal.variants.core.ordering import supported_of
-from pip._internal.variants.core.preferences import Preference
-from pip._internal.variants.core.properties import (
+from wheel_variants.labels import NULL_LABEL
+from wheel_variants.manifest import Manifest
+from wheel_variants.ordering import supported_of
+from wheel_variants.preferences import Preference
+from wheel_variants.properties import (
     Feature,
     Property,
     SupportedProperties,

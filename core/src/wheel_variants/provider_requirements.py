@@ -6,21 +6,20 @@ told of the same problems.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from pip._vendor.packaging.markers import (
+from packaging.markers import (
     InvalidMarker,
     Marker,
     UndefinedComparison,
     UndefinedEnvironmentName,
 )
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.core.shown import shown
+from wheel_variants.markers import is_about_variant
+from wheel_variants.shown import shown
 
 __all__ = [
-    "VARIANT_MARKER",
     "UnusableProvider",
     "applies",
     "parse_requirement",
@@ -34,8 +33,6 @@ _UNUSABLE = (
     UndefinedEnvironmentName,
     RecursionError,
 )
-#: A variable of markers that is about the variant (PEP 825).
-VARIANT_MARKER = re.compile(r"\bvariant_(label|properties|features|namespaces)\b")
 
 
 class UnusableProvider(ValueError):
@@ -48,19 +45,17 @@ def parse_requirement(text: str, namespace: str) -> Requirement:
     :raises UnusableProvider: if it is no requirement, or depends on the variant.
     """
     what = f"the provider of {shown(namespace)}"
-    try:
-        requirement = Requirement(text)
-        marker = str(requirement.marker or "")
-    except _UNUSABLE:
-        raise UnusableProvider(
-            f"{what} requires {shown(text)}, which is no dependency specifier"
-        ) from None
-    if VARIANT_MARKER.search(marker):
+    if is_about_variant(text):
         raise UnusableProvider(
             f"{what} requires {shown(text)}, which depends on the variant: none is "
             "chosen yet"
         )
-    return requirement
+    try:
+        return Requirement(text)
+    except _UNUSABLE:
+        raise UnusableProvider(
+            f"{what} requires {shown(text)}, which is no dependency specifier"
+        ) from None
 
 
 def requirement_applies(

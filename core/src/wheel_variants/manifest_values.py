@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from pip._internal.variants.core.properties import (
+from wheel_variants.properties import (
     is_valid_feature_name,
     is_valid_namespace,
     is_valid_value,
 )
-from pip._internal.variants.core.shown import shown
+from wheel_variants.shown import shown
 
 __all__ = [
     "FEATURE",

@@ -20,9 +20,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from pip._vendor.packaging._variants import NULL_LABEL, is_valid_label
-
-from pip._internal.variants.core.manifest import (
+from wheel_variants.labels import NULL_LABEL, is_valid_label
+from wheel_variants.manifest import (
     ABI_DEPENDENCY,
     InvalidManifest,
     Manifest,
@@ -30,16 +29,16 @@ from pip._internal.variants.core.manifest import (
     ProviderKind,
     Variant,
 )
-from pip._internal.variants.core.manifest_values import (
+from wheel_variants.manifest_values import (
     FEATURE,
     NAMESPACE,
     Features,
     Report,
     Values,
 )
-from pip._internal.variants.core.provider_parser import read_providers
-from pip._internal.variants.core.rules import RULES, Effect
-from pip._internal.variants.core.shown import shown
+from wheel_variants.provider_parser import read_providers
+from wheel_variants.rules import RULES, Effect
+from wheel_variants.shown import shown
 
 __all__ = [
     "MAX_MANIFEST_SIZE",

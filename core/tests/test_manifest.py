@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from pip._internal.variants.core.manifest import InvalidManifest, Manifest, ProviderKind
-from pip._internal.variants.core.manifest_parser import parse_manifest
-from pip._internal.variants.core.properties import Property, SupportedFeature
 from tests.lib.manifests import SCHEMAS, Provider, make_manifest
+from wheel_variants.manifest import InvalidManifest, Manifest, ProviderKind
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.properties import Property, SupportedFeature
 
 CUDA = {"nvidia": {"cuda_version_lower_bound": ["12.8"]}}
 
@@ -311,7 +311,7 @@ def test_invalid_content(changes: Mapping[str, Any]) -> None:
 
 
 def test_all_manifests_of_the_public_index() -> None:
-    repository = Path(__file__).resolve().parents[4]
+    repository = Path(__file__).resolve().parents[2]
     folder = repository.parent / "shared" / "data" / "public-index"
     if not folder.is_dir():
         pytest.skip("the data of the public index is not there")

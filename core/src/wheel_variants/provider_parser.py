@@ -10,10 +10,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from pip._internal.variants.core.manifest import ABI_DEPENDENCY, Provider, ProviderKind
-from pip._internal.variants.core.manifest_values import FEATURE, TEXT, Features, Values
-from pip._internal.variants.core.properties import SupportedFeature
-from pip._internal.variants.core.shown import shown
+from wheel_variants.manifest import ABI_DEPENDENCY, Provider, ProviderKind
+from wheel_variants.manifest_values import FEATURE, TEXT, Features, Values
+from wheel_variants.properties import SupportedFeature
+from wheel_variants.shown import shown
 
 __all__ = ["read_providers"]
 

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from pip._vendor.packaging._variants import NULL_LABEL
-
-from pip._internal.variants.core.properties import Property, SupportedFeature
+from wheel_variants.labels import NULL_LABEL
+from wheel_variants.properties import Property, SupportedFeature
 
 __all__ = [
     "ABI_DEPENDENCY",

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from pip._internal.variants.core.properties import SupportedFeature
+from wheel_variants.properties import SupportedFeature
 
 __all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider", "Step", "no_answer"]
 

@@ -10,7 +10,7 @@ import enum
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pip._internal.variants.core.manifest import Manifest
+from wheel_variants.manifest import Manifest
 
 __all__ = ["Disagreement", "Subject", "disagreements", "merge"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pip._internal.variants.core.properties import Property, parse_parts
+from wheel_variants.properties import Property, parse_parts
 
 __all__ = ["Preference", "parse_blank_separated"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pip._vendor.packaging.version import Version
+from packaging.version import Version
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.specifiers import SpecifierSet
+    from packaging.specifiers import SpecifierSet
 
 __all__ = ["pinned", "pinned_versions"]
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pip._vendor.packaging._variants import NULL_LABEL
-
-from pip._internal.variants.core.manifest import Manifest, Variant
-from pip._internal.variants.core.preferences import Preference
-from pip._internal.variants.core.properties import (
+from wheel_variants.labels import NULL_LABEL
+from wheel_variants.manifest import Manifest, Variant
+from wheel_variants.preferences import Preference
+from wheel_variants.properties import (
     Feature,
     Property,
     SupportedProperties,

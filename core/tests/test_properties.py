@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pip._internal.variants.core.properties import (
+from wheel_variants.properties import (
     InvalidProperty,
     Property,
     SupportedFeature,

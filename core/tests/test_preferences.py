@@ -9,16 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pip._internal.variants.core.ordering import rank, supported_of
-from pip._internal.variants.core.preferences import Preference, parse_blank_separated
-from pip._internal.variants.core.properties import InvalidProperty
-from tests.unit.variants.core.ordering_cases import (
+from core.tests.ordering_cases import (
     MACHINES,
     VARIANTS,
     Machine,
     machine,
     manifest,
 )
+from wheel_variants.ordering import rank, supported_of
+from wheel_variants.preferences import Preference, parse_blank_separated
+from wheel_variants.properties import InvalidProperty
 
 MKL = Preference("blas_lapack", "library", "mkl")
 

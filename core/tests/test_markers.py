@@ -1,0 +1,164 @@
+"""Environment markers about the variant of a wheel."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import strategies as st
+from packaging.markers import InvalidMarker, Marker, UndefinedComparison
+from packaging.requirements import InvalidRequirement, Requirement
+
+from wheel_variants.markers import (
+    NO_VARIANT,
+    is_about_variant,
+    resolve_marker,
+    resolve_requirement,
+    variant_environment,
+)
+from wheel_variants.properties import Property
+
+ENVIRONMENT = variant_environment(
+    "cu128",
+    [
+        Property("nvidia", "sm_arch", "90_real"),
+        Property("nvidia", "cuda_version_lower_bound", "12.8"),
+    ],
+)
+
+HOLDS = [
+    "variant_label == 'cu128'",
+    "variant_label != ''",
+    "'cu128' == variant_label",
+    "'nvidia' in variant_namespaces",
+    "'amd' not in variant_namespaces",
+    "'nvidia :: sm_arch' in variant_features",
+    "'nvidia::sm_arch' in variant_features",
+    "'nvidia ::sm_arch:: 90_real' in variant_properties",
+    "'nvidia :: sm_arch :: 80_real' not in variant_properties",
+]
+FAILS = [
+    "variant_label == ''",
+    "variant_label == 'cu12'",
+    "'nvid' in variant_namespaces",
+    "'nvidia' in variant_features",
+    "'nvidia :: sm' in variant_features",
+    "'nvidia :: sm_arch :: 90' in variant_properties",
+    "'nvidia :: sm_arch' in variant_properties",
+]
+
+
+_ATOMS = st.sampled_from([*HOLDS, *FAILS, "extra == 'a'", "extra == 'b'"])
+MARKERS = st.recursive(
+    _ATOMS,
+    lambda inner: st.builds(
+        "({} {} {})".format, inner, st.sampled_from(["and", "or"]), inner
+    ),
+    max_leaves=8,
+)
+
+
+def test_the_values() -> None:
+    sm_arch = Property("nvidia", "sm_arch", "90_real")
+    assert variant_environment("cu128", [sm_arch]) == {
+        "variant_label": "cu128",
+        "variant_properties": {"nvidia::sm_arch::90_real"},
+        "variant_features": {"nvidia::sm_arch"},
+        "variant_namespaces": {"nvidia"},
+    }
+
+
+@pytest.mark.parametrize("text", HOLDS + FAILS)
+def test_a_single_condition(text: str) -> None:
+    rest = resolve_marker(text, ENVIRONMENT)
+    assert rest == ("" if text in HOLDS else 'python_version < "0"')
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("variant_label == ''", True),
+        ("variant_label == 'null'", False),
+        ("'nvidia' in variant_namespaces", False),
+        ("'nvidia :: sm_arch' not in variant_features", True),
+    ],
+)
+def test_a_wheel_that_is_no_variant(text: str, holds: bool) -> None:
+    assert (resolve_marker(text, NO_VARIANT) == "") == holds
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("variant_label == 'cu128' and extra == 'gpu'", "extra == 'gpu'"),
+        ("variant_label == 'cu126' or extra == 'gpu'", "extra == 'gpu'"),
+        ("variant_label == 'cu128' or extra == 'gpu'", ""),
+        ("os_name=='posix'", "os_name == 'posix'"),
+        ("'posix' not  in os_name", "'posix' not in os_name"),
+        ("variant_label == 'cu126' and extra == 'gpu'", 'python_version < "0"'),
+        (
+            "(variant_label == 'a' or extra == 'a') and (extra == 'b' or extra == 'c')",
+            "extra == 'a' and (extra == 'b' or extra == 'c')",
+        ),
+        ("((extra == 'a' or extra == 'b')) and variant_label == 'cu128'",)
+        + ("extra == 'a' or extra == 'b'",),
+    ],
+)
+def test_what_is_left(text: str, rest: str) -> None:
+    assert resolve_marker(text, ENVIRONMENT) == rest
+    assert not rest or str(Marker(rest)) == rest.replace("'", '"')
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("foo", "foo"),
+        ("foo[a,b]>=1; os_name == 'nt'", "foo[a,b]>=1; os_name == 'nt'"),
+        ("foo>=1; variant_label == 'cu128'", "foo>=1"),
+        ("foo; variant_label == 'cu128' and extra == 'a'", "foo ; extra == 'a'"),
+        ("foo @ https://a.b/c;d ; variant_label == 'x'",)
+        + ('foo @ https://a.b/c;d ; python_version < "0"',),
+    ],
+)
+def test_a_requirement(text: str, rest: str) -> None:
+    assert resolve_requirement(text, ENVIRONMENT) == rest
+    Requirement(rest)
+
+
+def test_a_string_is_no_variable() -> None:
+    assert not is_about_variant("foo; extra == 'variant_label'")
+    assert is_about_variant("foo; extra == 'a' and variant_label == ''")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "variant_label",
+        "variant_label == ",
+        "variant_label ('a')",
+        "(variant_label == 'a'",
+        "variant_label == 'a')",
+        "variant_label == 'a' and",
+        "variant_label == 'a' 'b'",
+        "variant_label not 'a'",
+        "variant_label == 'a",
+        "(" * 5000 + "variant_label == 'a'" + ")" * 5000,
+    ],
+)
+def test_an_invalid_marker(text: str) -> None:
+    with pytest.raises(InvalidMarker):
+        resolve_marker(text, ENVIRONMENT)
+    with pytest.raises(InvalidRequirement):
+        resolve_requirement(f"foo; {text}", ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "variant_label >= 'a'",
+        "variant_properties == 'a'",
+        "variant_properties in 'a'",
+        "variant_label == os_name",
+    ],
+)
+def test_an_undefined_comparison(text: str) -> None:
+    with pytest.raises(UndefinedComparison):
+        resolve_marker(text, ENVIRONMENT)

@@ -1,1 +1,0 @@
-"""Variants as the PEPs define them: pure, with nothing of pip in it."""
