@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 PROJECT = Project(
     core=ROOT / "core" / "src" / "wheel_variants",
+    core_needs=("packaging",),
     overlay=ROOT / "src",
     recorded=Path(__file__).with_name("recorded.json"),
     upstream=PIP,

@@ -41,6 +41,7 @@ class Project:
     :param libraries: what the fork vendors besides.
     :param how_to_get: what errors say about getting those releases.
     :param core: the package of this repository that the fork vendors.
+    :param core_needs: the libraries that it may import.
     :param overlay: the folder of the fork's own files.
     :param recorded: the file of what was reviewed.
     :param vendor: where libraries are in the archive, ending with a slash.
@@ -53,6 +54,7 @@ class Project:
     libraries: tuple[Library, ...]
     how_to_get: str
     core: Path
+    core_needs: tuple[str, ...]
     overlay: Path
     recorded: Path
     vendor: str
@@ -78,7 +80,7 @@ class Project:
     ) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Yield the name of each library and its files by archive path."""
         vendored = self.vendor.rstrip("/").replace("/", ".")
-        core = vendored_package(self.core, vendored)
+        core = vendored_package(self.core, self.core_needs, vendored)
         yield self.core.name, {self.vendor + path: data for path, data in core.items()}
         for library, release in zip(self.libraries, sources.vendored, strict=True):
             files = library.vendored_files(release)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,18 +80,20 @@ def _license_in(source: bytes, name: str, path: str) -> bytes:
     return text.encode()
 
 
-def vendored_package(folder: Path, vendored: str) -> dict[str, bytes]:
+def vendored_package(
+    folder: Path, needs: Iterable[str], vendored: str
+) -> dict[str, bytes]:
     """Return the modules of a package of this repository, imports rewritten.
 
     Modules in subfolders are not taken.
 
     :param folder: of the package; its name is the import name.
-    :param vendored: the package that has what it imports besides the standard library,
-        and the package itself.
+    :param needs: the libraries that it may import besides the standard library.
+    :param vendored: the package that has these libraries, and will have this one.
     :return: contents by path relative to the parent of *folder*.
     :raises ForkError: if a module imports anything else.
     """
-    available = {folder.name, "packaging"}
+    available = {folder.name, *needs}
     return {
         f"{folder.name}/{path.name}": _rewritten(path, available, vendored)
         for path in sorted(folder.glob("*.py"))

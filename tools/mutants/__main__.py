@@ -16,11 +16,13 @@ from pathlib import Path
 
 import tomli
 
-__all__ = ["OVERLAY", "Mutant", "copied", "main", "planted", "read_mutants"]
+__all__ = ["Mutant", "copied", "file_of", "main", "planted", "read_mutants"]
 
 ROOT = Path(__file__).resolve().parents[2]
-OVERLAY = Path("src/pip/_internal")
-_KILLER = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py::[^\s\[]+)", re.MULTILINE)
+_OVERLAY, _CORE = "src/pip/_internal/", "core/"
+_KILLER = re.compile(
+    r"^(?:FAILED|ERROR) ((?:core/)?tests/\S+?\.py::[^\s\[]+)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Mutant:
     """A fault to plant.
 
     :ivar what: what is wrong then.
-    :ivar edits: a file of the overlay, a text that is in it once, and what to write in
+    :ivar edits: a file of the overlay, or one in ``core/``, a text that is in it once, and what to write in
         its place; several edits where one defence stands behind another.
     :ivar tests: files or folders of tests, one of which is to fail.
     """
@@ -54,8 +56,13 @@ def read_mutants(path: Path) -> list[Mutant]:
         ]
 
 
+def file_of(project: Path, name: str) -> Path:
+    """Return the file that an edit is about, in a copy of the project."""
+    return project / (name if name.startswith(_CORE) else _OVERLAY + name)
+
+
 @contextmanager
-def planted(mutant: Mutant, overlay: Path) -> Iterator[None]:
+def planted(mutant: Mutant, project: Path) -> Iterator[None]:
     """Plant a fault, and take it out again.
 
     :raises ValueError: if a text to change is not there, or several times.
@@ -63,7 +70,7 @@ def planted(mutant: Mutant, overlay: Path) -> Iterator[None]:
     originals: dict[Path, str] = {}
     try:
         for name, before, after in mutant.edits:
-            path = overlay / name
+            path = file_of(project, name)
             text = path.read_text(encoding="utf-8")
             originals.setdefault(path, text)
             if (count := text.count(before)) != 1:
@@ -94,8 +101,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         print("| fault | found by |\n|---|---|")
         for mutant in mutants:
-            with planted(mutant, copy / OVERLAY):
+            # The fork has a copy of core.
+            is_core = any(name.startswith(_CORE) for name, _, _ in mutant.edits)
+            with planted(mutant, copy):
+                if is_core:
+                    _assemble(copy)
                 killer = _killer(copy, mutant.tests)
+            if is_core:
+                _assemble(copy)
             survivors += killer is None
             found = "**nothing**" if killer is None else f"`{killer}`"
             print(f"| {mutant.what} | {found} |", flush=True)
@@ -105,14 +118,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def copied(folder: Path) -> Path:
     """Copy what tests need; the assembled fork's links lead into the copy."""
     copy = folder / "project"
-    for name in ("docs", "fork", "src", "tests", "tools"):
+    for name in ("core", "docs", "fork", "src", "tests", "tools"):
         shutil.copytree(ROOT / name, copy / name)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, copy)
+    _assemble(copy)
+    return copy
+
+
+def _assemble(copy: Path) -> None:
     requirements = ROOT / "build" / "requirements"
     command = [sys.executable, "-m", "fork", "assemble", "--from", str(requirements)]
     subprocess.run(command, cwd=copy, check=True, stdout=subprocess.DEVNULL)
-    return copy
 
 
 def _killer(copy: Path, tests: Sequence[str]) -> str | None:

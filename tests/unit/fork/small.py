@@ -191,6 +191,7 @@ def plant(folder: Path) -> Tree:
         libraries=LIBRARIES,
         how_to_get="Type: get 'tool===1.0'.",
         core=folder / "core" / "model",
+        core_needs=(),
         overlay=overlay,
         recorded=folder / "recorded.json",
         vendor="tool/vendor/",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutants.__main__ import OVERLAY, Mutant, planted, read_mutants
+from tools.mutants.__main__ import Mutant, file_of, planted, read_mutants
 
 ROOT = Path(__file__).resolve().parents[3]
 MUTANTS = read_mutants(ROOT / "tools" / "mutants" / "mutants.toml")
@@ -16,28 +16,32 @@ MUTANTS = read_mutants(ROOT / "tools" / "mutants" / "mutants.toml")
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.what)
 def test_each_can_be_planted(mutant: Mutant, tmp_path: Path) -> None:
-    overlay = tmp_path / "overlay"
     files = {name for name, _, _ in mutant.edits}
     for name in files:
-        (overlay / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / OVERLAY / name, overlay / name)
-    before = {name: (overlay / name).read_text("utf-8") for name in files}
-    with planted(mutant, overlay):
+        file_of(tmp_path, name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file_of(ROOT, name), file_of(tmp_path, name))
+    before = {name: file_of(tmp_path, name).read_text("utf-8") for name in files}
+    with planted(mutant, tmp_path):
         for name in files:
-            text = (overlay / name).read_text("utf-8")
+            text = file_of(tmp_path, name).read_text("utf-8")
             assert text != before[name]
             ast.parse(text)
-    assert {name: (overlay / name).read_text("utf-8") for name in files} == before
+    for name in files:
+        assert file_of(tmp_path, name).read_text("utf-8") == before[name]
     assert all((ROOT / test).exists() for test in mutant.tests)
 
 
 def test_a_text_that_is_not_there_once_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("x = 1\ny = 1\n", encoding="utf-8")
+    path = tmp_path / "core" / "a.py"
+    path.parent.mkdir()
+    path.write_text("x = 1\ny = 1\n", encoding="utf-8")
     for text in ("z", "="):
-        mutant = Mutant("it", [("a.py", "x = 1", "x = 2"), ("a.py", text, "")], [])
+        mutant = Mutant(
+            "it", [("core/a.py", "x = 1", "x = 2"), ("core/a.py", text, "")], []
+        )
         with (
             pytest.raises(ValueError, match=r"is there [02] times"),
             planted(mutant, tmp_path),
         ):
             pass
-        assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 1\ny = 1\n"
+        assert path.read_text(encoding="utf-8") == "x = 1\ny = 1\n"

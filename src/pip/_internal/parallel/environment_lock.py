@@ -13,6 +13,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from optparse import Values
 from typing import Any
 
@@ -55,6 +56,7 @@ class _EnvironmentLock:
     def __init__(self) -> None:
         self._path = os.path.join(sys.prefix, ".lock")
         self._file = -1
+        self._is_new = False
         #: Not again after it has changed once.
         self._seen: set[tuple[str, int, int]] | None = _installed()
         self._contents: dict[str, tuple[str, str]] = {}
@@ -67,13 +69,40 @@ class _EnvironmentLock:
         if self._file != -1:
             return True
         try:
-            self._file = _opened(self._path)
+            self._open()
             self._wait()
+            while not self._is_in_place():
+                os.close(self._file)
+                self._open()
+                self._wait()
         except OSError as error:
             logger.debug("Installing without a lock: %s", error)
             return True
         seen, self._seen = self._seen, None
         return seen is None or seen == _installed()
+
+    def _open(self) -> None:
+        """Open the file, which is never read.
+
+        :raises OSError: if it cannot be written, or is no regular file.
+        """
+        flags = os.O_RDWR | os.O_CREAT
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            fd, self._is_new = os.open(self._path, flags | os.O_EXCL, 0o666), True
+        except FileExistsError:
+            fd, self._is_new = os.open(self._path, flags, 0o666), False
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise OSError(f"'{self._path}' is no regular file")
+        self._file = fd
+
+    def _is_in_place(self) -> bool:
+        """Tell whether the process that had the lock has left its file."""
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._file))
+        except FileNotFoundError:
+            return False
 
     def _wait(self) -> None:
         end = time.monotonic() + _PATIENCE
@@ -104,23 +133,14 @@ class _EnvironmentLock:
         return self._contents[location]
 
     def release(self) -> None:
-        """Let others take the lock."""
+        """Let others take the lock; remove its file if this process made it."""
         if self._file != -1:
+            if self._is_new:
+                # Windows does not remove a file that is open.
+                with suppress(OSError):
+                    os.unlink(self._path)
             os.close(self._file)
             self._file = -1
-
-
-def _opened(path: str) -> int:
-    """Open the file of a lock, which is never read.
-
-    :raises OSError: if it cannot be written, or is no regular file.
-    """
-    never_follow = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | never_follow, 0o666)
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(f"'{path}' is no regular file")
-    return fd
 
 
 def _is_locked(fd: int) -> bool:
