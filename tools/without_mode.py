@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.mutants.__main__ import OVERLAY, copied
+from tools.mutants.__main__ import copied, file_of
 
 __all__ = ["MODES", "main", "take_out"]
 
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"without {mode}:", flush=True)
         with tempfile.TemporaryDirectory(prefix="without-") as name:
             copy = copied(Path(name))
-            take_out(mode, copy / OVERLAY)
+            take_out(mode, file_of(copy, ""))
             shutil.rmtree(copy / "tests/unit/variants" / mode)
             failed |= _fails(copy, mode, options.tests)
     return int(failed)

@@ -75,13 +75,17 @@ class Project:
         )
         return Sources(upstream, vendored, overlay_files(self.overlay))
 
+    def core_files(self) -> dict[str, bytes]:
+        """Return the files of the package of this repository, by archive path."""
+        vendored = self.vendor.rstrip("/").replace("/", ".")
+        files = vendored_package(self.core, self.core_needs, vendored)
+        return {self.vendor + path: data for path, data in files.items()}
+
     def vendored_files(
         self, sources: Sources
     ) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Yield the name of each library and its files by archive path."""
-        vendored = self.vendor.rstrip("/").replace("/", ".")
-        core = vendored_package(self.core, self.core_needs, vendored)
-        yield self.core.name, {self.vendor + path: data for path, data in core.items()}
+        yield self.core.name, self.core_files()
         for library, release in zip(self.libraries, sources.vendored, strict=True):
             files = library.vendored_files(release)
             yield (

@@ -6,7 +6,6 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from fork.engine.assembler import Project, overlay_clashes, overlay_files
 from fork.engine.census import differences, take_census
@@ -126,7 +125,9 @@ def compare(project: Project, old: Release, new: Release) -> Drift:
     """
     seams = [seam for seam in project.seams if seam.file in old.files]
     before, after = (take_census(each.files, project.sensitive) for each in (old, new))
-    overlay = overlay_files(project.overlay)
+    overlay = {
+        path: file.read_bytes() for path, file in overlay_files(project.overlay).items()
+    } | project.core_files()
     return Drift(
         old,
         new,
@@ -138,7 +139,7 @@ def compare(project: Project, old: Release, new: Release) -> Drift:
 
 
 def _changed_uses(
-    overlay: dict[str, Path], old: Release, new: Release, seams: list[Seam]
+    overlay: dict[str, bytes], old: Release, new: Release, seams: list[Seam]
 ) -> Iterator[UseDrift]:
     # Their value is the fork's, whatever upstream's is.
     own = {(each.file, each.target) for each in seams if isinstance(each, Constant)}

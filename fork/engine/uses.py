@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from fork.engine.module import Module
 from fork.engine.normal import fingerprint
@@ -39,17 +38,16 @@ class Use:
 
 
 def uses(
-    overlay: Mapping[str, Path], upstream: Mapping[str, bytes]
+    overlay: Mapping[str, bytes], upstream: Mapping[str, bytes]
 ) -> dict[Use, list[str]]:
     """Return what is imported from upstream's files, with the overlay's that do so.
 
-    :param overlay: files by archive path.
-    :param upstream: contents by archive path.
+    :param overlay: contents by archive path, as those of *upstream*.
     """
     found: dict[Use, list[str]] = {}
-    for path, file in overlay.items():
+    for path, data in overlay.items():
         if path.endswith(".py"):
-            tree = ast.parse(file.read_bytes(), path)
+            tree = ast.parse(data, path)
             for use in set(_imported(tree, upstream)):
                 found.setdefault(use, []).append(path)
     return dict(sorted(found.items()))

@@ -1,7 +1,7 @@
 """Make all files of a release: ``nox -s release``.
 
-Wheels and source distributions of the fork and of the carrier, pip-variants.pyz,
-get-pip-variants.py, a bill of materials, a static index, and SHA256SUMS. The same working
+Wheels and source distributions of the fork, the carrier and wheel-variants,
+pip-variants.pyz, get-pip-variants.py, a bill of materials, a static index, and SHA256SUMS. The same working
 tree makes the same files, whoever runs it, when, and where.
 """
 
@@ -30,7 +30,7 @@ from tools.release.sums import sums
 from tools.release.wheel_metadata import licence_expression
 from tools.release.zipapp import zipapp
 
-_CARRIER = ROOT / "carrier"
+_CARRIER, _CORE = ROOT / "carrier", ROOT / "core"
 _BUILD = ROOT / "build"
 _OUTPUT = _BUILD / "release"
 
@@ -63,6 +63,7 @@ def _make(output: Path) -> None:
     partial = output.with_name(f"{output.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     fork = build(ROOT, partial)
+    build(_CORE, partial)
     carrier = build(_CARRIER, partial, {"PIP_VARIANTS_WHEEL": str(fork.wheel)})
     (partial / ZIPAPP).write_bytes(zipapp(fork.wheel))
     (partial / ZIPAPP).chmod(0o755)
@@ -85,7 +86,7 @@ def _origins() -> Origins:
         VERSION,
         PIP,
         tuple(library.pin for library in LIBRARIES),
-        frozenset(overlay_files(PROJECT.overlay)),
+        frozenset([*overlay_files(PROJECT.overlay), *PROJECT.core_files()]),
         frozenset(seam.file for seam in PROJECT.seams),
     )
 
