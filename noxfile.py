@@ -276,6 +276,17 @@ def differential(session: nox.Session) -> None:
     _run_tool(session, "tools.differential")
 
 
+@nox.session(python="3.11")
+def guard(session: nox.Session) -> None:
+    """Compare what a wheel of an earlier commit and this one decide: OLD_WHEEL."""
+    session.install(*TEST_TOOLS)
+    if not session.posargs:
+        session.error("name the wheel to compare with: nox -s guard -- OLD_WHEEL")
+    old, *options = session.posargs
+    new = _wheels(session)["PIP_VARIANTS_WHEEL"]
+    session.run("python", "-m", "tools.guard", old, new, *options)
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure the fork beside untouched pip, uv and light-the-torch."""
