@@ -68,7 +68,9 @@ def test(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def rest(session: nox.Session) -> None:
     """Run the tests that `test` leaves out."""
-    session.notify("functional", [])
+    # The others have run in process, every case of them.
+    on_wheel = f"({OTHERS}) and (process or on_wheel)"
+    session.notify("functional", ["-m", on_wheel, FUNCTIONAL])
     others = [CORE, UNIT, FUNCTIONAL] if OLDEST != NEWEST else [FUNCTIONAL]
     session.notify(f"unit-{OLDEST}", others)
     session.notify("docs")
