@@ -96,6 +96,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "SessionCommandMixin._build_session",
                 "parallel.connections:session_built",
             ),
+            Decorate(
+                "_create_truststore_ssl_context", "parallel.connections:context_made"
+            ),
         ],
     },
     "pip/_internal/cli/req_command.py": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import functools
 import os
 import socket
 import ssl
@@ -23,8 +23,12 @@ from pip._vendor.truststore import SSLContext
 from pip._internal.cli import index_command
 from pip._internal.commands import create_command
 from pip._internal.network.session import PipSession
-from pip._internal.parallel.connections import session_built, with_own_connections
-from pip._internal.parallel.shared_context import share
+from pip._internal.parallel.connections import (
+    context_made,
+    session_built,
+    with_own_connections,
+)
+from pip._internal.parallel.shared_context import shared_context
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="certificates are no files on Windows"
@@ -78,12 +82,6 @@ def server(authority: trustme.CA, request: pytest.FixtureRequest) -> Iterator[Se
     server.close()
 
 
-def shared() -> SSLContext:
-    context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    share(context)
-    return context
-
-
 def greeting(context: SSLContext, port: int, name: str = "localhost") -> bytes:
     """Connect as urllib3 does and return what the server says."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
@@ -98,7 +96,7 @@ def test_handshakes_go_on_at_the_same_time(
     server = Server(authority.issue_cert("localhost"), MANY)
     trusted = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(trusted))
-    context = shared()
+    context = shared_context()
 
     def connect() -> bytes:
         context.load_verify_locations(str(trusted), None, None)
@@ -122,7 +120,7 @@ def test_certificates_are_loaded_once(
 ) -> None:
     trusted = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(trusted))
-    context = shared()
+    context = shared_context()
     context.load_verify_locations(cafile=str(trusted))
     unread(trusted)
     context.load_verify_locations(str(trusted), None, None)
@@ -132,7 +130,7 @@ def test_certificates_are_loaded_once(
 def test_what_fails_fails_each_time(tmp_path: Path) -> None:
     broken, missing = tmp_path / "broken.pem", tmp_path / "missing.pem"
     broken.write_text("nothing")
-    upstream, context = SSLContext(ssl.PROTOCOL_TLS_CLIENT), shared()
+    upstream, context = SSLContext(ssl.PROTOCOL_TLS_CLIENT), shared_context()
     for path in (broken, missing):
         for name in ("load_verify_locations", "load_cert_chain"):
             expected = _failure(getattr(upstream, name), path)
@@ -154,7 +152,7 @@ def test_the_last_client_certificate_counts(tmp_path: Path) -> None:
     accept.verify_mode = ssl.CERT_REQUIRED
     authority.configure_trust(accept)
     authority.issue_cert("localhost").configure_cert(accept)
-    context = shared()
+    context = shared_context()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     context.load_verify_locations(str(tmp_path / "ca.pem"))
     for name in ("first", "second"):
@@ -190,13 +188,13 @@ def test_what_the_system_trusts(
     trusted = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(trusted))
     monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
-    assert greeting(shared(), server.port) == b"hello"
+    assert greeting(shared_context(), server.port) == b"hello"
 
 
 def test_nobody_else_is_trusted(server: Server, authority: trustme.CA) -> None:
     with pytest.raises(ssl.SSLCertVerificationError, match=r"self.signed|issuer"):
-        greeting(shared(), server.port)
-    context = shared()
+        greeting(shared_context(), server.port)
+    context = shared_context()
     with authority.cert_pem.tempfile() as trusted:
         context.load_verify_locations(trusted)
     with pytest.raises(ssl.SSLCertVerificationError, match=r"[Hh]ostname"):
@@ -232,34 +230,31 @@ def test_adapters_have_connections_of_their_own(tmp_path: Path) -> None:
     ids=["fast", "proxy", "TLS proxy", "not fast", "no truststore"],
 )
 @pytest.mark.linux
-def test_a_command_s_session_shares(
-    arguments: list[str], is_shared: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor is what upstream's function has loaded already loaded again."""
+def test_a_command_s_session_shares(arguments: list[str], is_shared: bool) -> None:
+    """It loads no certificates before a connection needs them."""
+    # A process has one context, which other tests may have made.
+    index_command._create_truststore_ssl_context.cache_clear()
     command = create_command("install")
     options, _ = command.parse_args(arguments)
-    # This process has one context, which other tests may have.
-    made: Any = inspect.unwrap(index_command._create_truststore_ssl_context)()
-    name = "_create_truststore_ssl_context"
-    monkeypatch.setattr(index_command, name, lambda: made)
     session = command._build_session(options)  # type: ignore[attr-defined]
-    assert ("wrap_socket" in vars(made)) is is_shared
     adapter = session.get_adapter("https://example.org/")
     used = adapter.poolmanager.connection_pool_kw.get("ssl_context")
-    assert used is (None if "legacy" in str(arguments) else made)
-    before = made._ctx.cert_store_stats()
-    assert before["x509_ca"] > 50
-    SSLContext.load_verify_locations(made, certifi.where())
-    assert made._ctx.cert_store_stats() == before
+    if "legacy" in str(arguments):
+        assert used is None
+        return
+    assert ("wrap_socket" in vars(used)) is is_shared
+    assert (used._ctx.cert_store_stats()["x509_ca"] == 0) is is_shared
+    SSLContext.load_verify_locations(used, certifi.where())
+    assert used._ctx.cert_store_stats()["x509_ca"] > 50
 
 
 @pytest.mark.parametrize("system", ["win32", "darwin"])
 def test_where_the_system_judges_nothing_is_shared(
     system: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = PipSession(ssl_context=SSLContext(ssl.PROTOCOL_TLS_CLIENT))
-    options = create_command("install").parse_args([])[0]
+    command = create_command("install")
+    options = command.parse_args([])[0]
     monkeypatch.setattr(sys, "platform", system)
-    assert session_built(lambda *_: session, None, options) is session  # type: ignore[arg-type]
-    adapter: Any = session.get_adapter("https://example.org/")
-    assert "wrap_socket" not in vars(adapter._ssl_context)
+    made = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    build = functools.partial(context_made, lambda: made)
+    assert session_built(lambda *_: build(), command, options) is made  # type: ignore[arg-type]

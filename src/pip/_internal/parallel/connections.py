@@ -14,16 +14,26 @@ from pip._internal.parallel.switches import is_fast
 
 if TYPE_CHECKING:
     import optparse
+    from ssl import SSLContext
 
     from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.network.session import PipSession
 
-__all__ = ["like", "session_built", "with_own_connections", "without_questions"]
+__all__ = [
+    "context_made",
+    "like",
+    "session_built",
+    "with_own_connections",
+    "without_questions",
+]
 
 #: On these systems, the system itself checks the certificates of each connection.
 _CHECKED_BY_SYSTEM = ("win32", "darwin")
 
 T = TypeVar("T")
+
+#: Whether the session that is being built has one context for all its connections.
+_is_shared = False
 
 
 def session_built(
@@ -34,21 +44,31 @@ def session_built(
     **kwargs: Any,
 ) -> PipSession:
     """Let all connections of a command's session share the certificates they load."""
-    session = fn(command, options, *args, **kwargs)
-    # Without a context, stock pip makes one for each connection.
-    context = vars(session.get_adapter("https://")).get("_ssl_context")
-    is_shared = is_fast(options) and sys.platform not in _CHECKED_BY_SYSTEM
-    if is_shared and context is not None and not _has_tls_proxy(session):
-        from pip._internal.parallel.shared_context import share
+    global _is_shared
+    _is_shared = (
+        is_fast(options)
+        and sys.platform not in _CHECKED_BY_SYSTEM
+        and not _has_tls_proxy(options)
+    )
+    try:
+        return fn(command, options, *args, **kwargs)
+    finally:
+        _is_shared = False
 
-        share(context)
-    return session
+
+def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
+    """Make the context for TLS; stock pip's loads certificates at once."""
+    if not _is_shared:
+        return fn()
+    from pip._internal.parallel.shared_context import shared_context
+
+    return shared_context()
 
 
-def _has_tls_proxy(session: PipSession) -> bool:
+def _has_tls_proxy(options: optparse.Values) -> bool:
     """Whether connections may run inside a TLS connection to a proxy."""
-    proxies = {**getproxies(), **session.proxies}
-    return any(str(proxy).lower().startswith("https:") for proxy in proxies.values())
+    proxies = [*getproxies().values(), options.proxy or ""]
+    return any(proxy.lower().startswith("https:") for proxy in proxies)
 
 
 def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:

@@ -1,8 +1,9 @@
 """Load the certificates that TLS trusts once, and let handshakes run in parallel.
 
-Stock pip's context loads all certificates again for each connection, which takes tens of
-milliseconds, and serializes handshakes. It keeps everything that it has loaded, so loading
-the same certificates once trusts neither more nor less.
+Stock pip's context loads all certificates when it is made, also if no connection uses TLS,
+and again for each connection, which takes tens of milliseconds; it serializes handshakes.
+It keeps everything that it has loaded, so loading the same certificates once, for the first
+connection, trusts neither more nor less.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pip._vendor import certifi
 from pip._vendor.truststore import SSLContext
 from pip._vendor.truststore._openssl import _configure_context
 
-__all__ = ["share"]
+__all__ = ["shared_context"]
 
 _CHANGED = (
     "load_verify_locations",
@@ -27,19 +28,17 @@ _CHANGED = (
 )
 
 
-def share(context: SSLContext) -> None:
-    """Let several threads use a context of stock pip's at the same time.
+def shared_context() -> SSLContext:
+    """Return a context like stock pip's, which several threads can use at the same time.
 
-    The context trusts the same certificates as before. The system must keep its
-    certificates in files, and no connection may run inside another TLS connection.
-
-    :param context: a context that has loaded the certificates of certifi
+    The system must keep its certificates in files, and no connection may run inside
+    another TLS connection.
     """
-    if _CHANGED[0] not in vars(context):
-        shared = _Shared(context)
-        # Connection pools may hold this very context, so it is changed in place.
-        for name in _CHANGED:
-            setattr(context, name, getattr(shared, name))
+    context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    shared = _Shared(context)
+    for name in _CHANGED:
+        setattr(context, name, getattr(shared, name))
+    return context
 
 
 class _Shared:
@@ -55,7 +54,7 @@ class _Shared:
         self._context.sslsocket_class = ssl.SSLSocket
         self._lock = threading.RLock()
         #: Certificates that are trusted; this set only grows.
-        self._trusted: set[object] = {(certifi.where(), None, None)}
+        self._trusted: set[object] = set()
         #: Settings of which the last value counts.
         self._last: dict[str, object] = {}
 
@@ -81,6 +80,7 @@ class _Shared:
 
     def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
         """Make a connection that trusts the same certificates as stock pip's."""
+        self.load_verify_locations(certifi.where())
         self._trust(ssl.get_default_verify_paths(), self._load_the_system_s)
         return self._context.wrap_socket(*args, **kwargs)
 
