@@ -7,6 +7,7 @@ imports by name may be gone in another release, or do something else.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -61,26 +62,69 @@ def what_became_of(
     :param old: the files of the release in which the overlay finds it.
     :return: ``missing`` or ``changed``; None if it is the same.
     """
-    before, after = use.file(old), use.file(new)
-    if before is None or after is None:
+    if use.file(old) is None or use.file(new) is None:
         return "missing"
-    if not use.name or old[before] == new[after]:
+    if not use.name:
         return None
-    meant = _meanings(use.name, Module(before, old[before]))
-    means = _meanings(use.name, Module(after, new[after]))
+    meant, means = (
+        [fingerprint(node) for _, node in _definitions(use, files)]
+        for files in (old, new)
+    )
     if not means:
         return "missing" if meant else None
     return None if meant == means else "changed"
 
 
 def lines_of(use: Use, upstream: Mapping[str, bytes]) -> list[str]:
-    """Return the source of what defines a name, none for what is imported there."""
-    file = use.file(upstream)
-    if file is None or not use.name:
-        return []
-    module = Module(file, upstream[file])
-    found = (module.text(node) for node in module.find(use.name))
+    """Return the source of what defines a name, wherever it is imported from."""
+    found = [
+        module.text(node)
+        for module, node in _definitions(use, upstream)
+        if isinstance(node, ast.stmt)
+    ]
     return [line for text in found for line in text.splitlines()]
+
+
+def _definitions(
+    use: Use, upstream: Mapping[str, bytes], seen: frozenset[Use] = frozenset()
+) -> Iterator[tuple[Module, ast.AST]]:
+    """Yield all that gives a name of a module its meaning, with where that is.
+
+    What the module imports from another one of upstream's is looked up there.
+    """
+    path = use.file(upstream)
+    if path is None or not use.name or use in seen:
+        return
+    module = _parsed(path, upstream[path])
+    for found in module.find(use.name):
+        yield module, found
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                if use.name == (alias.asname or alias.name.partition(".")[0]):
+                    origin = _origin(path, node, alias)
+                    if origin is None or origin.file(upstream) is None:
+                        # What else the same statement imports has nothing to do with it.
+                        yield module, alias
+                    else:
+                        yield from _definitions(origin, upstream, seen | {use})
+
+
+@functools.cache
+def _parsed(path: str, data: bytes) -> Module:
+    return Module(path, data)
+
+
+def _origin(
+    path: str, node: ast.Import | ast.ImportFrom, alias: ast.alias
+) -> Use | None:
+    """Return what a name is called where the module at *path* imports it from."""
+    if isinstance(node, ast.Import):
+        return None
+    parts = path.removesuffix(".py").split("/")[: -node.level or None]
+    if not node.level:
+        parts = []
+    return Use(".".join([*parts, *filter(None, [node.module])]), alias.name)
 
 
 def _imported(tree: ast.Module, upstream: Mapping[str, bytes]) -> Iterator[Use]:
@@ -94,17 +138,3 @@ def _imported(tree: ast.Module, upstream: Mapping[str, bytes]) -> Iterator[Use]:
                 is_module = module.file(upstream) is not None
                 found.append(module if is_module else Use(node.module, alias.name))
         yield from (use for use in found if use.file(upstream) is not None)
-
-
-def _meanings(name: str, module: Module) -> list[str]:
-    """Return the fingerprints of all that gives a name of a module its meaning."""
-    nodes: list[ast.AST] = [*module.find(name)]
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            # What else the same statement imports has nothing to do with it.
-            nodes += [
-                alias
-                for alias in node.names
-                if name == (alias.asname or alias.name.partition(".")[0])
-            ]
-    return [fingerprint(node) for node in nodes]

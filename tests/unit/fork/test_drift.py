@@ -14,6 +14,7 @@ import pytest
 
 from fork.engine.drift import Drift, compare
 from fork.engine.releases import Release
+from fork.engine.uses import Use, lines_of, what_became_of
 from fork.project import ROOT
 from tests.unit.fork.small import Tree
 
@@ -211,3 +212,20 @@ def test_a_release_that_mends_a_library(pinned: Path, tmp_path: Path) -> None:
     ]
     assert "Nothing that the fork depends on changed. To move to it:" in lines
     assert any("pip===26.3.1" in each for each in lines)
+
+
+@pytest.mark.parametrize("use", [Use("tool", "Cache"), Use("tool.all", "Store")])
+def test_a_name_is_followed_to_its_definition(use: Use) -> None:
+    before = {
+        "tool/__init__.py": b"from .inner.cache import Cache\n",
+        "tool/all.py": b"from tool import Cache as Store\n",
+        "tool/inner/cache.py": b"class Cache:\n    size = 1\n",
+    }
+    after = {**before, "tool/inner/cache.py": b"class Cache:\n    size = 2\n"}
+    gone = {**before, "tool/inner/cache.py": b""}
+    circle = {**before, "tool/inner/cache.py": b"from tool.all import Store as Cache\n"}
+    assert what_became_of(use, before, before) is None
+    assert what_became_of(use, before, after) == "changed"
+    assert what_became_of(use, before, gone) == "missing"
+    assert what_became_of(use, before, circle) == "missing"
+    assert lines_of(use, before) == ["class Cache:", "    size = 1"]
