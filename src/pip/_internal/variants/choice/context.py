@@ -484,20 +484,20 @@ class Context:
             self._parts[kind] = kind()
         return cast(_Part, self._parts[kind])
 
-    def cost(self, loss: Loss) -> None:
-        """Warn of what costs a variant; where the user is strict, that is an error.
-
-        All losses go through here. What looks ahead ignores the error: it comes up again
-        if the resolver gets there.
+    def report(self, problems: Iterable[Loss | str]) -> None:
+        """Warn of problems; where the user is strict, a lost variant is an error.
 
         :raises VariantLost: if the user is strict.
         """
-        if self.strict:
-            from pip._internal.variants.errors import VariantLost
+        for problem in problems:
+            if isinstance(problem, str):
+                self.say_once(logging.WARNING, problem)
+            elif self.strict:
+                from pip._internal.variants.errors import VariantLost
 
-            raise VariantLost(loss)
-        if loss.warning is not None:
-            self.say_once(logging.WARNING, loss.warning, about=loss.about)
+                raise VariantLost(problem)
+            elif problem.warning is not None:
+                self.say_once(logging.WARNING, problem.warning, about=problem.about)
 
     def say_once(self, level: int, message: str, *, about: str | None = None) -> None:
         """Log a message unless this run has said it, or anything *about* the same."""

@@ -87,8 +87,11 @@ class VariantForesight(Foresight):
             # Without a manifest the wheels are read, by requests not foreseen here.
             if len(release.manifest_links) < len(release.wheels):
                 return None
-            if release.ranked:
-                return release.ranked[0]
+            decision = release.decide()
+            if decision.error is not None:
+                return None
+            if decision.ranked:
+                return decision.ranked[0]
         return None
 
     def reached(self, project: NormalizedName) -> None:

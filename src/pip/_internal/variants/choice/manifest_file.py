@@ -18,7 +18,7 @@ from pip._vendor.wheel_variants.manifest_parser import (
     parse_manifest,
 )
 
-from pip._internal.variants.choice.reasons import refuse_unsupported, tell_unanswered
+from pip._internal.variants.choice.reasons import refuse_unsupported, unanswered
 from pip._internal.variants.choice.selection import (
     Origin,
     OriginKind,
@@ -74,7 +74,7 @@ def judge_manifest(context: Context, path: str) -> tuple[Selection, str | None]:
         project=project,
         origin=Origin(OriginKind.FILE, path),
     )
-    tell_unanswered(context, path, selection)
+    context.report(unanswered(path, selection))
     chosen = next(iter(context.applying_labels(project, manifest.variants)), None)
     if chosen is not None:
         refuse_unsupported(f"The variant {chosen} in {path}", chosen, [selection])

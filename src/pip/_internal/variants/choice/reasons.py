@@ -8,7 +8,6 @@ describe, that are disabled or turned off.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
 
 __all__ = [
@@ -40,7 +38,7 @@ __all__ = [
     "refuse_unsupported",
     "rejection",
     "shortened",
-    "tell_unanswered",
+    "unanswered",
 ]
 
 #: What to do where a release's manifest is missing or broken.
@@ -214,21 +212,21 @@ def losses_of_answers(of: object, selections: Iterable[Selection]) -> Iterator[L
                 yield loss
 
 
-def tell_unanswered(context: Context, of: object, selection: Selection) -> None:
-    """Tell which variants a decision leaves out since nobody knows what is supported.
+def unanswered(of: object, selection: Selection) -> Iterator[Loss | str]:
+    """Yield which variants a decision leaves out since nobody knows what is supported.
+
+    Warnings about answers that cost nothing are among them.
 
     :param of: what it decides about the variants of.
-    :raises VariantLost: if that costs a variant, and the user is strict.
     """
     for namespace, answer in selection.answers.items():
         if not answer.is_lacking:
             continue
         loss = loss_of_answer(namespace, selection, of)
         if loss is not None:
-            context.cost(loss)
+            yield loss
         if loss is None or loss.warning is None:
-            for warning in answer.warnings:
-                context.say_once(logging.WARNING, warning)
+            yield from answer.warnings
 
 
 def _to_trust(untrusted: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.wheel_variants.abi_dependency import has_dependencies
 
@@ -15,7 +15,7 @@ from pip._internal.variants.choice.reasons import (
     loss_of_problem,
     loss_of_wheel,
     refuse_unsupported,
-    tell_unanswered,
+    unanswered,
 )
 from pip._internal.variants.choice.selection import (
     Origin,
@@ -23,6 +23,7 @@ from pip._internal.variants.choice.selection import (
     select,
     without_manifest,
 )
+from pip._internal.variants.errors import Loss, VariantError
 from pip._internal.variants.wheels.links import label_of, source_of
 from pip._internal.variants.wheels.sources import (
     ManifestMissing,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.selection import Agreement, Selection
     from pip._internal.variants.machine.chain import Providers
 
-__all__ = ["CheckedWheels", "Release"]
+__all__ = ["CheckedWheels", "Decision", "Release"]
 
 logger = get_logger(__name__)
 
@@ -53,6 +54,19 @@ class CheckedWheels(dict["NormalizedName", "Callable[[Link], str]"]):
 
     It has the projects of a resolution that requires hashes, and no others.
     """
+
+
+class Decision(NamedTuple):
+    """Which files of a release may be installed, and what to report of that.
+
+    :ivar ranked: the files, best first.
+    :ivar problems: variants that are left out although nobody chose that, and warnings.
+    :ivar error: why nothing can be installed that the user chose.
+    """
+
+    ranked: list[Link]
+    problems: Sequence[Loss | str]
+    error: VariantError | None = None
 
 
 class Release:
@@ -81,7 +95,8 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
-        self._ranked: dict[tuple[Agreement | None, str | None], list[Link]] = {}
+        self._decided: dict[tuple[Agreement | None, str | None], Decision] = {}
+        self._reported: Decision | None = None
         #: Which variants are ignored, and why.
         self._problems: list[tuple[str, ManifestUnavailable | str]] = []
 
@@ -297,24 +312,45 @@ class Release:
 
     @property
     def ranked(self) -> list[Link]:
-        """Return the links that may be installed, best first.
+        """Return the links that may be installed, best first, and report the problems.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         :raises VariantLost: if a variant would be lost, and the user is strict.
         """
+        self.reached = True
+        decision = self.decide()
+        if decision is not self._reported:
+            self._context.report(decision.problems)
+            if decision.error is not None:
+                raise decision.error
+            self._reported = decision
+        return decision.ranked
+
+    def decide(self) -> Decision:
+        """Return what may be installed and what to report of it; report nothing."""
         agreement = self._context.agreement
         # Which label a project must have may be settled after a look ahead.
         key = agreement, self.chosen_label
-        if key not in self._ranked:
-            self._ranked[key] = self._rank(agreement)
-        return self._ranked[key]
+        if key not in self._decided:
+            problems: list[Loss | str] = []
+            ranked: list[Link] = []
+            try:
+                if not self.lacks_label:
+                    self._refuse_two_labels()
+                    problems += self.problems
+                    ranked = self._rank(agreement)
+            except VariantError as error:
+                return Decision([], problems, error)
+            self._decided[key] = Decision(ranked, problems)
+        return self._decided[key]
 
-    def _rank(self, agreement: Agreement | None) -> list[Link]:
-        self.reached = True
-        if self.lacks_label:
-            return []
-        chosen = self.chosen_label
+    def _refuse_two_labels(self) -> None:
+        """Refuse two labels that are chosen for all projects, if this release has both.
+
+        :raises ContradictoryOptions: if that is so.
+        """
         context = self._context
+        chosen = self.chosen_label
         is_for_all = chosen is not None and not context.labels_for(self.project)
         if is_for_all and not context.may_take_several:
             from pip._internal.variants.choice.by_hand import labels_meant
@@ -324,7 +360,9 @@ class Release:
                 *(context.choices, self.project, self.labels, str(self)),
                 may_be_several=False,
             )
-        self.tell_losses()
+
+    def _rank(self, agreement: Agreement | None) -> list[Link]:
+        chosen = self.chosen_label
         if chosen is not None:
             selections = [*self.selections.values()]
             refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
@@ -351,18 +389,18 @@ class Release:
         tried = self._context.tried
         return tried is None or self.project not in tried or link.is_wheel
 
-    def tell_losses(self) -> None:
-        """Tell which variants are left out although nobody chose that.
-
-        :raises VariantLost: if one is, and the user is strict.
-        """
+    @property
+    def problems(self) -> list[Loss | str]:
+        """Return why variants are left out although nobody chose that, and warnings."""
         # Problems come up when it is decided.
         selections = self.selections.values()
-        for lost, problem in self._problems:
-            loss = loss_of_problem(lost, problem, self._what_follows())
-            self._context.cost(loss)
+        follows = self._what_follows()
+        found: list[Loss | str] = [
+            loss_of_problem(lost, problem, follows) for lost, problem in self._problems
+        ]
         for selection in selections:
-            tell_unanswered(self._context, self, selection)
+            found += unanswered(self, selection)
+        return found
 
     def _what_follows(self) -> str:
         """Say what pip does where variants of this release are left out.
@@ -380,6 +418,13 @@ class Release:
             return "goes on with a plain build, maybe one without GPU support"
         return "goes on with the source distribution, which has to be built"
 
+    def report_problems(self) -> None:
+        """Report :attr:`problems`.
+
+        :raises VariantLost: if a variant is left out, and the user is strict.
+        """
+        self._context.report(self.problems)
+
     def discarded(self, link: Link, reason: str) -> None:
         """Take note that upstream discards a wheel.
 
@@ -387,7 +432,7 @@ class Release:
         """
         label = label_of(link)
         if label is not None:
-            self._context.cost(loss_of_wheel(self, self.project, label, reason))
+            self._context.report([loss_of_wheel(self, self.project, label, reason)])
 
 
 def _identities(link: Link) -> set[str]:

@@ -91,7 +91,8 @@ def _warn(
         return
     meant = [f"Did you mean {each}?" for each in similar]
     warning = ". ".join([f"{typed}: {problem}", *meant])
-    context.cost(Loss(f"what {typed} asks for", problem, warning, hints=meant))
+    loss = Loss(f"what {typed} asks for", problem, warning, hints=meant)
+    context.report([loss])
 
 
 def _namespaces(context: Context, kept: Iterable[BaseDistribution]) -> set[str]:

@@ -329,17 +329,16 @@ class Locks(Mode):
     def _tell_left_out(self) -> None:
         for build, problem in self._left_out().items():
             name = reasons.build_name(self._releases[build.project], build.label)
-            self._context.cost(
-                Loss(
-                    name,
-                    problem,
-                    f"Leaving {name} out of the lock file: {problem}",
-                    follows="locks the others",
-                    hints=[
-                        "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
-                    ],
-                )
+            loss = Loss(
+                name,
+                problem,
+                f"Leaving {name} out of the lock file: {problem}",
+                follows="locks the others",
+                hints=[
+                    "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
+                ],
             )
+            self._context.report([loss])
 
     def _untaken(self, machines: Machines) -> tuple[_Target, Run] | None:
         """Return a build that no run has taken yet, and a run that could have."""

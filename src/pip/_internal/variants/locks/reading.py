@@ -346,7 +346,7 @@ class _Choices:
         for link, each in list(files.items()):
             # Such a file would be judged as one build and be another.
             if label_of(link) != split_label(each.filename)[1]:
-                context.cost(self._misplaced(each, link))
+                context.report([self._misplaced(each, link)])
                 del files[link]
         if not any(map(label_of, files)):
             return {}

@@ -22,7 +22,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.invocation import is_typed
 from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.choice.places import find_beside_indexes, index_of
-from pip._internal.variants.choice.reasons import tell_unanswered
+from pip._internal.variants.choice.reasons import unanswered
 from pip._internal.variants.choice.selection import select
 from pip._internal.variants.pytorch.backends import (
     Backend,
@@ -117,7 +117,7 @@ class Bridge(Mode):
         if self.settings.backends:
             return self.wanted(description.backends)
         selection = self._selection(description.backends)
-        tell_unanswered(self._context, f"what {description} has", selection)
+        self._context.report(unanswered(f"what {description} has", selection))
         return _suiting(selection)
 
     def wanted(self, backends: Iterable[Backend]) -> list[Backend]:

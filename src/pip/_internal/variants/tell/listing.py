@@ -73,7 +73,7 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
     :raises VariantLost: one cannot be judged, and the user is strict.
     """
     if offered.release is not None:
-        offered.release.tell_losses()
+        offered.release.report_problems()
     suited = {link: place for place, link in enumerate(offered.links)}
     groups = _by_label(decision, offered)
     for files in groups.values():
