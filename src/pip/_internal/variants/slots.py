@@ -87,6 +87,9 @@ GLOBALS = {
     "parallel.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
+    "parallel.connections._is_shared": (
+        "Whether the session that is being built has one context for TLS. Its own."
+    ),
     "parallel.sizes._NOTED": (
         "The sizes that JSON pages tell, by URL. Set by parallel.pages."
     ),
