@@ -20,6 +20,8 @@ from tools.conformance.fork import Fork
 
 __all__ = ["Implementation", "main"]
 
+_OUTCOMES = ("passed", "failed", "not applicable")
+
 
 class Implementation(NamedTuple):
     """What answers the cases.
@@ -48,10 +50,7 @@ def main() -> int:
         for case in read_cases(topic):
             for each in implementations:
                 found = each.answer(case)
-                if found == case.expected:
-                    outcome = "passed"
-                else:
-                    outcome = "not applicable" if found is None else "failed"
+                outcome = _outcome(case, found)
                 counts[topic, each.name, outcome] += 1
                 if outcome == "failed":
                     disagreements.append(_disagreement(case, each, found))
@@ -61,14 +60,19 @@ def main() -> int:
     return status
 
 
+def _outcome(case: Case, found: object) -> str:
+    if found is None:
+        return "not applicable"
+    return "passed" if found == case.expected else "failed"
+
+
 def _disagreement(case: Case, implementation: Implementation, found: object) -> str:
     decided = "left open by" if case.open else "decided by"
-    lines = [
-        f"{case.id}: {implementation.name} differs, {decided} {case.source}: {case.why}",
-        f"  expected {json.dumps(case.expected)}",
-        f"  found    {json.dumps(found)}",
-    ]
-    return "\n".join(lines)
+    return (
+        f"{case.id}: {implementation.name} differs, {decided} {case.source}: {case.why}\n"
+        f"  expected {json.dumps(case.expected)}\n"
+        f"  found    {json.dumps(found)}"
+    )
 
 
 def _table(
@@ -79,13 +83,9 @@ def _table(
     yield f"|---{'|---' * len(names)}|"
     for topic in TOPICS:
         cells = [
-            " / ".join(
-                str(counts[topic, name, outcome])
-                for outcome in ("passed", "failed", "not applicable")
-            )
-            for name in names
+            [str(counts[topic, name, each]) for each in _OUTCOMES] for name in names
         ]
-        yield f"| {topic} | {' | '.join(cells)} |"
+        yield f"| {topic} | {' | '.join(map(' / '.join, cells))} |"
 
 
 if __name__ == "__main__":

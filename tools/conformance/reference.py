@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 from unittest import mock
 
@@ -56,23 +57,16 @@ def _filename(case: Case) -> Result | None:
     found = VALIDATION_WHEEL_NAME_REGEX.fullmatch(case.input["wheel"])
     if found is None:
         return INVALID
-    if case.expected == INVALID:
-        return {"label": found["variant_label"]}
     # It leaves the name and the version as they are written.
-    read = {"build": found["build"], "label": found["variant_label"]}
-    return {**case.expected, **read}
+    stated = {key: case.expected.get(key) for key in ("project", "version")}
+    return {**stated, "build": found["build"], "label": found["variant_label"]}
 
 
 def _property(text: str) -> Result:
     try:
-        found = VariantProperty.from_str(text)
+        return asdict(VariantProperty.from_str(text))
     except ValidationError:
         return INVALID
-    return {
-        "namespace": found.namespace,
-        "feature": found.feature,
-        "value": found.value,
-    }
 
 
 def _read(document: Any) -> VariantsJson | None:
@@ -102,12 +96,8 @@ def _provider(case: Case) -> Result | None:
     if found is None:
         return {"refused": True}
     provider = found.providers[case.input["namespace"]]
-    stated = {
-        "optional": provider.optional,
-        "requires": provider.requires,
-        "plugin-api": provider.plugin_api,
-        "builtin": provider.builtin,
-    }
+    keys = ("optional", "requires", "plugin-api", "builtin")
+    stated = {key: getattr(provider, key.replace("-", "_")) for key in keys}
     result = {key: value for key, value in stated.items() if value}
     static = provider.static_properties
     if static:
@@ -119,20 +109,17 @@ def _provider(case: Case) -> Result | None:
     return {**result, "kind": kind}
 
 
-def _descriptions(variants: Mapping[str, Any]) -> list[VariantDescription]:
-    return [
-        VariantDescription.from_dict(copy.deepcopy(properties), label=label)
-        for label, properties in variants.items()
-    ]
-
-
 def _sorted(
     variants: Mapping[str, Any],
     supported: Iterable[VariantProperty],
     priorities: Mapping[str, Any],
 ) -> list[str]:
+    described = [
+        VariantDescription.from_dict(copy.deepcopy(properties), label=label)
+        for label, properties in variants.items()
+    ]
     found = sort_and_filter_supported_variants(
-        _descriptions(variants),
+        described,
         list(supported),
         namespace_priorities=list(priorities["namespace"]),
         feature_priorities=priorities.get("feature"),
@@ -169,9 +156,8 @@ def _merge(case: Case) -> Result:
         for document in documents[1:]:
             merged.merge(VariantsJson(copy.deepcopy(document)))
     except ValidationError:
-        # It does not tell in data why.
-        is_expected = "refused" in case.expected
-        return case.expected if is_expected else {"refused": True}
+        # Only its message says why.
+        return case.expected if "refused" in case.expected else {"refused": True}
     return {
         "namespaces": merged.namespace_priorities,
         "variants": {

@@ -105,11 +105,8 @@ def _manifest(given: Mapping[str, Any]) -> Result | None:
 def _order(given: Mapping[str, Any]) -> Result:
     """Let uv choose, take the chosen wheel away, and let it choose again."""
     stated = given["manifest"]
-    manifest = _static(
-        stated["default-priorities"]["namespace"],
-        given["supported"],
-        stated["variants"],
-    )
+    namespaces = stated["default-priorities"]["namespace"]
+    manifest = _static(namespaces, given["supported"], stated["variants"])
     left, order = sorted(given["labels"]), list[str]()
     try:
         while (label := _chosen(manifest, left)) is not None:
