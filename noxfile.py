@@ -289,6 +289,14 @@ def guard(session: nox.Session) -> None:
     session.run("python", "-m", "tools.guard", old, new, *options)
 
 
+@nox.session(python="3.11")
+def conformance(session: nox.Session) -> None:
+    """Run the conformance cases against core, the fork, variantlib and uv."""
+    session.install("variantlib==0.2.2", "uv==0.13.9", "filelock", "packaging==26.3")
+    _assemble(session)
+    _run_tool(session, "tools.conformance")
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure the fork beside untouched pip, uv and light-the-torch."""
@@ -352,10 +360,11 @@ def fuzz(session: nox.Session) -> None:
 
 
 def _run_tool(session: nox.Session, module: str, *arguments: str) -> None:
-    """Run a module of this repository with the assembled fork as its pip."""
+    """Run a module of this repository with core, and with the assembled fork as its pip."""
+    path = os.pathsep.join([str(BUILD / "assembled"), str(ROOT / "core" / "src")])
     session.run(
         *("python", "-m", module, *arguments, *session.posargs),
-        env={"PYTHONPATH": str(BUILD / "assembled")},
+        env={"PYTHONPATH": path},
     )
 
 

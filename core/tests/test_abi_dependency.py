@@ -152,9 +152,3 @@ def test_what_means_nothing_is_told() -> None:
     assert reason(torch=["02.8", "2.8"]) == told
     # All that it names otherwise is itself.
     assert reason("torch", torch=["02.8", "2.8"]) == reason("torch", torch=["2.8"])
-
-
-def test_nothing_depends_on_itself() -> None:
-    answer = abi_dependency.answer(manifest(torch=["2"]), "abi", None, project="torch")
-    assert answer.features == ()
-    assert answer.reason is not None

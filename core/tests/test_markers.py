@@ -1,14 +1,15 @@
-"""Environment markers about the variant of a wheel."""
+"""Environment markers about the variant of a wheel.
+
+Which markers hold is in ``core/conformance/markers.json``.
+"""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import strategies as st
-from packaging.markers import InvalidMarker, Marker, UndefinedComparison
+from packaging.markers import InvalidMarker, Marker
 from packaging.requirements import InvalidRequirement, Requirement
 
 from wheel_variants.markers import (
-    NO_VARIANT,
     is_about_variant,
     resolve_marker,
     resolve_requirement,
@@ -24,37 +25,6 @@ ENVIRONMENT = variant_environment(
     ],
 )
 
-HOLDS = [
-    "variant_label == 'cu128'",
-    "variant_label != ''",
-    "'cu128' == variant_label",
-    "'nvidia' in variant_namespaces",
-    "'amd' not in variant_namespaces",
-    "'nvidia :: sm_arch' in variant_features",
-    "'nvidia::sm_arch' in variant_features",
-    "'nvidia ::sm_arch:: 90_real' in variant_properties",
-    "'nvidia :: sm_arch :: 80_real' not in variant_properties",
-]
-FAILS = [
-    "variant_label == ''",
-    "variant_label == 'cu12'",
-    "'nvid' in variant_namespaces",
-    "'nvidia' in variant_features",
-    "'nvidia :: sm' in variant_features",
-    "'nvidia :: sm_arch :: 90' in variant_properties",
-    "'nvidia :: sm_arch' in variant_properties",
-]
-
-
-_ATOMS = st.sampled_from([*HOLDS, *FAILS, "extra == 'a'", "extra == 'b'"])
-MARKERS = st.recursive(
-    _ATOMS,
-    lambda inner: st.builds(
-        "({} {} {})".format, inner, st.sampled_from(["and", "or"]), inner
-    ),
-    max_leaves=8,
-)
-
 
 def test_the_values() -> None:
     sm_arch = Property("nvidia", "sm_arch", "90_real")
@@ -64,25 +34,6 @@ def test_the_values() -> None:
         "variant_features": {"nvidia::sm_arch"},
         "variant_namespaces": {"nvidia"},
     }
-
-
-@pytest.mark.parametrize("text", HOLDS + FAILS)
-def test_a_single_condition(text: str) -> None:
-    rest = resolve_marker(text, ENVIRONMENT)
-    assert rest == ("" if text in HOLDS else 'python_version < "0"')
-
-
-@pytest.mark.parametrize(
-    ("text", "holds"),
-    [
-        ("variant_label == ''", True),
-        ("variant_label == 'null'", False),
-        ("'nvidia' in variant_namespaces", False),
-        ("'nvidia :: sm_arch' not in variant_features", True),
-    ],
-)
-def test_a_wheel_that_is_no_variant(text: str, holds: bool) -> None:
-    assert (resolve_marker(text, NO_VARIANT) == "") == holds
 
 
 @pytest.mark.parametrize(
@@ -130,35 +81,11 @@ def test_a_string_is_no_variable() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "variant_label",
-        "variant_label == ",
-        "variant_label ('a')",
-        "(variant_label == 'a'",
-        "variant_label == 'a')",
-        "variant_label == 'a' and",
-        "variant_label == 'a' 'b'",
-        "variant_label not 'a'",
-        "variant_label == 'a",
-        "(" * 5000 + "variant_label == 'a'" + ")" * 5000,
-    ],
+    ["variant_label == ", "(" * 5000 + "variant_label == 'a'" + ")" * 5000],
+    ids=["cut off", "deep"],
 )
 def test_an_invalid_marker(text: str) -> None:
     with pytest.raises(InvalidMarker):
         resolve_marker(text, ENVIRONMENT)
     with pytest.raises(InvalidRequirement):
         resolve_requirement(f"foo; {text}", ENVIRONMENT)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "variant_label >= 'a'",
-        "variant_properties == 'a'",
-        "variant_properties in 'a'",
-        "variant_label == os_name",
-    ],
-)
-def test_an_undefined_comparison(text: str) -> None:
-    with pytest.raises(UndefinedComparison):
-        resolve_marker(text, ENVIRONMENT)

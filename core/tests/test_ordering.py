@@ -1,12 +1,13 @@
-"""Which labels a machine can run, and in which order."""
+"""Which labels a machine can run, and in which order.
+
+Single orders are in ``core/conformance/ordering.json``.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,108 +28,6 @@ GPU: Machine = {
     ],
     "cpu": [("level", ["v3", "v2", "v1"]), ("avx", ["on"])],
 }
-
-# name: (namespaces, variants best first, labels that do not run)
-ORDERS: Mapping[str, tuple[Sequence[str], Mapping[str, Any], Sequence[str]]] = {
-    "higher value first": (
-        ["nvidia"],
-        {
-            "cu128": {"nvidia": {"cuda": ["12.8"]}},
-            "cu126": {"nvidia": {"cuda": ["12.6"]}},
-            "null": {},
-            "cu129": {"nvidia": {"cuda": ["12.9"]}},
-        },
-        ["cu129"],
-    ),
-    "the best supported value of several counts": (
-        ["nvidia"],
-        {
-            "b": {"nvidia": {"cuda": ["12.6", "12.8", "13.0"]}},
-            "a": {"nvidia": {"cuda": ["12.7"]}},
-        },
-        [],
-    ),
-    "every feature must be supported": (
-        ["nvidia"],
-        {
-            "both": {"nvidia": {"cuda": ["12.6"], "sm": ["90_real"]}},
-            "one": {"nvidia": {"cuda": ["12.6"], "sm": ["80_real"]}},
-        },
-        ["one"],
-    ),
-    "more properties before fewer": (
-        ["nvidia"],
-        {
-            "more": {"nvidia": {"cuda": ["12.6"], "sm": ["90_virtual"]}},
-            "less": {"nvidia": {"cuda": ["12.6"]}},
-        },
-        [],
-    ),
-    "an earlier feature before a better value of a later one": (
-        ["nvidia"],
-        {
-            "cuda": {"nvidia": {"cuda": ["12.6"]}},
-            "sm": {"nvidia": {"sm": ["90_real"]}},
-        },
-        [],
-    ),
-    "namespaces in the order of the manifest": (
-        ["cpu", "nvidia"],
-        {
-            "cpu": {"cpu": {"level": ["v1"]}},
-            "gpu": {"nvidia": {"cuda": ["12.8"]}},
-        },
-        [],
-    ),
-    "labels in ascending order where properties are equal": (
-        ["nvidia"],
-        {
-            "a": {"nvidia": {"cuda": ["12.8"]}},
-            "a.b": {"nvidia": {"cuda": ["12.8"]}},
-            "b": {"nvidia": {"cuda": ["12.8"]}},
-        },
-        [],
-    ),
-    "null after other labels without properties": (
-        ["nvidia"],
-        {"00000000": {}, "zzz": {}, "null": {}},
-        [],
-    ),
-    "an unknown namespace is not supported": (
-        ["amd"],
-        {"null": {}, "rocm": {"amd": {"gfx": ["gfx942"]}}},
-        ["rocm"],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", ORDERS)
-def test_order(name: str) -> None:
-    namespaces, variants, refused = ORDERS[name]
-    expected = [label for label in variants if label not in refused]
-    shuffled = list(variants)
-    for seed in range(5):
-        random.Random(seed).shuffle(shuffled)
-        mixed = manifest(namespaces, {label: variants[label] for label in shuffled})
-        ranking = rank(mixed, machine(GPU), shuffled)
-        assert list(ranking.compatible) == expected
-        assert set(ranking.rejected) == set(refused)
-
-
-def test_orders_of_old_manifests_come_first() -> None:
-    variants = {
-        "v3": {"cpu": {"level": ["v3"]}},
-        "v2": {"cpu": {"level": ["v2"]}},
-        "v1": {"cpu": {"level": ["v1"]}},
-        "avx": {"cpu": {"avx": ["on"]}},
-    }
-    old = manifest(
-        ["cpu"],
-        variants,
-        feature={"cpu": ["unknown", "avx"]},
-        property={"cpu": {"level": ["v9", "v1"]}},
-    )
-    assert rank(old, machine(GPU), variants).compatible == ("avx", "v1", "v3", "v2")
 
 
 def test_the_reason_of_a_rejection() -> None:

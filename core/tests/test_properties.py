@@ -1,4 +1,7 @@
-"""Properties and what a machine supports."""
+"""Properties and what a machine supports.
+
+Which properties are valid is in ``core/conformance/properties.json``.
+"""
 
 from __future__ import annotations
 
@@ -12,34 +15,13 @@ from wheel_variants.properties import (
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nvidia::sm_arch::90_real",
-        "nvidia :: sm_arch :: 90_real",
-        " nvidia::\tsm_arch ::90_real ",
-    ],
-)
-def test_white_space_is_free(text: str) -> None:
-    parsed = Property.parse(text)
-    assert parsed == Property("nvidia", "sm_arch", "90_real")
+def test_text_of_a_property() -> None:
+    parsed = Property.parse("nvidia::sm_arch::90_real")
     assert str(parsed) == "nvidia :: sm_arch :: 90_real"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a",
-        "a :: b",
-        "a :: b :: c :: d",
-        "A :: b :: c",
-        "a :: b.c :: d",
-        "a :: b :: C",
-    ]
-    + ["a :: b :: c d", "a :: b ::", ":: b :: c", "a :: b :: é", "a :: \u0661 :: c"],
-)
-def test_invalid(text: str) -> None:
+@pytest.mark.parametrize("text", ["a :: b", "a :: b :: c d"])
+def test_an_error_quotes_the_text(text: str) -> None:
     with pytest.raises(InvalidProperty) as error:
         Property.parse(text)
     assert repr(text) in str(error.value)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from operator import eq, ne
 
 from packaging.markers import InvalidMarker, UndefinedComparison
 from packaging.requirements import InvalidRequirement
@@ -41,9 +42,14 @@ _TOKEN = re.compile(
 _REQUIREMENT = re.compile(
     r"(?P<rest>[^;@]*|[^;@]*@\s*\S+)\s*;(?P<marker>.*)", re.DOTALL
 )
+# Strings have no order, as in all dependency specifiers.
 _STRINGS: Mapping[str, Callable[[str, str], bool]] = {
-    "==": lambda left, right: left == right,
-    "!=": lambda left, right: left != right,
+    "==": eq,
+    "!=": ne,
+    "<=": eq,
+    ">=": eq,
+    "<": lambda *_: False,
+    ">": lambda *_: False,
     "in": lambda left, right: left in right,
     "not in": lambda left, right: left not in right,
 }

@@ -1,0 +1,1 @@
+"""Run the conformance cases of core against this project and other implementations."""
