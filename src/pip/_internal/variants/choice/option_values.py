@@ -15,11 +15,11 @@ from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironm
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 from pip._vendor.wheel_variants.labels import is_valid_label
+from pip._vendor.wheel_variants.plugin_variables import SECRETS, is_secret
 from pip._vendor.wheel_variants.preferences import Preference, parse_blank_separated
 from pip._vendor.wheel_variants.properties import InvalidProperty, is_valid_namespace
 
 from pip._internal.variants.errors import InvalidOption, WrongUse
-from pip._internal.variants.machine.plugin_variables import SECRETS, is_secret
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.wheel_variants.answer import Answer, Step
+from pip._vendor.wheel_variants.plugin_variables import visible
 from pip._vendor.wheel_variants.properties import is_valid_namespace
 
 from pip._internal.models.wheel import Wheel
@@ -30,7 +31,6 @@ from pip._internal.variants.machine.plugin_query import (
     belongs,
     examine_plugin,
 )
-from pip._internal.variants.machine.plugin_variables import visible
 
 __all__ = ["Trial", "named_like", "try_plugin"]
 

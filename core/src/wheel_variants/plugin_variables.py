@@ -24,7 +24,7 @@ _KEPT = frozenset(
 
 
 def is_secret(name: str) -> bool:
-    """Tell whether a variable of this name may hold a secret."""
+    """Return whether a variable of this name may hold a secret."""
     return any(part in name.upper() for part in SECRETS)
 
 
@@ -33,12 +33,12 @@ def visible(
 ) -> dict[str, str]:
     """Return the variables that a plugin sees.
 
-    These are what any process needs, override variables of *trusted* packages, and what
-    the user names. Override variables are called ``<PACKAGE>_FORCE_...``, for instance
-    ``NPU_VARIANT_PROVIDER_FORCE_KIND``, or ``<PACKAGE>_DISABLE_...``, as is
-    ``ROCM_BOOTSTRAP_DISABLE_DETECTION``.
+    These are the variables that any process needs, override variables of *trusted*
+    packages, and the variables that the user names. Override variables are called
+    ``<PACKAGE>_FORCE_...``, for instance ``NPU_VARIANT_PROVIDER_FORCE_KIND``, or
+    ``<PACKAGE>_DISABLE_...``, as is ``ROCM_BOOTSTRAP_DISABLE_DETECTION``.
 
-    :param trusted: normalised names.
+    :param trusted: normalized names.
     :param named: further variables.
     """
     if os.name == "nt":  # pragma: no cover (what it does there)

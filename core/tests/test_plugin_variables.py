@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pip._internal.variants.machine.plugin_variables import is_secret, visible
+from wheel_variants.plugin_variables import is_secret, visible
 
 TRUSTED = frozenset({"npu-variant-provider", "rocm-bootstrap", "a.b", "monkey"})
 
