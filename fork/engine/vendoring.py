@@ -82,7 +82,7 @@ def _license_in(source: bytes, name: str, path: str) -> bytes:
 def vendored_package(folder: Path, vendored: str) -> dict[str, bytes]:
     """Return the modules of a package of this repository, imports rewritten.
 
-    Modules in subfolders are not taken.
+    Modules in subfolders are not taken, nor is the one that ``python -m`` runs.
 
     :param folder: of the package; its name is the import name.
     :param vendored: the package that has what it imports besides the standard library,
@@ -94,6 +94,7 @@ def vendored_package(folder: Path, vendored: str) -> dict[str, bytes]:
     return {
         f"{folder.name}/{path.name}": _rewritten(path, available, vendored)
         for path in sorted(folder.glob("*.py"))
+        if path.name != "__main__.py"
     }
 
 
