@@ -158,14 +158,11 @@ def _install(
 
     install("--no-deps", *_pip_words(plugin))
     (installed,) = distributions(path=[str(folder)])
-    try:
-        needed = [
-            requirement
-            for requirement in map(Requirement, installed.requires or ())
-            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        ]
-    except ValueError as error:
-        raise PluginFailed(f"The plugin has an invalid requirement: {error}") from None
+    needed = [
+        requirement
+        for requirement in map(Requirement, installed.requires or ())
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+    ]
     _check_trusted((each.name for each in needed), trusted)
     if needed:
         install(*_ONLY_WHEELS, *map(str, needed))

@@ -16,6 +16,7 @@ from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger, printable_output
 from pip._internal.variants.commands.actions import ACTIONS, OptionMaker
 from pip._internal.variants.commands.formatting import HelpFormatter
+from pip._internal.variants.commands.moved import Moved, is_moved
 
 logger = get_logger(__name__)
 
@@ -81,8 +82,12 @@ class VariantsCommand(Command, SessionCommandMixin):
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; an action takes only its own options."""
         self._parsed = True
+        parsed: tuple[optparse.Values, list[str]]
+        if is_moved(args):
+            parsed = super().parse_args([])
+            return parsed[0], args
         self.fit(args)
-        parsed: tuple[optparse.Values, list[str]] = super().parse_args(args)
+        parsed = super().parse_args(args)
         return parsed
 
     def fit(self, args: list[str]) -> None:
@@ -128,6 +133,8 @@ class VariantsCommand(Command, SessionCommandMixin):
         if not args:
             self.parser.print_help()
             return SUCCESS
+        if is_moved(args):
+            raise Moved(args)
         handlers = self.handler_map()
         if args[0] not in handlers:
             logger.error("Need an action (%s) to perform.", ", ".join(ACTIONS))

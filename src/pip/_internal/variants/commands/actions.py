@@ -88,11 +88,10 @@ ACTIONS: Mapping[str, Action] = {
             "Show what this machine supports, by namespace; with -v, in full.",
             "host [options]",
             "With --json, the output is what --variant-host takes. The exit status is 0, "
-            "or 1 if a file that was given is of no use or a plugin that is tried is faulty.",
+            "or 1 if a file that was given is of no use.",
             (
                 *allowed(OPTIONS, "host"),
                 *allowed(_OF_MODES, "host"),
-                *allowed(PUBLISHING, "host"),
                 *_PLUGIN_LIMITS,
                 *cmdoptions.index_group["options"],
             ),
