@@ -1,101 +1,136 @@
-"""``pip variants adopt``: variants of wheels with local versions, and of twins."""
+"""``wheel-variants adopt``: variants of wheels with local versions, and of twins."""
 
 from __future__ import annotations
 
-import optparse
+import argparse
+import logging
 import os
+import shlex
+from collections.abc import Iterator
 from typing import Any
 
-from pip._vendor.packaging.utils import NormalizedName
+from packaging.utils import NormalizedName, canonicalize_name
 
-from pip._internal.cli.index_command import SessionCommandMixin
-from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.console.output import get_logger
-from pip._internal.console.output import write as say
-from pip._internal.console.texts import Hint
-from pip._internal.variants.choice.invocation import again
-from pip._internal.variants.choice.invocation import command as command_to_type
-from pip._internal.variants.commands.progress import byte_progress
-from pip._internal.variants.commands.reports import write_report
-from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.adopting import (
-    Adopted,
-    Left,
-    Plan,
-    Request,
-    plan_of,
-)
-from pip._internal.variants.publishing.adopting import write as write_wheels
-from pip._internal.variants.publishing.pyproject_table import project_table
+from wheel_variants.publish.adopting import Adopted, Left, Plan, Request, plan_of
+from wheel_variants.publish.adopting import write as write_wheels
+from wheel_variants.publish.commands.build import add_pyproject
+from wheel_variants.publish.errors import UsageError
+from wheel_variants.publish.output import byte_progress, write, write_report
+from wheel_variants.publish.pyproject_table import project_table
+from wheel_variants.publish.texts import counted
 
-logger = get_logger(__name__)
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "Make variants of wheels with local versions, and of twins."
+
+logger = logging.getLogger(__name__)
 
 
-def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
-    """Tell what becomes of the wheels of a folder; with ``--output-dir``, write it."""
-    if len(args) != 1:
-        raise WrongUse(f"Need one DIR of wheels, got {len(args)}")
-    folder: str | None = options.output_dir
-    if folder is not None and os.path.realpath(folder) == os.path.realpath(args[0]):
-        raise WrongUse(
-            "Need another folder for --output-dir: the wheels stay as they are"
-        )
-    plan = plan_of(
-        Request(
-            args[0],
-            options.cpu_as_null,
-            _twins(options),
-            project_table(options.pyproject),
-        )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this command."""
+    add = parser.add_argument
+    add("folder", metavar="DIR", help="The folder of wheels, which are not changed.")
+    add(
+        "--cpu-as-null",
+        action="store_true",
+        help="Make wheels with the local version +cpu the null variant, which installers "
+        "choose on machines that no other variant suits.",
     )
+    add(
+        "--twin",
+        dest="twins",
+        action="append",
+        default=[],
+        type=_twin,
+        metavar="NAME=PROJECT",
+        help="Make the wheels of NAME variants of PROJECT, as in "
+        "onnxruntime-gpu=onnxruntime; may be repeated.",
+    )
+    add_pyproject(parser)
+    add(
+        "-d",
+        "--output-dir",
+        metavar="DIR",
+        help="Write the variants to another folder (default: only show the plan).",
+    )
+    add("--json", action="store_true", help="Write a report in JSON.")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the plan for a folder, and with ``--output-dir`` the wheels."""
+    folder: str | None = options.output_dir
+    if folder is not None and os.path.realpath(folder) == os.path.realpath(
+        options.folder
+    ):
+        raise UsageError(
+            f"The output folder must not be that of the wheels: --output-dir {folder}"
+        )
+    request = Request(
+        options.folder,
+        options.cpu_as_null,
+        _twins(options),
+        project_table(options.pyproject),
+    )
+    plan = plan_of(request)
     written: list[tuple[str, str]] = []
     damaged: list[Left] = []
     if not options.json:
-        say(_told(plan))
+        write(_plan_lines(plan))
     if folder is not None and plan.adopted:
-        written, damaged = write_wheels(
-            plan, folder, byte_progress(options.progress_bar)
-        )
+        written, damaged = write_wheels(plan, folder, byte_progress)
     if options.json:
         write_report(_document(plan, written, damaged))
     elif written:
-        index = command_to_type(options, "variants", "index", folder or "", "--simple")
-        wheels = "1 wheel" if len(written) == 1 else f"{len(written)} wheels"
-        say(["", f"Wrote {wheels} to {folder}.", Hint("Next:", index)])
-    elif plan.adopted:
-        say(
-            ["", Hint("Nothing was written. To write it:", again(options, "-d", "OUT"))]
+        index = f"wheel-variants index {shlex.quote(folder or '')} --simple"
+        write(
+            ["", f"Wrote {counted(len(written), 'wheel')} to {folder}. Next: {index}"]
         )
+    elif plan.adopted:
+        write(["", "Nothing was written. To write it, add --output-dir DIR."])
     for each in damaged:
-        logger.warning("%s was not written: %s.", each.filename, each.why)
-    return SUCCESS if plan.adopted and not damaged else ERROR
+        logger.warning("%s was not written: %s", each.filename, each.why)
+    return int(not plan.adopted or bool(damaged))
 
 
-def _twins(options: optparse.Values) -> dict[NormalizedName, NormalizedName]:
+def _twin(value: str) -> tuple[NormalizedName, NormalizedName]:
+    names = value.split("=")
+    try:
+        old, new = (canonicalize_name(name, validate=True) for name in names)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected NAME=PROJECT, as in onnxruntime-gpu=onnxruntime, not {value!r}"
+        ) from None
+    return old, new
+
+
+def _twins(options: argparse.Namespace) -> dict[NormalizedName, NormalizedName]:
     twins: dict[NormalizedName, NormalizedName] = {}
-    for name, into in options.twins or ():
+    for name, into in options.twins:
         if twins.setdefault(name, into) != into:
-            raise WrongUse(f"--twin {name} is there for {twins[name]} and for {into}")
+            raise UsageError(
+                f"{name} cannot be a twin of two projects: {twins[name]} and {into}"
+            )
     return twins
 
 
-def _told(plan: Plan) -> list[str]:
-    lines = []
+def _plan_lines(plan: Plan) -> Iterator[str]:
     for adopted in plan.adopted:
-        lines += [os.path.basename(adopted.source), f"  becomes {adopted.filename}"]
+        yield os.path.basename(adopted.source)
+        yield f"  becomes {adopted.filename}"
         needs = ", ".join(sorted(map(str, adopted.properties))) or "nothing"
-        lines.append(f"  needs {needs} ({adopted.rule})")
-        lines += [
-            f"  without {each}, which does not hold for it" for each in adopted.dropped
-        ]
-    lines += [f"{name}\n  is taken along as it is" for name in plan.kept]
-    lines += [f"{each.filename}\n  is left alone: {each.why}" for each in plan.left]
-    lines += [
-        f"{name} requires {text}, which there is no more: change it there"
-        for name, text in plan.requiring
-    ]
-    lines += [f"{each}." for each in plan.alike]
-    return "\n".join(lines).split("\n")
+        yield f"  needs {needs} ({adopted.rule})"
+        for each in adopted.dropped:
+            yield f"  without {each}, which is not valid for it"
+    for name in plan.kept:
+        yield name
+        yield "  is copied as it is"
+    for left in plan.left:
+        yield left.filename
+        yield f"  is left alone: {left.why}"
+    for name, text in plan.requiring:
+        yield f"{name} requires {text}, which no longer exists: change it there"
+    for message in plan.alike:
+        yield f"{message}."
 
 
 def _document(

@@ -1,41 +1,62 @@
-"""``pip variants check``: judge what is published by the rules for publishers."""
+"""``wheel-variants check``: the rules for publishers."""
 
 from __future__ import annotations
 
-import optparse
-from collections.abc import Iterable
+import argparse
+from collections.abc import Iterator
 
-from pip._vendor.wheel_variants.rules import Rule
+from rich.text import Text
 
-from pip._internal.cli.index_command import SessionCommandMixin
-from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.console.styled import Line, write_styled
-from pip._internal.console.texts import counted
-from pip._internal.variants.commands.progress import file_progress
-from pip._internal.variants.commands.reports import write_report
-from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.checking import Check
-from pip._internal.variants.publishing.findings import CheckReport, Finding
-from pip._internal.variants.publishing.provider_lookup import ProviderLookup
+from wheel_variants.publish.checking import Check
+from wheel_variants.publish.findings import CheckReport, Finding
+from wheel_variants.publish.http import HttpSession, add_http_options
+from wheel_variants.publish.output import printable, track, write, write_report
+from wheel_variants.publish.provider_lookup import ProviderLookup
+from wheel_variants.publish.texts import counted
+from wheel_variants.rules import Rule
 
-_HIGHLIGHTS = {
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "Check wheels, manifests, folders and indexes by the rules for publishers."
+
+_STYLES = {
     r"^  error:": "bold red",
     r"^  warning:": "bold yellow",
     r"\[[^]]+\]$": "dim",
 }
 
 
-def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
-    """Judge each target, and say what is wrong."""
-    if not args:
-        raise WrongUse("Need a TARGET: a wheel, a manifest, a folder or an index URL")
-    session = command.get_default_session(options)
-    providers = ProviderLookup(session, options)
-    check = Check(session, providers, file_progress(options.progress_bar))
-    for target in args:
-        check.target(target)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this command."""
+    add = parser.add_argument
+    add(
+        "targets",
+        nargs="+",
+        metavar="TARGET",
+        help="A wheel, a manifest, a folder of both, or the URL of an index page.",
+    )
+    add("--strict", action="store_true", help="Treat warnings as errors.")
+    add(
+        "-i",
+        "--index-url",
+        dest="indexes",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="Check that the index at URL has the provider plugins that metadata names; "
+        "may be repeated. By default, plugins are not looked for.",
+    )
+    add("--json", action="store_true", help="Write a report in JSON.")
+    add_http_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check each target, and write the findings."""
+    with HttpSession(options) as session:
+        check = Check(session, ProviderLookup(session, options.indexes), track)
+        for target in options.targets:
+            check.target(target)
     report = check.report
-    failed = report.errors or (options.strict and report.warnings)
     if options.json:
         document = {
             "findings": [finding.to_dict() for finding in report.findings],
@@ -46,19 +67,25 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         }
         write_report(document)
     else:
-        write_styled(Line(line, highlights=_HIGHLIGHTS) for line in _lines(report))
-    return ERROR if failed else SUCCESS
+        write(map(_styled, _lines(report)))
+    return int(bool(report.errors or (options.strict and report.warnings)))
 
 
-def _lines(report: CheckReport) -> Iterable[str]:
+def _styled(line: str) -> Text:
+    text = Text(printable(line))
+    for pattern, style in _STYLES.items():
+        text.highlight_regex(pattern, style)
+    return text
+
+
+def _lines(report: CheckReport) -> Iterator[str]:
     alike: dict[tuple[Rule, str, str | None], list[Finding]] = {}
     for finding in report.findings:
         key = (finding.rule, finding.problem, finding.remedy)
         alike.setdefault(key, []).append(finding)
     for (rule, problem, remedy), findings in alike.items():
-        first = findings[0]
-        also = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
-        yield f"{' and '.join(first.subjects)}{also}"
+        more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
+        yield f"{' and '.join(findings[0].subjects)}{more}"
         yield f"  {rule.severity.value}: {problem}. [{rule.id}; {rule.source}]"
         if remedy is not None:
             yield f"  {remedy}."
