@@ -1,9 +1,10 @@
-"""``pip variants``: see, understand and publish wheel variants."""
+"""``pip variants``: see and understand wheel variants."""
 
 from __future__ import annotations
 
 import optparse
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -14,7 +15,8 @@ from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger, printable_output
-from pip._internal.variants.commands.actions import ACTIONS, OptionMaker
+from pip._internal.console.texts import Hint, without_credentials
+from pip._internal.variants.commands.actions import ACTIONS, MOVED, OptionMaker
 from pip._internal.variants.commands.formatting import HelpFormatter
 
 logger = get_logger(__name__)
@@ -24,7 +26,7 @@ _UPSTREAM_GROUPS = (cmdoptions.package_selection_group, cmdoptions.index_group)
 
 
 class VariantsCommand(Command, SessionCommandMixin):
-    """See, understand and publish wheel variants."""
+    """See and understand wheel variants."""
 
     ignore_require_venv = True
     usage = "".join(f"\n        %prog {each.usage}" for each in ACTIONS.values())
@@ -60,6 +62,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             [
                 f"{self.__doc__}\n",
                 *(f"- {name}: {each.summary}" for name, each in ACTIONS.items()),
+                f"- {', '.join(MOVED)}: now commands of wheel-variants.",
             ]
         )
         self.parser.formatter = HelpFormatter()
@@ -81,6 +84,11 @@ class VariantsCommand(Command, SessionCommandMixin):
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; an action takes only its own options."""
         self._parsed = True
+        words = [each for each in args if not each.startswith("-")]
+        if words and words[0] in MOVED:
+            # The options of the command are unknown here.
+            given, _ = super().parse_args([])
+            return given, args[args.index(words[0]) :]
         self.fit(args)
         parsed: tuple[optparse.Values, list[str]] = super().parse_args(args)
         return parsed
@@ -128,6 +136,14 @@ class VariantsCommand(Command, SessionCommandMixin):
         if not args:
             self.parser.print_help()
             return SUCCESS
+        if args[0] in MOVED:
+            said = (
+                f"'pip variants {args[0]}' is now a command of wheel-variants. Install "
+                "the file wheel_variants-*.whl of the release with [cli], then type:"
+            )
+            typed = shlex.join(["wheel-variants", *args])
+            logger.error("%s", Hint(said, without_credentials(typed)))
+            return ERROR
         handlers = self.handler_map()
         if args[0] not in handlers:
             logger.error("Need an action (%s) to perform.", ", ".join(ACTIONS))

@@ -1,16 +1,40 @@
-"""The options of ``pip variants setup``."""
+"""The options of ``pip variants setup``, and one of ``host``."""
 
 from __future__ import annotations
 
 from functools import partial
 
+from pip._vendor.wheel_variants.properties import is_valid_namespace
+
 from pip._internal.variants.choice.settings import OptionRow
+from pip._internal.variants.errors import InvalidOption
 
 __all__ = ["GLOBAL", "OPTIONS", "REMOVE", "SITE", "USER", "YES"]
+
+_API = "NAMESPACE=MODULE:OBJECT"
+
+
+def _plugin_api(opt: str, value: str) -> tuple[str, str]:
+    namespace, _, rest = value.partition("=")
+    if not rest or not is_valid_namespace(namespace):
+        raise InvalidOption(f"option {opt}: invalid value {value!r}, expected {_API}")
+    return namespace, rest.strip()
+
 
 _of_setup = partial(OptionRow, where=("setup",), repeated="same")
 
 OPTIONS = (
+    OptionRow(
+        "--plugin-api",
+        dest="plugin_apis",
+        where=("host",),
+        repeated="same",
+        action="append",
+        check=_plugin_api,
+        metavar=_API,
+        help="Name the plugin in the package of --plugin, if it is not the module of the "
+        "package's name. This option can be used multiple times.",
+    ),
     REMOVE := _of_setup(
         "--remove",
         dest="remove",
