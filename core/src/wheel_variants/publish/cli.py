@@ -13,7 +13,7 @@ from wheel_variants.publish.errors import PublishError, UsageError
 __all__ = ["COMMANDS", "main", "script"]
 
 #: Each is a module of that name in ``commands``, which is imported when it is needed.
-COMMANDS: tuple[str, ...] = ("plugin",)
+COMMANDS = ("build", "index", "check", "adopt", "plugin")
 _PACKAGE = "wheel_variants.publish"
 
 

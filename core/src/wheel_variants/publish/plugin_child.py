@@ -30,7 +30,7 @@ def main(folder: str, api: str, answer: str) -> None:
 
     def find(path: str) -> FileFinder:
         # As installers do: modules are sources or extensions, never compiled code.
-        if not path.startswith(folder) or not os.path.isdir(path):  # noqa: PTH112
+        if not path.startswith(folder) or not os.path.isdir(path):
             raise ImportError(path)
         return FileFinder(
             path,
@@ -51,7 +51,7 @@ def main(folder: str, api: str, answer: str) -> None:
         ]
         fault = f"{type(error).__name__}: {error}"
         text = json.dumps({"fault": fault, "place": places[-1] if places else None})
-    with open(answer, "w", encoding="utf-8") as file:  # noqa: PTH123
+    with open(answer, "w", encoding="utf-8") as file:
         file.write(text)
 
 

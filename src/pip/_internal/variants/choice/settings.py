@@ -39,10 +39,6 @@ if TYPE_CHECKING:
         "host",
         "list",
         "explain",
-        "build",
-        "adopt",
-        "index",
-        "check",
         "setup",
     ]
 

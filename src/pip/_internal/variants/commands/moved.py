@@ -1,47 +1,32 @@
-"""Commands of ``pip variants`` that the distribution wheel-variants has now."""
+"""What ``pip variants`` did, and the program ``wheel-variants`` does now."""
 
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pip._vendor.wheel_variants.properties import is_valid_namespace
 
-from pip._internal.console.texts import Hint, without_credentials
-from pip._internal.variants.errors import VariantError
+__all__ = ["MOVED", "moved_words"]
 
-__all__ = ["Moved", "is_moved"]
-
+#: Former actions, which are commands of the same names now.
+MOVED = ("build", "adopt", "index", "check")
 _PLUGIN, _API = "--plugin", "--plugin-api"
 
 
-class Moved(VariantError):
-    """A command is now one of ``wheel-variants``."""
+def moved_words(args: Sequence[str]) -> list[str]:
+    """Return the arguments of ``wheel-variants`` for what was typed.
 
-    reference = "moved-to-wheel-variants"
-    form = "{} is now a command of wheel-variants."
-
-    def __init__(self, args: Sequence[str]) -> None:
-        """Make the error.
-
-        :param args: what was typed after ``pip variants``, for which :func:`is_moved`.
-        """
-        words = ["wheel-variants", "plugin", *_words_for_plugin(args)]
-        shown = (without_credentials(word, "CREDENTIALS") for word in words)
-        super().__init__(
-            f"pip variants host {_PLUGIN}",
-            hint=Hint(
-                "Install the file wheel_variants-*.whl of the release, with its extra "
-                "[cli], then run:",
-                shlex.join(shown),
-            ),
-        )
-
-
-def is_moved(args: Iterable[str]) -> bool:
-    """Return whether ``pip variants`` no longer has what these arguments ask for."""
-    return "host" in args and any(each.partition("=")[0] == _PLUGIN for each in args)
+    :param args: what was typed after ``pip variants``.
+    :return: empty if ``pip variants`` still does that.
+    """
+    words = [each for each in args if not each.startswith("-")]
+    if words and words[0] in MOVED:
+        return [*args[args.index(words[0]) :]]
+    names = {each.partition("=")[0] for each in args}
+    if words and words[0] == "host" and _PLUGIN in names:
+        return ["plugin", *_words_for_plugin(args)]
+    return []
 
 
 def _words_for_plugin(args: Sequence[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 Its ``default-priorities`` and ``providers`` come from the drafts about building variants,
 in the form of schema 0.2.0. No draft has a place for what labels stand for; here that is
-under ``properties``, so that all wheels of a release say the same::
+under ``properties``, so that all wheels of a release agree::
 
     [variant.default-priorities]
     namespace = ["nvidia", "x86_64"]
@@ -14,18 +14,22 @@ under ``properties``, so that all wheels of a release say the same::
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from pip._vendor.wheel_variants.generations import CURRENT
-from pip._vendor.wheel_variants.manifest_values import Values
-from pip._vendor.wheel_variants.properties import InvalidProperty, Property
-from pip._vendor.wheel_variants.shown import shown
+from wheel_variants.generations import CURRENT
+from wheel_variants.manifest_values import Values
+from wheel_variants.properties import InvalidProperty, Property
+from wheel_variants.publish.errors import InvalidProjectTable
+from wheel_variants.publish.texts import said
+from wheel_variants.shown import shown
 
-from pip._internal.console.texts import capital
-from pip._internal.utils.compat import tomllib
-from pip._internal.variants.publishing.errors import BadProjectTable
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 __all__ = ["ProjectTable", "project_table", "read_project_table"]
 
@@ -45,7 +49,7 @@ _INSTEAD = {
 
 @dataclass(frozen=True, slots=True)
 class ProjectTable:
-    """What a project says about all its variants.
+    """The ``[variant]`` table of a project.
 
     :ivar namespaces: the most important first.
     :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
@@ -58,38 +62,38 @@ class ProjectTable:
     properties: Mapping[str, frozenset[Property]] = field(default_factory=dict)
 
 
-#: Read if it is there and no other one is named.
-_USUAL = "pyproject.toml"
+#: Read if it exists and no other file is named.
+_DEFAULT = "pyproject.toml"
 
 
 def project_table(path: str | None) -> ProjectTable:
-    """Read the table of a project, or of the one in the current folder, if there is one.
+    """Read the table of a project; without *path*, of that in the current folder, if any.
 
-    :raises BadProjectTable: if it cannot be read or has the wrong form.
+    :raises InvalidProjectTable: if it cannot be read or has the wrong form.
     """
-    if path is None and not os.path.exists(_USUAL):
+    if path is None and not os.path.exists(_DEFAULT):
         return ProjectTable()
-    return read_project_table(path or _USUAL)
+    return read_project_table(path or _DEFAULT)
 
 
 def read_project_table(path: str) -> ProjectTable:
     """Read the table of a project; an empty one if it has none.
 
-    :raises BadProjectTable: if it cannot be read or has the wrong form.
+    :raises InvalidProjectTable: if it cannot be read or has the wrong form.
     """
-    hint = "Mend it"
+    hint = "Fix it"
     try:
         with open(path, "rb") as file:
             document = tomllib.load(file)
         return _Reader(path).read(document.get("variant", {}))
     except OSError as error:
-        problem = f"It cannot be read: {error.strerror or error}"
+        problem = f"it cannot be read: {said(error)}"
         hint = "Name a file with --pyproject"
     except RecursionError:
-        problem = "It is nested too deeply"
+        problem = "it is nested too deeply"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        problem = f"It is not TOML: {error}"
-    raise BadProjectTable(path, problem, hint)
+        problem = f"it is not TOML: {error}"
+    raise InvalidProjectTable(path, problem, hint)
 
 
 class _Reader:
@@ -119,7 +123,7 @@ class _Reader:
                 full = f"{label}.{next(iter(texts), '...')}"
                 problem = f"[variant.properties] has no list for {shown(label)}"
                 hint = f'Quote a label with a dot: "{full}" = [...]'
-                raise BadProjectTable(self.path, problem, hint)
+                raise InvalidProjectTable(self.path, problem, hint)
         properties = {
             label: frozenset(
                 self._property(text, label)
@@ -133,9 +137,9 @@ class _Reader:
         try:
             return Property.parse(text)
         except InvalidProperty as error:
-            problem = f"The label {shown(label)} has an invalid property: {error}"
+            problem = f"the label {shown(label)} has an invalid property: {error}"
             hint = "Write it like 'nvidia :: cuda_version_lower_bound :: 12.8'"
-            raise BadProjectTable(self.path, problem, hint) from None
+            raise InvalidProjectTable(self.path, problem, hint) from None
 
     def _table(self, value: object, what: str, known: Sequence[str]) -> dict[str, Any]:
         """Return a table whose keys are all known."""
@@ -144,7 +148,7 @@ class _Reader:
             if key not in known:
                 hint = _INSTEAD.get(key, f"It may have {', '.join(known)}")
                 problem = f"{what} has the unknown key {shown(key)}"
-                raise BadProjectTable(self.path, problem, hint)
+                raise InvalidProjectTable(self.path, problem, hint)
         return table
 
     def _strings(self, value: Any, what: str) -> list[str]:
@@ -156,4 +160,4 @@ class _Reader:
 
     def _refuse(self, _rule: str, problem: str, _: str | None = None) -> NoReturn:
         hint = "Write a value of the other type"
-        raise BadProjectTable(self.path, capital(problem), hint)
+        raise InvalidProjectTable(self.path, problem, hint)

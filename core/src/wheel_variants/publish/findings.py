@@ -1,4 +1,4 @@
-"""What a check finds: broken rules."""
+"""What a check finds: broken rules (``wheel_variants.rules``)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from pip._vendor.wheel_variants.rules import RULES, Rule, Severity
-
-from pip._internal.console.texts import capital
+from wheel_variants.publish.texts import capital
+from wheel_variants.rules import RULES, Rule, Severity
 
 __all__ = ["CheckReport", "Finding", "Findings", "found"]
 
@@ -17,9 +16,9 @@ __all__ = ["CheckReport", "Finding", "Findings", "found"]
 class Finding:
     """A broken rule.
 
-    :ivar subjects: the files or addresses that break it; the first is to be mended.
-    :ivar problem: what is wrong, in a sentence without its period.
-    :ivar remedy: what to do about it; likewise.
+    :ivar subjects: the files or addresses that break it; the first must be fixed.
+    :ivar problem: what is wrong, a sentence without its period.
+    :ivar remedy: what to do about it, also without a period.
     """
 
     rule: Rule
@@ -29,7 +28,7 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Tell whether it must be mended."""
+        """Whether it must be fixed."""
         return self.rule.severity is Severity.ERROR
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,7 +64,7 @@ class Findings:
         self._found[found(rule_id, self.subject, problem, remedy)] = None
 
     def report(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
-        """Add what the reader of manifests finds (``Report``)."""
+        """Add what the reader of manifests reports (``Report``)."""
         self.add(rule_id, capital(problem), remedy)
 
     def extend(self, others: Iterable[Finding]) -> None:
@@ -89,10 +88,10 @@ class CheckReport:
 
     @property
     def errors(self) -> int:
-        """Count the findings that must be mended."""
+        """The number of findings that must be fixed."""
         return sum(finding.is_error for finding in self.findings)
 
     @property
     def warnings(self) -> int:
-        """Count the findings that need not be mended."""
+        """The number of findings that may stay."""
         return len(self.findings) - self.errors

@@ -1,47 +1,55 @@
-"""``pip variants index``: manifests, and a static index, of a folder of wheels."""
+"""``wheel-variants index``: manifests, and a static index, of a folder of wheels."""
 
 from __future__ import annotations
 
-import optparse
+import argparse
+import logging
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from pip._internal.cli.index_command import SessionCommandMixin
-from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import get_logger, write
-from pip._internal.console.texts import counted
-from pip._internal.variants.commands.progress import file_progress
-from pip._internal.variants.commands.reports import write_report
-from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.publishing.indexing import (
-    IndexReport,
-    ReleaseReport,
-    make_index,
-)
+from wheel_variants.publish.indexing import IndexReport, ReleaseReport, make_index
+from wheel_variants.publish.output import track, write, write_report
+from wheel_variants.publish.texts import counted
 
-logger = get_logger(__name__)
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "Write the manifests of a folder of wheels, and a static index."
+
+logger = logging.getLogger(__name__)
 
 
-def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
-    """Make an index of a folder, and say what was written."""
-    if len(args) != 1:
-        raise WrongUse(f"Need one DIR of wheels, got {len(args)}")
-    (folder,) = args
-    report = make_index(
-        folder,
-        options.output or folder,
-        simple=options.simple,
-        progress=file_progress(options.progress_bar),
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this command."""
+    add = parser.add_argument
+    add("folder", metavar="DIR", help="The folder of wheels; subfolders are not read.")
+    add(
+        "--simple",
+        action="store_true",
+        help="Also write the pages of an index, for any web server.",
     )
+    add(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="Write manifests and pages to another folder, with links to the wheels "
+        "(default: the folder of the wheels).",
+    )
+    add("--json", action="store_true", help="Write a report in JSON.")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make an index of a folder, and write what changed."""
+    output = options.output or options.folder
+    report = make_index(options.folder, output, simple=options.simple, progress=track)
     for warning in report.warnings:
-        logger.warning("%s.", warning)
+        logger.warning("%s", warning)
     if options.json:
         write_report(asdict(report, dict_factory=_with_hyphens))
     else:
         write(_lines(report))
-    return SUCCESS
+    return 0
 
 
 def _lines(report: IndexReport) -> Iterator[str]:

@@ -1,32 +1,32 @@
-"""Judge what metadata says of the providers of its namespaces (PEP 850)."""
+"""Check the providers that metadata names for its namespaces (PEP 850)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pip._vendor.packaging.markers import default_environment
-from pip._vendor.packaging.requirements import Requirement
-from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import Version
-from pip._vendor.wheel_variants import abi_dependency
-from pip._vendor.wheel_variants.generations import CURRENT, Generation
-from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS, doubt_about
-from pip._vendor.wheel_variants.manifest import (
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from wheel_variants import abi_dependency
+from wheel_variants.generations import CURRENT, Generation
+from wheel_variants.known_providers import KNOWN_PROVIDERS, doubt_about
+from wheel_variants.manifest import (
     ABI_DEPENDENCY,
     Manifest,
     Provider,
     ProviderKind,
 )
-from pip._vendor.wheel_variants.properties import Property
-from pip._vendor.wheel_variants.provider_requirements import (
+from wheel_variants.properties import Property
+from wheel_variants.provider_requirements import (
     UnusableProvider,
     applies,
     parse_requirement,
     requirement_applies,
 )
-from pip._vendor.wheel_variants.shown import shown
-
-from pip._internal.variants.publishing.findings import Findings
+from wheel_variants.publish.findings import Findings
+from wheel_variants.shown import shown
 
 __all__ = ["check_providers", "requirements_of"]
 
@@ -34,13 +34,13 @@ __all__ = ["check_providers", "requirements_of"]
 def check_providers(
     manifest: Manifest, generation: Generation, findings: Findings
 ) -> None:
-    """Judge the providers that metadata names, and the properties by them."""
+    """Check the providers that metadata names, and the properties by them."""
     used = _used(manifest)
     has_providers = "providers" in generation.root
     if not has_providers and used:
         findings.add(
             "no-providers",
-            f"Version {generation.version} does not tell who provides "
+            f"Version {generation.version} does not name the providers of "
             f"{', '.join(used)}: uv supports none of that",
             f"Write version {CURRENT.version}",
         )
@@ -90,7 +90,7 @@ def _check_coverage(manifest: Manifest, findings: Findings) -> None:
             findings.add(
                 "providers",
                 f"The namespace {namespace!r} has no provider",
-                "Say which package provides it, or list its values"
+                "Name the package that provides it, or list its values"
                 if namespace not in KNOWN_PROVIDERS
                 else f"Write {dict(KNOWN_PROVIDERS[namespace].declaration)!r}",
             )
@@ -100,13 +100,13 @@ def _check_coverage(manifest: Manifest, findings: Findings) -> None:
                 "providers",
                 f"There is a provider of {shown(namespace)}, which is not in "
                 "'default-priorities.namespace'",
-                "Add it there, or leave the provider out",
+                "Add it there, or omit the provider",
             )
 
 
 def _check_requirements(provider: Provider, findings: Findings) -> None:
     namespace = provider.namespace
-    # Any machine will do: whether a marker can be evaluated is the same on all.
+    # Whether a marker can be evaluated is the same on all machines.
     environment = {name: str(each) for name, each in default_environment().items()}
     if provider.enable_if is not None:
         try:
@@ -146,7 +146,7 @@ def _check_order(manifest: Manifest, provider: Provider, findings: Findings) -> 
 
 
 def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> None:
-    """Judge whether uv takes its own provider; it compares declarations exactly."""
+    """Check whether uv uses its own provider; it compares declarations exactly."""
     known, requires = KNOWN_PROVIDERS.get(provider.namespace), provider.requires
     if known is None or known.in_uv is None or not requires:
         return
@@ -173,7 +173,7 @@ def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> Non
     if reason is not None:
         findings.add(
             "provider-in-uv",
-            f"uv does not take its own provider of {provider.namespace}: {reason}",
+            f"uv does not use its own provider of {provider.namespace}: {reason}",
             f"Write {dict(known.declaration)!r}",
         )
 
@@ -184,7 +184,7 @@ def _check_properties(
     generation: Generation,
     findings: Findings,
 ) -> None:
-    """Judge the properties of a namespace by what its provider makes of them."""
+    """Check the properties of a namespace by the values of its provider."""
     is_static = generation is CURRENT and provider.kind is ProviderKind.STATIC
     static = {feature.name: feature.values for feature in provider.static}
     for each in own:

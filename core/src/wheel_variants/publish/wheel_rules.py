@@ -1,19 +1,19 @@
-"""Judge a wheel by itself."""
+"""Check a wheel by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pip._internal.console.texts import capital
-from pip._internal.variants.publishing.files import sha256
-from pip._internal.variants.publishing.findings import Finding, Findings, found
-from pip._internal.variants.publishing.manifest_rules import (
+from wheel_variants.publish.files import sha256
+from wheel_variants.publish.findings import Finding, Findings, found
+from wheel_variants.publish.manifest_rules import (
     CheckedManifest,
     check_manifest,
 )
-from pip._internal.variants.publishing.wheel_copy import record_hash
-from pip._internal.variants.publishing.wheel_file import (
+from wheel_variants.publish.texts import capital
+from wheel_variants.publish.wheel_copy import record_hash
+from wheel_variants.publish.wheel_file import (
     SIGNATURES,
     UnreadableWheel,
     WheelFile,
@@ -27,7 +27,7 @@ __all__ = ["CheckedWheel", "check_embedded", "check_markers", "check_wheel"]
 
 @dataclass(frozen=True, slots=True)
 class CheckedWheel(CheckedManifest):
-    """A wheel with its ``variant.json``, and what is wrong with both.
+    """A wheel with its ``variant.json``, and the rules that both break.
 
     :ivar metadata_sha256: digest of its core metadata; None if it cannot be read.
     """
@@ -37,9 +37,9 @@ class CheckedWheel(CheckedManifest):
 
 
 def check_wheel(path: str, subject: str) -> CheckedWheel:
-    """Judge the wheel at *path*.
+    """Check the wheel at *path*.
 
-    :param subject: what to call it.
+    :param subject: its name in findings.
     :raises OSError: if the file cannot be read.
     """
     findings = Findings(subject)
@@ -60,7 +60,7 @@ def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
             findings.add(
                 "wheel-metadata",
                 "It has a variant.json and no label in its name",
-                "Give it back its name, or make it an ordinary wheel with 'pip variants "
+                "Restore its name, or make it an ordinary wheel with 'wheel-variants "
                 "build --from-label'",
             )
         findings.extend(check_markers(metadata, subject))
@@ -68,7 +68,7 @@ def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
         findings.add(
             "wheel-metadata",
             f"It has the label {label!r} and no variant.json in {wheel.dist_info}",
-            "Build it with 'pip variants build'; a wheel that was renamed is no variant",
+            "Build it with 'wheel-variants build'; a wheel that was renamed is no variant",
         )
     else:
         embedded = check_embedded(data, label, subject)
@@ -87,20 +87,20 @@ def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
 
 
 def check_markers(metadata: bytes, subject: str) -> Iterator[Finding]:
-    """Judge the dependencies of a plain wheel."""
+    """Check the dependencies of a plain wheel."""
     marked = variant_marked(metadata)
     if marked:
         yield found(
             "plain-markers",
             subject,
-            "Installers that know no variants cannot read these dependencies: "
+            "Installers without support for variants cannot read these dependencies: "
             f"{'; '.join(marked)}",
-            "Leave them out of the plain wheel",
+            "Omit them from the plain wheel",
         )
 
 
 def check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
-    """Judge the ``variant.json`` of a wheel with this label."""
+    """Check the ``variant.json`` of a wheel with this label."""
     checked = check_manifest(data, subject)
     variants = (checked.document or {}).get("variants")
     if not isinstance(variants, dict) or set(variants) == {label}:
@@ -110,7 +110,7 @@ def check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
         "wheel-label",
         subject,
         f"Its variant.json describes {listed} instead of {label!r}",
-        "Build it with 'pip variants build'; a wheel that was renamed has another label "
+        "Build it with 'wheel-variants build'; a wheel that was renamed has another label "
         "inside",
     )
     return CheckedManifest((*checked.findings, renamed), checked.document)

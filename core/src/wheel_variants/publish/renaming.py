@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
-from pip._vendor.packaging.utils import NormalizedName, canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion, Version
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import NormalizedName, canonicalize_name
+from packaging.version import Version
 
 __all__ = ["Releases", "renamed", "renamed_requirement"]
 
-#: By project and version, the version that takes its place.
+#: By project and version, the version that replaces it.
 Releases = Mapping[tuple[NormalizedName, Version], Version]
 #: What is between the headers and the description.
 _END = re.compile(rb"\r?\n\r?\n")
@@ -26,7 +26,7 @@ def renamed(
     """Return the core metadata of another release.
 
     :param project: its name; how that was written stays if it means the same.
-    :param releases: what requirements with ``==`` name is replaced.
+    :param releases: versions to replace in requirements with ``==``.
     """
     end = _END.search(metadata)
     length = len(metadata) if end is None else end.start()
@@ -52,16 +52,17 @@ def _line(
 
 
 def renamed_requirement(value: str, releases: Releases) -> str:
-    """Return a requirement with ``==`` on what took the place of a release."""
+    """Return a requirement with ``==`` on the version that replaces a release."""
     try:
-        requirement = Requirement(value.strip())
+        # Not every packaging can parse markers about variants.
+        requirement = Requirement(value.partition(";")[0].strip())
     except (InvalidRequirement, RecursionError):
         return value
     project = canonicalize_name(requirement.name)
     for specifier in requirement.specifier:
         try:
             version = Version(specifier.version)
-        except InvalidVersion:
+        except ValueError:
             continue
         other = releases.get((project, version))
         if specifier.operator in ("==", "===") and other is not None:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from pip._internal.variants.publishing.wheel_file import (
+from wheel_variants.publish.wheel_file import (
     PIECE,
     SIGNATURES,
     Advance,

@@ -1,21 +1,17 @@
-"""Read regular files only, and write files that nobody ever sees half done."""
+"""Read regular files only, and write files that are never seen half done."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryDirectory, mkstemp
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
-
-from pip._internal.parallel.space import space_for
-from pip._internal.utils.filesystem import replace
-from pip._internal.utils.misc import read_chunks
-from pip._internal.utils.unpacking import current_umask
 
 __all__ = [
     "below",
@@ -28,6 +24,9 @@ __all__ = [
     "sha256",
     "write_if_changed",
 ]
+
+#: A disk is full, or a quota is used up; not every system has quotas.
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def below(folder: str, path: str) -> str:
@@ -95,49 +94,37 @@ def link_or_copy(folder: str, path: str, target: str) -> None:
     # From another folder, a relative link would lead elsewhere.
     source = below(folder, path)
     folder, name = os.path.split(target)
-    folder = folder or os.curdir
-    with (
-        space_for(os.path.getsize(source), folder),
-        TemporaryDirectory(dir=folder, prefix=".", suffix=".tmp") as own,
-    ):
+    with TemporaryDirectory(dir=folder or ".", prefix=".", suffix=".tmp") as own:
         temporary = os.path.join(own, name)
         try:
             os.link(source, temporary)
         except OSError:
             # Another file system, or one without links.
             shutil.copy2(source, temporary)
-        replace(temporary, target)
+        os.replace(temporary, target)
 
 
 @contextmanager
-def replacing(
-    path: str, size: int = 0, *, mode: int | None = None
-) -> Iterator[BinaryIO]:
+def replacing(path: str) -> Iterator[BinaryIO]:
     """Open a file that replaces *path* once it is complete.
 
-    :param size: how many bytes will be written, as far as is known.
-    :param mode: its permissions; None for those of any new file.
-    :raises DiskFull: if there is no space for it.
+    :raises OSError: which names the folder, if the file cannot be written.
     """
     folder, name = os.path.split(path)
     folder = folder or os.curdir
-    with space_for(size, folder):
-        try:
-            descriptor, temporary = mkstemp(
-                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp"
-            )
-        except OSError as error:
-            # The folder is of interest, the temporary name is not.
-            raise OSError(error.errno, error.strerror, folder) from None
-        try:
-            with open(descriptor, "w+b") as file:
-                yield file
-            os.chmod(temporary, 0o666 & ~current_umask() if mode is None else mode)
-            replace(temporary, path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
+    temporary = os.path.join(folder, f".{name[:80]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "x+b") as file:
+            yield file
+        os.replace(temporary, path)
+    except OSError as error:
+        # The temporary name is of no interest; an error of a full disk has none.
+        if error.filename == temporary or error.errno in _FULL:
+            error.filename = folder
+        raise
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
 
 
 def write_if_changed(folder: str, path: str, content: bytes) -> bool:
@@ -157,7 +144,7 @@ def write_if_changed(folder: str, path: str, content: bytes) -> bool:
                 return False
     else:
         os.makedirs(parent, exist_ok=True)
-    with replacing(target, len(content)) as output:
+    with replacing(target) as output:
         output.write(content)
     return True
 
@@ -171,6 +158,6 @@ def file_sha256(path: str) -> str:
     """Return the digest of a regular file in hexadecimal, read piece by piece."""
     digest = hashlib.sha256()
     with open_regular(path) as file:
-        for piece in read_chunks(file):
+        while piece := file.read(1 << 20):
             digest.update(piece)
     return digest.hexdigest()

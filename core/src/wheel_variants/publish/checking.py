@@ -1,73 +1,66 @@
-"""Judge wheels, manifests, folders and indexes by the rules for publishers.
+"""Check wheels, manifests, folders and indexes by the rules for publishers.
 
-On a server, one wheel of each label is looked into, by range requests, as installers do
+Of the wheels on a server, one for each label is read by range requests, as installers do
 if there is no manifest. The wheels of a ``file:`` index are read in full.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
+import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from pip._vendor.wheel_variants.labels import (
+from wheel_variants.labels import (
     MANIFEST_SUFFIX,
     InvalidManifestFilename,
     parse_manifest_filename,
 )
-from pip._vendor.wheel_variants.manifest import Manifest
-from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
-
-from pip._internal.console.output import get_logger
-from pip._internal.console.texts import capital
-from pip._internal.exceptions import DiagnosticPipError, PipError
-from pip._internal.models.link import Link
-from pip._internal.network.session import PipSession
-from pip._internal.utils.urls import path_to_url
-from pip._internal.variants.publishing import release_rules, wheel_rules
-from pip._internal.variants.publishing.errors import NoSuchTarget
-from pip._internal.variants.publishing.files import open_regular
-from pip._internal.variants.publishing.findings import (
+from wheel_variants.manifest import Manifest
+from wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
+from wheel_variants.publish import release_rules, wheel_rules
+from wheel_variants.publish.errors import NothingFound
+from wheel_variants.publish.files import open_regular
+from wheel_variants.publish.findings import (
     CheckReport,
     Finding,
     Findings,
     found,
 )
-from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.publishing.places import Place, Release
-from pip._internal.variants.publishing.provider_lookup import ProviderLookup
-from pip._internal.variants.publishing.remote_index import page_of, project_pages
-from pip._internal.variants.publishing.scanning import FileProgress, scan_folder
-from pip._internal.variants.publishing.simple_index import HTML_PAGE
-from pip._internal.variants.publishing.wheel_file import WheelName
-from pip._internal.variants.wheels.remote_wheels import (
-    NoRanges,
-    WheelUnreadable,
-    remote_wheel,
-)
-from pip._internal.variants.wheels.sources import (
-    ManifestUnavailable,
-    fetch_manifest_bytes,
-    unattended,
-)
+from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
+from wheel_variants.publish.manifest_rules import check_manifest
+from wheel_variants.publish.pages import Link, Page, fetch, project_pages
+from wheel_variants.publish.places import Place, Release
+from wheel_variants.publish.provider_lookup import ProviderLookup
+from wheel_variants.publish.scanning import FileProgress, scan_folder
+from wheel_variants.publish.simple_index import HTML_PAGE
+from wheel_variants.publish.texts import capital, said, without_credentials
+from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, wheel_in
+from wheel_variants.publish.wheel_rules import CheckedWheel
 
 __all__ = ["Check"]
 
-logger = get_logger(__name__)
+logger = logging.getLogger(__name__)
 
 _SCHEMES = ("http://", "https://", "file:")
 #: The name of metadata inside a wheel.
 _EMBEDDED = "variant.json"
+_JSON = "application/json, */*;q=0.1"
+#: Bytes that are read at once of a wheel on a server.
+_BUFFER = 16 << 10
 
 
 class Check:
     """A check of some targets: wheels, manifests, folders of both, pages of indexes."""
 
     def __init__(
-        self, session: PipSession, providers: ProviderLookup, progress: FileProgress
+        self, session: HttpSession, providers: ProviderLookup, progress: FileProgress
     ) -> None:
         """Begin a check.
 
-        :param progress: shows how far the files of a folder are read.
+        :param progress: shows the progress of reading a folder.
         """
         self.report = CheckReport()
         self.session = session
@@ -75,9 +68,9 @@ class Check:
         self.progress = progress
 
     def target(self, target: str) -> None:
-        """Judge what *target* names, and add the findings to the report.
+        """Check *target*, and add the findings to the report.
 
-        :raises NoSuchTarget: if there is nothing of the kind.
+        :raises NothingFound: if there is no such file, folder or page.
         """
         if target.lower().startswith(_SCHEMES):
             self.url(target)
@@ -86,18 +79,18 @@ class Check:
             if not os.path.isdir(target):
                 self.file(target)
             elif _is_page(target):
-                self.url(path_to_url(target))
+                self.url(Path(target).absolute().as_uri())
             else:
                 self.folder(target)
         except OSError as error:
-            raise NoSuchTarget(
+            raise NothingFound(
                 target,
-                f"{error.filename or target}: {error.strerror or error}",
+                said(error),
                 "Name a wheel, a manifest, a folder of them, or the page of an index",
             ) from None
 
     def file(self, path: str) -> None:
-        """Judge one file by itself: a wheel, or else a manifest.
+        """Check one file by itself: a wheel, or else a manifest.
 
         :raises OSError: if it cannot be read.
         """
@@ -119,19 +112,19 @@ class Check:
             findings.append(found("wheel-label", path, problem))
 
     def folder(self, folder: str) -> None:
-        """Judge the wheels and manifests of a folder, each and together.
+        """Check the wheels and manifests of a folder, each and together.
 
         :raises OSError: if something cannot be read.
-        :raises NoSuchTarget: if there are none.
+        :raises NothingFound: if there are none.
         """
         findings, prefix = self.report.findings, os.path.join(folder, "")
         names = sorted(os.listdir(folder))
         wheels = [each for each in names if each.endswith(".whl")]
         manifests = [each for each in names if each.endswith(MANIFEST_SUFFIX)]
         if not wheels and not manifests:
-            raise NoSuchTarget(
+            raise NothingFound(
                 folder,
-                "There are no wheels and no manifests in it; folders in it are not looked at",
+                "there are no wheels and no manifests in it; subfolders are not read",
                 "Name a folder of wheels",
             )
         self.report.wheels += len(wheels)
@@ -152,25 +145,25 @@ class Check:
         for release in place.releases.values():
             if manifests:
                 findings += _check_presence(place, release)
-            # A manifest without wheels is judged alone.
+            # A manifest without wheels is checked alone.
             self._together(place, release, labels=bool(release.wheels))
 
     def url(self, url: str) -> None:
-        """Judge the page at *url*, or the pages of all projects that it lists.
+        """Check the page at *url*, or the pages of all projects that it lists.
 
-        A wheel or a manifest at *url* is judged by itself.
+        A wheel or a manifest at *url* is checked by itself.
 
-        :raises NoSuchTarget: if there is no such page.
+        :raises NothingFound: if there is no such page.
         """
-        link = Link(url)
+        link = Link.of(url)
         if link.filename.endswith((".whl", MANIFEST_SUFFIX)):
-            self._page(page_of(url.rpartition("/")[0], [link]), alone=True)
+            self._page(_place(Page(url.rpartition("/")[0], [link])), alone=True)
             return
         for page in project_pages(self.session, url):
-            self._page(page)
+            self._page(_place(page))
 
     def _page(self, page: Place, *, alone: bool = False) -> None:
-        """Judge what a page links to.
+        """Check the files of a page.
 
         :param alone: whether it is one file that the user named, not a page.
         """
@@ -186,7 +179,7 @@ class Check:
                 self._listed_manifest(page, release)
             elif not alone:
                 report.findings += _check_presence(
-                    page, release, ", and have it listed with the wheels"
+                    page, release, ", and list it with the wheels"
                 )
             if alone or release.labels:
                 for label in (*release.labels, None):
@@ -195,7 +188,7 @@ class Check:
                 self._together(page, release)
 
     def _together(self, place: Place, release: Release, *, labels: bool = True) -> None:
-        """Judge the files of one release together."""
+        """Check the files of one release together."""
         findings = self.report.findings
         findings += release_rules.check_agreement(release, prefix=place.prefix)
         if labels:
@@ -211,19 +204,21 @@ class Check:
         name = str(release.manifest_name)
         subject = f"{page.prefix}{name}"
         self.report.findings += _check_manifest_name(name, subject)
+        link = page.links[name]
         try:
-            data, as_stated = fetch_manifest_bytes(self.session, page.links[name])
-        except ManifestUnavailable as error:
+            _, _, data = fetch(self.session, link.url, MAX_MANIFEST_SIZE, _JSON)
+        except Unavailable as error:
             self.report.manifests += 1
-            problem = f"It cannot be had: {error}"
+            problem = f"It cannot be fetched: {error}"
             self.report.findings.append(found("manifest-present", subject, problem))
         else:
+            as_stated = _has_hashes(data, link.hashes)
             release.manifest = self._manifest(data, subject, as_stated=as_stated)
 
     def _manifest(
         self, data: bytes, subject: str, *, as_stated: bool = True
     ) -> Manifest | None:
-        """Judge a manifest.
+        """Check a manifest.
 
         :param as_stated: whether its hash is the one on the page.
         """
@@ -245,12 +240,12 @@ class Check:
     def _listed_wheels(
         self, page: Place, release: Release, wheels: list[WheelName]
     ) -> None:
-        """Judge the wheels of one label that are files; of others, only the first."""
+        """Check the wheels of one label that are files; of others, only the first."""
         for wheel in wheels:
             link, name = page.links[wheel.filename], wheel.filename
             findings, manifest = Findings(f"{page.prefix}{name}"), None
-            if link.is_file:
-                checked = wheel_rules.check_wheel(link.file_path, findings.subject)
+            if link.path is not None:
+                checked = _check_local(link.path, findings)
                 findings.extend(checked.findings)
                 manifest = checked.manifest
             elif wheel is wheels[0] and page.sends_parts:
@@ -262,33 +257,61 @@ class Check:
     def _look_into(
         self, page: Place, wheel: WheelName, findings: Findings
     ) -> Manifest | None:
-        """Judge what a wheel on a server says of itself."""
+        """Check the metadata inside a wheel on a server."""
         try:
-            link = page.links[wheel.filename]
-            with unattended(self.session) as budget:
-                dist = remote_wheel(self.session, link, budget)
-            if wheel.label is not None:
-                data = dist.read_text(_EMBEDDED).encode("utf-8")
+            file = RemoteFile(self.session, page.links[wheel.filename].url)
+            with wheel_in(io.BufferedReader(file, _BUFFER), wheel) as opened:
+                if wheel.label is None:
+                    metadata, subject = opened.metadata(), findings.subject
+                    findings.extend(wheel_rules.check_markers(metadata, subject))
+                    return None
+                data = opened.read(_EMBEDDED)
+        except NoRanges:
+            page.sends_parts = False
+            logger.warning(
+                "The metadata inside the wheels of %s was not checked: the server cannot "
+                "send parts of them. Check the folder that they come from",
+                page.name,
+            )
+        except (UnreadableWheel, Unavailable) as error:
+            rule = getattr(error, "rule", "wheel-readable")
+            findings.add(rule, f"It cannot be read: {error}")
+        else:
+            if data is not None:
                 checked = wheel_rules.check_embedded(
                     data, wheel.label, findings.subject
                 )
                 findings.extend(checked.findings)
                 return checked.manifest
-            metadata = dist.read_text("METADATA").encode("utf-8")
-            findings.extend(wheel_rules.check_markers(metadata, findings.subject))
-        except NoRanges:
-            page.sends_parts = False
-            logger.warning(
-                "What the wheels of %s say was not judged: the server cannot send parts "
-                "of them. Check the folder that they come from.",
-                page.name,
-            )
-        except FileNotFoundError:
             findings.add("wheel-metadata", f"It has no {_EMBEDDED}")
-        except (WheelUnreadable, PipError, OSError) as error:
-            said = error.message if isinstance(error, DiagnosticPipError) else error
-            findings.add("wheel-readable", f"It cannot be read: {said}")
         return None
+
+
+def _place(page: Page) -> Place:
+    """Return the files of a page by release."""
+    shown = without_credentials(page.url)
+    place = Place(shown, f"{shown.removesuffix(HTML_PAGE).rstrip('/')}/")
+    for link in page.files:
+        place.add(link.filename, link)
+    return place
+
+
+def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:
+    """Return whether *data* has these digests; those of unknown algorithms count."""
+    return all(
+        hashlib.new(name, data).hexdigest() == digest.lower()
+        for name, digest in hashes.items()
+        if name in ("sha256", "sha384", "sha512")
+    )
+
+
+def _check_local(path: str, findings: Findings) -> CheckedWheel:
+    """Check a wheel of an index in a folder."""
+    try:
+        return wheel_rules.check_wheel(path, findings.subject)
+    except OSError as error:
+        findings.add("wheel-readable", f"It cannot be read: {said(error)}")
+        return CheckedWheel(tuple(findings))
 
 
 def _is_page(folder: str) -> bool:
@@ -297,7 +320,7 @@ def _is_page(folder: str) -> bool:
 
 
 def _check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
-    """Judge the file name of a manifest."""
+    """Check the file name of a manifest."""
     try:
         due = Release(*parse_manifest_filename(name)).due_manifest_name
     except InvalidManifestFilename as error:
@@ -312,7 +335,7 @@ def _check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
 def _check_presence(
     place: Place, release: Release, to_do: str = ""
 ) -> Iterator[Finding]:
-    """Judge whether a release with variants has a manifest.
+    """Check whether a release with variants has a manifest.
 
     :param to_do: what else to do, after writing it.
     """
@@ -321,5 +344,5 @@ def _check_presence(
             "manifest-present",
             place.name,
             f"There is no {release.due_manifest_name}, though {release} has variants",
-            f"Write it with 'pip variants index'{to_do}",
+            f"Write it with 'wheel-variants index'{to_do}",
         )

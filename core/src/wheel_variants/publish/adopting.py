@@ -1,8 +1,8 @@
-"""Make variants of wheels that only local versions or names tell apart.
+"""Make variants of wheels that only local versions or names distinguish.
 
 ``torch-2.8.0+cu128`` and ``torch-2.8.0+cpu`` become two variants of torch 2.8.0, and
-``onnxruntime-gpu`` one of onnxruntime, if the user says so. What a wheel needs of a machine
-is claimed only if its name, its requirements or the user prove it.
+``onnxruntime-gpu`` one of onnxruntime, if the user says so. A wheel gets
+only properties that its name, its requirements or the user prove.
 """
 
 from __future__ import annotations
@@ -14,39 +14,38 @@ from dataclasses import dataclass, field
 from email.parser import BytesHeaderParser
 from typing import Any
 
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
-from pip._vendor.packaging.utils import NormalizedName, canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion, Version
-from pip._vendor.wheel_variants.generations import CURRENT
-from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS
-from pip._vendor.wheel_variants.labels import NULL_LABEL, is_valid_label
-from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
-from pip._vendor.wheel_variants.properties import Property
-from pip._vendor.wheel_variants.writing import make_document, to_json
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import NormalizedName, canonicalize_name
+from packaging.version import Version
 
-from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.machine.platforms import of_tag
-from pip._internal.variants.publishing.building import judged, manifests_of_release
-from pip._internal.variants.publishing.errors import CannotWrite, NoSuchTarget
-from pip._internal.variants.publishing.files import (
+from wheel_variants.generations import CURRENT
+from wheel_variants.known_providers import KNOWN_PROVIDERS
+from wheel_variants.labels import NULL_LABEL, is_valid_label
+from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from wheel_variants.properties import Property
+from wheel_variants.publish.building import judged, manifests_of_release
+from wheel_variants.publish.errors import CannotWrite, NothingFound, UsageError
+from wheel_variants.publish.files import (
     below,
     file_sha256,
     link_or_copy,
     replacing,
 )
-from pip._internal.variants.publishing.local_versions import (
+from wheel_variants.publish.local_versions import (
     Proof,
     proved_by_local,
     proved_by_requirements,
 )
-from pip._internal.variants.publishing.pyproject_table import ProjectTable
-from pip._internal.variants.publishing.renaming import (
+from wheel_variants.publish.platform_markers import markers_of_platform
+from wheel_variants.publish.pyproject_table import ProjectTable
+from wheel_variants.publish.renaming import (
     Releases,
     renamed,
     renamed_requirement,
 )
-from pip._internal.variants.publishing.wheel_copy import copy_wheel
-from pip._internal.variants.publishing.wheel_file import (
+from wheel_variants.publish.texts import said
+from wheel_variants.publish.wheel_copy import copy_wheel
+from wheel_variants.publish.wheel_file import (
     SIGNATURES,
     ByteProgress,
     UnreadableWheel,
@@ -54,27 +53,28 @@ from pip._internal.variants.publishing.wheel_file import (
     WheelName,
     open_wheel,
 )
+from wheel_variants.writing import make_document, to_json
 
 __all__ = ["ADOPTED", "Adopted", "Left", "Plan", "Request", "plan_of", "write"]
 
-#: The file of a wheel's metadata that tells what it was made of.
+#: The file of a variant's metadata that names the original wheel.
 ADOPTED = "adopted.json"
 #: Of the entries of a wheel: none, deflate, bzip2, LZMA.
 _COMPRESSIONS = (0, 8, 12, 14)
-#: Which namespace matters most, unless the user says.
+#: The order of namespaces, unless the user gives one.
 _ORDER = ("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64")
-#: What lies beside a wheel and tells who made it.
+#: Files beside a wheel that prove who made it.
 _ATTESTATIONS = (".publish.attestation", ".provenance", ".asc", ".sig", ".sigstore")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a user wants made of a folder.
+    """What to do with a folder of wheels.
 
     :ivar folder: with the wheels.
-    :ivar cpu_as_null: whether a build without a GPU is the one for all machines.
+    :ivar cpu_as_null: whether a wheel for CPUs becomes the null variant.
     :ivar twins: by name, the project whose variants the wheels of that name become.
-    :ivar table: what labels stand for.
+    :ivar table: the properties of labels.
     """
 
     folder: str
@@ -89,9 +89,9 @@ class Adopted:
 
     :ivar source: its path.
     :ivar filename: of the variant.
-    :ivar rule: what proves its properties, or gave it none.
+    :ivar rule: what proves its properties.
     :ivar stem: ``{name}-{version}`` of its folders.
-    :ivar dropped: what is not taken along, since it holds no longer.
+    :ivar dropped: what is not copied, since it is not valid for the variant.
     """
 
     source: str
@@ -115,11 +115,11 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be made of a folder.
+    """What adopting a folder writes.
 
-    :ivar kept: wheels of the same releases that are taken along as they are.
-    :ivar requiring: the wheels that require a project under the name that it loses.
-    :ivar alike: labels of one release between which no machine can choose.
+    :ivar kept: wheels of the same releases that are copied as they are.
+    :ivar requiring: wheels, and their requirements that nothing satisfies any more.
+    :ivar alike: messages about labels between which no machine can choose.
     """
 
     request: Request
@@ -131,13 +131,13 @@ class Plan:
 
     @property
     def releases(self) -> Releases:
-        """Return the versions without a local part, by project and version with it."""
+        """The versions without a local part, by project and version with it."""
         return _releases(self.adopted)
 
     def namespaces(self, wanted: Adopted, there: Iterable[Manifest]) -> tuple[str, ...]:
         """Return the namespaces of a release, the most important first.
 
-        :param there: what other wheels of that release say, which it has to agree with.
+        :param there: the metadata of other wheels of that release, which must agree.
         """
         used = {
             each.namespace
@@ -162,17 +162,17 @@ def _releases(adopted: Iterable[Adopted]) -> Releases:
 
 
 def plan_of(request: Request) -> Plan:
-    """Find out what can be made of a folder; nothing is written.
+    """Return what adopting a folder would write.
 
-    :raises NoSuchTarget: if there is no folder, or nothing in it.
-    :raises WrongUse: if what the user says contradicts itself.
+    :raises NothingFound: if there is no folder, or no wheel in it.
+    :raises UsageError: if the request contradicts itself.
     """
     _refuse_contradictions(request)
     names = _listed(request.folder)
     wheels = [name for name in names if name.endswith(".whl")]
     adopted: dict[str, Adopted] = {}
     left = [
-        Left(name, "it is no wheel")
+        Left(name, "it is not a wheel")
         for name in names
         if not name.endswith((".whl", *_ATTESTATIONS))
         if os.path.isfile(os.path.join(request.folder, name))
@@ -187,7 +187,9 @@ def plan_of(request: Request) -> Plan:
             left.append(found)
         elif found.filename in adopted:
             other = os.path.basename(adopted[found.filename].source)
-            left.append(Left(name, f"it would be called as {other}: {found.filename}"))
+            left.append(
+                Left(name, f"it would get the same name as {other}: {found.filename}")
+            )
         else:
             adopted[found.filename] = found
     kept = _kept(plain, adopted.values(), left)
@@ -208,32 +210,33 @@ def _listed(folder: str) -> list[str]:
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
-        problem = error.strerror or str(error)
-        raise NoSuchTarget(folder, problem, hint) from None
+        raise NothingFound(folder, said(error), hint) from None
     if not any(name.endswith(".whl") for name in names):
-        raise NoSuchTarget(folder, "There is no wheel", hint)
+        raise NothingFound(folder, "there are no wheels in it", hint)
     return names
 
 
 def _refuse_contradictions(request: Request) -> None:
     table = request.table
     if table.properties.get(NULL_LABEL):
-        raise WrongUse(
-            f"The null variant has no properties; {table.path} gives it some"
+        raise UsageError(
+            f"The null variant has no properties, but {table.path} lists some"
         )
     if request.cpu_as_null and "cpu" in table.properties:
-        raise WrongUse(
+        raise UsageError(
             f"--cpu-as-null contradicts [variant.properties] of {table.path}"
         )
     for name, into in request.twins.items():
         if into in request.twins:
-            raise WrongUse(f"--twin {name}={into}: {into} is a twin itself")
+            raise UsageError(
+                f"{into} cannot be a twin and a project: --twin {name}={into}"
+            )
 
 
 def _read(
     name: str, request: Request, names: Iterable[str]
 ) -> tuple[Adopted | Left | WheelName, Sequence[str]]:
-    """Say what becomes of a file, and what it requires."""
+    """Return the plan for a file, and what the file requires."""
     try:
         with open_wheel(name, request.folder) as wheel:
             _check(wheel)
@@ -242,13 +245,13 @@ def _read(
     except UnreadableWheel as error:
         return Left(name, str(error)), ()
     except OSError as error:
-        return Left(name, f"it cannot be read: {error.strerror or error}"), ()
+        return Left(name, f"it cannot be read: {said(error)}"), ()
 
 
 def _judged(
     wheel: WheelFile, request: Request, names: Iterable[str]
 ) -> Adopted | Left | WheelName:
-    """Say what becomes of a wheel; its name, if it is as plain as wheels are."""
+    """Return the plan for a wheel; its name if it has no local version and no twin."""
     name = wheel.name
     if name.label is not None:
         return Left(name.filename, f"it is a variant already: {name.label}")
@@ -269,7 +272,7 @@ def _judged(
         if namespace not in {*KNOWN_PROVIDERS, *request.table.providers}:
             return Left(
                 name.filename,
-                f"nothing says who provides the namespace {namespace}: describe it in "
+                f"nothing names the provider of the namespace {namespace}: describe it in "
                 f"pyproject.toml under [variant.providers.{namespace}]",
             )
     if into is not None:
@@ -296,9 +299,9 @@ def _judged(
 def _cannot_be_renamed(
     wheel: WheelFile, project: NormalizedName, version: Version, stem: str
 ) -> str | None:
-    """Say why a wheel cannot get another name or version; None if it can."""
+    """Return why a wheel cannot get another name or version; None if it can."""
     if not _is_of(renamed(wheel.metadata(), project, version, {}), project, version):
-        return "the name and the version in its METADATA are not on lines of their own"
+        return "the name and the version in its METADATA are not on separate lines"
     old = wheel.dist_info.removesuffix(".dist-info")
     folders = (
         {f"{stem}{kind}" for kind in (".dist-info", ".data")} if stem != old else ()
@@ -308,7 +311,7 @@ def _cannot_be_renamed(
 
 
 def _check(wheel: WheelFile) -> None:
-    """See to it that a wheel can be copied, and is what its name says.
+    """Check that a wheel can be copied, and is of the release that its name says.
 
     :raises UnreadableWheel: if not.
     """
@@ -321,14 +324,14 @@ def _check(wheel: WheelFile) -> None:
 
 
 def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
-    """Tell whether core metadata is that of a release."""
+    """Return whether core metadata is that of a release."""
     message = BytesHeaderParser().parsebytes(metadata)
     names, versions = (message.get_all(key, []) for key in ("Name", "Version"))
     if len(names) != 1 or len(versions) != 1:
         return False
     try:
         is_same = Version(str(versions[0]).strip()) == version
-    except InvalidVersion:
+    except ValueError:
         return False
     return is_same and canonicalize_name(str(names[0]).strip()) == project
 
@@ -336,7 +339,7 @@ def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
 def _settled(
     proof: Proof | None, label: str, request: Request
 ) -> tuple[Proof | None, str]:
-    """Let the user's word count before what a name proves."""
+    """Prefer the properties that the user listed to those that a name proves."""
     if label in request.table.properties:
         rule = f"[variant.properties] of {request.table.path}"
         return Proof(request.table.properties[label], rule), label
@@ -348,7 +351,7 @@ def _settled(
 def _unproved(name: WheelName, label: str) -> str:
     what = "its local version" if name.version.local else "its name"
     return (
-        f"{what} does not tell what a machine must have: say it under "
+        f"{what} does not define what a machine needs: list it under "
         f'[variant.properties] in pyproject.toml, as in "{label}" = '
         '["nvidia :: cuda_version_lower_bound :: 12.0"]'
     )
@@ -378,8 +381,8 @@ def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
 
 
 def _always_required(wheel: WheelFile) -> Iterator[NormalizedName]:
-    """Yield what a wheel requires on each machine that it is for."""
-    machines = [of_tag(tag.platform) for tag in wheel.name.tags]
+    """Yield the projects that a wheel requires on every machine that it is for."""
+    machines = [markers_of_platform(tag.platform) for tag in wheel.name.tags]
     for _, requirement in _requirements(_headers(wheel, "Requires-Dist")):
         marker = requirement.marker
         holds = marker is None or (
@@ -394,7 +397,7 @@ def _always_required(wheel: WheelFile) -> Iterator[NormalizedName]:
 def _lost(
     texts: Iterable[str], request: Request, adopted: Iterable[Adopted], *, is_kept: bool
 ) -> Iterator[str]:
-    """Yield the requirements of a wheel for what there is no more.
+    """Yield the requirements of a wheel that nothing satisfies any more.
 
     :param is_kept: whether its own requirements stay as they are.
     """
@@ -417,12 +420,12 @@ def _kept(
         if (name.name, name.version) in releases:
             kept.append(name.filename)
         else:
-            left.append(Left(name.filename, "it is a plain wheel, of another release"))
+            left.append(Left(name.filename, "it is a plain wheel of another release"))
     return kept
 
 
 def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
-    """Say between which builds no machine can choose."""
+    """Yield a message for the labels between which no machine can choose."""
     by_needs: dict[tuple[Any, ...], dict[str, None]] = {}
     for each in adopted:
         key = each.project, each.version, each.properties
@@ -430,8 +433,8 @@ def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
     for (project, version, _), labels in by_needs.items():
         if len(labels) > 1:
             yield (
-                f"{project} {version}: nothing that a machine can be asked for tells "
-                f"{' and '.join(labels)} apart, and {min(labels)} is taken"
+                f"{project} {version}: {' and '.join(labels)} need the same of a machine, "
+                f"so installers always choose {min(labels)}"
             )
 
 
@@ -440,10 +443,10 @@ def write(
 ) -> tuple[list[tuple[str, str]], list[Left]]:
     """Write what is planned.
 
-    :param folder: another one than that of the wheels; it is made if it is not there.
-    :return: the path of each wheel that was written, and its sha256; and what turned out
-        to be damaged.
-    :raises CannotWrite: if there is no place for it.
+    :param folder: not the folder of the wheels; it is made if it does not exist.
+    :return: the path and the sha256 of each wheel that was written; and the wheels that
+        are damaged.
+    :raises CannotWrite: if something cannot be written.
     """
     written, damaged = [], []
     documents = [_document(plan, adopted, folder) for adopted in plan.adopted]
@@ -458,14 +461,14 @@ def write(
             damaged.append(Left(name, str(error)))
             continue
         except OSError as error:
-            raise CannotWrite(adopted.filename, error, "-d") from None
+            raise CannotWrite(adopted.filename, error, "--output-dir") from None
         written.append((path, file_sha256(path)))
     for name in plan.kept:
         path = os.path.join(folder, name)
         try:
             link_or_copy(plan.request.folder, name, path)
         except OSError as error:
-            raise CannotWrite(name, error, "-d") from None
+            raise CannotWrite(name, error, "--output-dir") from None
         written.append((path, file_sha256(path)))
     return written, damaged
 
@@ -494,7 +497,7 @@ def _write(
     }
     with progress(wheel.bytes_to_read) as advance:
         wheel.check_integrity(advance)
-        with replacing(path, os.path.getsize(original)) as target:
+        with replacing(path) as target:
             copy_wheel(wheel, target, variant, advance, stem=adopted.stem, files=files)
 
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pip._vendor.packaging.utils import (
-    InvalidSdistFilename,
+from packaging.utils import (
     NormalizedName,
     parse_sdist_filename,
 )
-from pip._vendor.packaging.version import InvalidVersion, Version
-from pip._vendor.wheel_variants.labels import (
+from packaging.version import Version
+
+from wheel_variants.labels import (
     MANIFEST_SUFFIX,
     InvalidManifestFilename,
     parse_manifest_filename,
 )
-from pip._vendor.wheel_variants.manifest import Manifest
-
-from pip._internal.models.link import Link
-from pip._internal.variants.publishing.wheel_file import UnreadableWheel, WheelName
+from wheel_variants.manifest import Manifest
+from wheel_variants.publish.pages import Link
+from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName
 
 __all__ = ["Place", "Release", "sdist_release"]
 
@@ -28,9 +27,9 @@ class Release:
     """The files of one release, as one place offers them.
 
     :ivar wheels: names of its wheels.
-    :ivar embedded: what its variant wheels say, by file name, as far as they were read.
+    :ivar embedded: the metadata of its variant wheels that were read, by file name.
     :ivar manifest_name: the file name of its manifest; None if there is none.
-    :ivar manifest: what the manifest says; None if it cannot be used.
+    :ivar manifest: the parsed manifest; None if it cannot be used.
     :ivar sdists: names of its source distributions.
     """
 
@@ -47,21 +46,21 @@ class Release:
 
     @property
     def labels(self) -> list[str]:
-        """Return the labels of its wheels, each once, in order."""
+        """The labels of its wheels, each once, in order."""
         return sorted({each.label for each in self.wheels if each.label is not None})
 
     @property
     def files(self) -> list[str]:
-        """Return the names of its wheels and source distributions, in order."""
+        """The names of its wheels and source distributions, in order."""
         return sorted([*(each.filename for each in self.wheels), *self.sdists])
 
     @property
     def due_manifest_name(self) -> str:
-        """Return the file name that its manifest must have (PEP 825)."""
+        """The file name that its manifest must have (PEP 825)."""
         return f"{self.name.replace('-', '_')}-{self.version}{MANIFEST_SUFFIX}"
 
     def wheels_of(self, label: str | None) -> list[WheelName]:
-        """Return the wheels of a label; the plain ones for None."""
+        """Return the wheels with a label, or those without one for None."""
         return [each for each in self.wheels if each.label == label]
 
 
@@ -70,12 +69,12 @@ class Place:
     """A folder, or a page of an index, with the files there.
 
     :ivar name: a path, or a URL without passwords, for messages.
-    :ivar prefix: stands before the names of its files in messages.
+    :ivar prefix: put before the names of its files in messages.
     :ivar releases: by project and version.
     :ivar misnamed: names that end like those of wheels or manifests and are invalid,
         with the reason.
     :ivar links: links to the files of a page, by name.
-    :ivar sends_parts: False once its server could not send part of a file.
+    :ivar sends_parts: whether its server has always sent parts of files.
     """
 
     name: str
@@ -123,5 +122,5 @@ def sdist_release(filename: str) -> tuple[NormalizedName, Version] | None:
     """Return the release of a source distribution; None for any other file."""
     try:
         return parse_sdist_filename(filename)
-    except (InvalidSdistFilename, InvalidVersion):
+    except ValueError:
         return None

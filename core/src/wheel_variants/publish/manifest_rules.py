@@ -1,6 +1,6 @@
-"""Judge metadata by itself: a wheel's ``variant.json`` or the manifest of a release.
+"""Check metadata by itself: a wheel's ``variant.json`` or the manifest of a release.
 
-The reader of manifests reports what installers act on; the rest is judged here.
+The reader of manifests reports what installers act on; the rest is checked here.
 """
 
 from __future__ import annotations
@@ -9,31 +9,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pip._vendor.wheel_variants.generations import (
+from wheel_variants.generations import (
     CURRENT,
     WITHOUT_PROVIDERS,
     Generation,
     named_generation,
 )
-from pip._vendor.wheel_variants.labels import NULL_LABEL
-from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
-from pip._vendor.wheel_variants.manifest_parser import load_json, read_document
-from pip._vendor.wheel_variants.properties import Property
-from pip._vendor.wheel_variants.rules import Effect
-from pip._vendor.wheel_variants.shown import shown
-
-from pip._internal.variants.publishing.findings import Finding, Findings
-from pip._internal.variants.publishing.provider_rules import check_providers
+from wheel_variants.labels import NULL_LABEL
+from wheel_variants.manifest import InvalidManifest, Manifest
+from wheel_variants.manifest_parser import load_json, read_document
+from wheel_variants.properties import Property
+from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.provider_rules import check_providers
+from wheel_variants.rules import Effect
+from wheel_variants.shown import shown
 
 __all__ = ["CheckedManifest", "check_manifest"]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedManifest:
-    """Metadata, and what is wrong with it.
+    """Metadata, and the rules that it breaks.
 
     :ivar document: the JSON object; None if there is none.
-    :ivar manifest: what installers make of it; None if they refuse it.
+    :ivar manifest: the parsed metadata; None if installers refuse it.
     """
 
     findings: tuple[Finding, ...]
@@ -42,9 +41,9 @@ class CheckedManifest:
 
 
 def check_manifest(data: bytes, subject: str) -> CheckedManifest:
-    """Judge the bytes of a manifest or of a wheel's ``variant.json``.
+    """Check the bytes of a manifest or of a wheel's ``variant.json``.
 
-    :param subject: what to call it.
+    :param subject: its name in findings.
     """
     findings = Findings(subject)
     try:
@@ -75,7 +74,7 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
 def _check_schema(
     manifest: Manifest, findings: Findings, *, is_refused: bool
 ) -> Generation:
-    """Return the generation by which to judge metadata."""
+    """Return the generation whose rules apply."""
     schema = manifest.schema
     generation = named_generation(schema or "")
     if generation is None:
@@ -89,7 +88,7 @@ def _check_schema(
         findings.add(
             "draft-schema",
             f"It is of version {generation.version}, a draft that was replaced",
-            f"Build the wheels anew with version {generation.replaced_by}",
+            f"Build the wheels again with version {generation.replaced_by}",
         )
     return generation
 
@@ -97,11 +96,11 @@ def _check_schema(
 def _check_keys(
     document: Mapping[str, Any], generation: Generation, findings: Findings
 ) -> None:
-    """Report keys that mean nothing where they stand."""
+    """Report keys that have no meaning where they are."""
     for key in sorted(set(document) - generation.root - {"$schema"}):
         problem = f"The key {shown(key)} is not one of version {generation.version}"
         other = f", or write version {CURRENT.version}" if key in CURRENT.root else ""
-        findings.add("manifest-keys", problem, f"Leave it out{other}")
+        findings.add("manifest-keys", problem, f"Omit it{other}")
     priorities, providers = map(document.get, ("default-priorities", "providers"))
     tables = [("'default-priorities'", priorities, generation.priorities)]
     if "providers" in generation.root and isinstance(providers, dict):
@@ -112,8 +111,8 @@ def _check_keys(
     for what, table, known in tables:
         for key in table if isinstance(table, dict) else ():
             if key not in known:
-                problem = f"{what} has the key {shown(key)}, which means nothing there"
-                findings.add("manifest-keys", problem, "Leave it out")
+                problem = f"{what} has the key {shown(key)}, which has no meaning there"
+                findings.add("manifest-keys", problem, "Omit it")
 
 
 def _check_variants(manifest: Manifest, findings: Findings) -> None:

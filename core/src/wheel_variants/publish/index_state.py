@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pip._vendor.wheel_variants.manifest import InvalidManifest
-from pip._vendor.wheel_variants.manifest_parser import parse_document
-
-from pip._internal.console.output import get_logger
-from pip._internal.variants.publishing.files import open_regular, write_if_changed
+from wheel_variants.manifest import InvalidManifest
+from wheel_variants.manifest_parser import parse_document
+from wheel_variants.publish.files import open_regular, write_if_changed
 
 __all__ = ["FileFacts", "IndexState", "STATE_FILE"]
 
@@ -21,7 +20,7 @@ STATE_FILE = ".pip-variants-index.json"
 # Raise it when something else is read of a wheel, or wheels are judged differently.
 _FORMAT = 2
 
-logger = get_logger(__name__)
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class IndexState:
 
     @classmethod
     def load(cls, folder: str) -> IndexState:
-        """Read the state of a folder; an empty one if there is none of use."""
+        """Read the state of a folder; an empty one if there is no usable one."""
         try:
             with open_regular(STATE_FILE, folder) as file:
                 content = json.load(file)

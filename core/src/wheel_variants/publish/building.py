@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pip._vendor.packaging.utils import NormalizedName
-from pip._vendor.packaging.version import Version
-from pip._vendor.wheel_variants.generations import CURRENT, Generation
-from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS
-from pip._vendor.wheel_variants.labels import NULL_LABEL
-from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
-from pip._vendor.wheel_variants.manifest_parser import parse_manifest
-from pip._vendor.wheel_variants.merging import Subject, disagreements
-from pip._vendor.wheel_variants.properties import Property
-from pip._vendor.wheel_variants.writing import make_document, to_json
+from packaging.utils import NormalizedName
+from packaging.version import Version
 
-from pip._internal.console.output import get_logger
-from pip._internal.variants.publishing.errors import CannotBuildVariant, CannotWrite
-from pip._internal.variants.publishing.files import file_sha256, replacing
-from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.publishing.pyproject_table import ProjectTable
-from pip._internal.variants.publishing.renaming import renamed
-from pip._internal.variants.publishing.wheel_copy import copy_wheel
-from pip._internal.variants.publishing.wheel_file import (
+from wheel_variants.generations import CURRENT, Generation
+from wheel_variants.known_providers import KNOWN_PROVIDERS
+from wheel_variants.labels import NULL_LABEL
+from wheel_variants.manifest import InvalidManifest, Manifest
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.merging import Subject, disagreements
+from wheel_variants.properties import Property
+from wheel_variants.publish.errors import CannotBuild, CannotWrite
+from wheel_variants.publish.files import file_sha256, replacing
+from wheel_variants.publish.manifest_rules import check_manifest
+from wheel_variants.publish.pyproject_table import ProjectTable
+from wheel_variants.publish.renaming import renamed
+from wheel_variants.publish.texts import said
+from wheel_variants.publish.wheel_copy import copy_wheel
+from wheel_variants.publish.wheel_file import (
     SIGNATURES,
     Advance,
     ByteProgress,
@@ -35,6 +35,7 @@ from pip._internal.variants.publishing.wheel_file import (
     open_wheel,
     variant_marked,
 )
+from wheel_variants.writing import make_document, to_json
 
 __all__ = [
     "BuildRequest",
@@ -44,23 +45,23 @@ __all__ = [
     "manifests_of_release",
 ]
 
-logger = get_logger(__name__)
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class BuildRequest:
-    """What a user wants made of one wheel.
+    """How to build a wheel from another one.
 
     :ivar wheel: its path.
     :ivar label: of the result; None to make an ordinary wheel.
     :ivar from_label: whether *wheel* is a variant.
-    :ivar properties: of the label; if empty, the project's table says them, or the wheel
+    :ivar properties: of the label; if empty, those of the project's table, or of the wheel
         if it is a variant.
-    :ivar namespaces: the most important first; if empty, the table or other wheels say
-        them.
+    :ivar namespaces: the most important first; if empty, those of the table, or of other
+        wheels.
     :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
-    :ivar folder: where the result goes.
-    :ivar strict: whether a warning stops the build.
+    :ivar folder: the folder of the result.
+    :ivar strict: whether a warning is an error.
     :ivar drop_local: whether the result has the version without its local part.
     """
 
@@ -81,7 +82,7 @@ class BuildRequest:
 class BuiltWheel:
     """A wheel that was written.
 
-    :ivar document: what its ``variant.json`` says; None for an ordinary wheel.
+    :ivar document: its ``variant.json``; None for an ordinary wheel.
     :ivar warnings: one sentence each, without its period.
     """
 
@@ -93,24 +94,22 @@ class BuiltWheel:
 
 
 def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
-    """Build what *request* wants; the given wheel stays as it is.
+    """Build a wheel; the given one stays as it is.
 
-    :param progress: shows how far it is.
-    :raises CannotBuildVariant: if that is not possible, or against the rules.
-    :raises CannotWrite: if there is no place for it.
+    :param progress: shows the progress.
+    :raises CannotBuild: if that is not possible, or against the rules.
+    :raises CannotWrite: if the result cannot be written.
     """
     filename = os.path.basename(request.wheel)
     try:
         with open_wheel(request.wheel) as wheel:
             return _Builder(request, wheel).build(progress)
     except UnreadableWheel as error:
-        hint = "It takes a wheel as build tools write it"
-        raise CannotBuildVariant(filename, [str(error)], [hint]) from None
+        hint = "Name a wheel as build tools write it"
+        raise CannotBuild(filename, [str(error)], hint) from None
     except OSError as error:
-        problem = f"{error.filename or filename}: {error.strerror or error}"
-        raise CannotBuildVariant(
-            filename, [problem], ["Name a wheel that can be read"]
-        ) from None
+        hint = "Name a wheel that can be read"
+        raise CannotBuild(filename, [said(error)], hint) from None
 
 
 class _Builder:
@@ -128,8 +127,8 @@ class _Builder:
         # The new wheel need not agree with what it replaces.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
-        #: What other wheels say of the release, and the given one.
-        self.said = [*self.siblings.values(), *([self.own] if self.own else [])]
+        #: The metadata of other wheels of the release, and of the given one.
+        self.known = [*self.siblings.values(), *([self.own] if self.own else [])]
 
     def build(self, progress: ByteProgress) -> BuiltWheel:
         """Build the wheel."""
@@ -138,13 +137,13 @@ class _Builder:
         path = os.path.join(request.folder, self.result)
         if os.path.exists(path) and os.path.samefile(path, request.wheel):
             raise self._error(
-                "the result would take the place of the wheel itself",
+                "the result would replace the wheel itself",
                 "Write it to another folder with --output-dir",
             )
         document = None if request.label is None else self._document(request.label)
         self._warn_of_what_is_copied()
         if self.warnings and request.strict:
-            raise self._error("; ".join(self.warnings), "Leave --strict out")
+            raise self._error("; ".join(self.warnings), "Omit --strict")
         text = None if document is None else to_json(document)
         with progress(self.wheel.bytes_to_read) as advance:
             self.wheel.check_integrity(advance)
@@ -154,16 +153,15 @@ class _Builder:
         )
 
     def _write(self, path: str, text: bytes | None, advance: Advance) -> None:
-        size = os.path.getsize(self.request.wheel) + len(text or b"")
         try:
             os.makedirs(self.request.folder, exist_ok=True)
-            with replacing(path, size) as target:
+            with replacing(path) as target:
                 copy_wheel(self.wheel, target, text, advance, **self._without_local())
         except OSError as error:
             raise CannotWrite(self.result, error, "--output-dir") from None
 
     def _without_local(self) -> dict[str, Any]:
-        """Return what :func:`copy_wheel` is to change if the version changes."""
+        """Return the arguments of :func:`copy_wheel` that change the version."""
         if self.name is self.wheel.name:
             return {}
         project, version = self.name.name, self.name.version
@@ -175,7 +173,7 @@ class _Builder:
     def _check_labels(self) -> None:
         label = self.wheel.name.label
         if self.request.drop_local and self.wheel.name.version.local is None:
-            raise self._error("it has no local version", "Leave --drop-local out")
+            raise self._error("it has no local version", "Omit --drop-local")
         if label is not None and not self.request.from_label:
             raise self._error(
                 f"it is a variant already, with the label {label!r}",
@@ -183,7 +181,7 @@ class _Builder:
                 "or without --label to turn it back into an ordinary wheel",
             )
         if label is None and self.request.from_label:
-            raise self._error("it has no label", "Leave --from-label out")
+            raise self._error("it has no label", "Omit --from-label")
 
     def _document(self, label: str) -> Mapping[str, Any]:
         properties = self._properties(label)
@@ -208,13 +206,13 @@ class _Builder:
             raise self._error(
                 f"{self.request.table.path} gives other properties to the label "
                 f"{label!r}: {', '.join(sorted(map(str, listed)))}",
-                "Leave --property out, or choose another label",
+                "Omit --property, or choose another label",
             )
         properties = given or listed or self._own_properties()
         if not properties:
             raise self._error(
-                f"nothing says what the label {label!r} stands for",
-                "State properties with --property, or list them in pyproject.toml under "
+                f"nothing defines the label {label!r}",
+                "Give properties with --property, or list them in pyproject.toml under "
                 "[variant.properties]; --null is for a variant without any",
             )
         return properties
@@ -238,11 +236,11 @@ class _Builder:
             )
         if stated:
             return stated
-        longest = max((each.namespaces for each in self.said), key=len, default=())
+        longest = max((each.namespaces for each in self.known), key=len, default=())
         namespaces = tuple(dict.fromkeys([*longest, *used]))
         if not namespaces:
             raise self._error(
-                "nothing says which namespaces the variants of the release use",
+                "nothing lists the namespaces that the variants of the release use",
                 "List them with --namespace, or in pyproject.toml under "
                 "[variant.default-priorities]; or build the null variant last, into the "
                 "folder of the others",
@@ -258,7 +256,7 @@ class _Builder:
         for source in (self.request.providers, self.request.table.providers):
             if namespace in source:
                 return source[namespace]
-        for manifest in self.said:
+        for manifest in self.known:
             if manifest.schema == self.request.generation.schema:
                 provider = manifest.document.get("providers", {}).get(namespace)
                 if provider is not None:
@@ -267,10 +265,10 @@ class _Builder:
         if known is not None:
             return known.declaration
         raise self._error(
-            f"nothing says who provides the namespace {namespace!r}",
+            f"nothing names the provider of the namespace {namespace!r}",
             f"Name the package with --provider {namespace}=PACKAGE, or describe it in "
             f"pyproject.toml under [variant.providers.{namespace}]; --schema 0.1.1 "
-            "leaves providers out",
+            "omits providers",
         )
 
     def _check(self, document: Mapping[str, Any]) -> None:
@@ -290,36 +288,36 @@ class _Builder:
         marked = variant_marked(self.wheel.metadata())
         if marked:
             self.warnings.append(
-                "Installers that know no variants cannot install a plain wheel with "
+                "Installers without support for variants cannot install a plain wheel with "
                 f"these dependencies: {'; '.join(marked)}"
             )
         for name in SIGNATURES:
             if f"{self.wheel.dist_info}/{name}" in self.wheel.members:
                 self.warnings.append(
-                    f"Its signature {name} does not hold for the new RECORD and was "
-                    "left out: sign the result again"
+                    f"Its signature {name} is not valid for the new RECORD and was "
+                    "omitted: sign the result again"
                 )
 
-    def _error(self, problem: str, hint: str) -> CannotBuildVariant:
-        return CannotBuildVariant(self.filename, [problem], [hint])
+    def _error(self, problem: str, hint: str) -> CannotBuild:
+        return CannotBuild(self.filename, [problem], hint)
 
 
 def judged(
     document: Mapping[str, Any], name: str, source: str
 ) -> tuple[Manifest, list[str]]:
-    """Check what is to be written into a variant wheel.
+    """Check the metadata of a variant wheel before it is written.
 
-    :param name: of the wheel that is made.
-    :param source: of the one that it is made from, for messages.
-    :return: what it is read as, and what could be better.
-    :raises CannotBuildVariant: if installers could not read it.
+    :param name: of the new wheel.
+    :param source: the name of the original wheel, for messages.
+    :return: the parsed metadata, and warnings.
+    :raises CannotBuild: if installers could not read it.
     """
     checked = check_manifest(to_json(document), name)
     errors = [finding for finding in checked.findings if finding.is_error]
     if errors or checked.manifest is None:
         remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
         hints = remedies or ["Change the properties, namespaces or providers"]
-        raise CannotBuildVariant(source, [each.problem for each in errors], hints)
+        raise CannotBuild(source, [each.problem for each in errors], *hints)
     advice = [
         f"{finding.problem}{f': {finding.remedy}' if finding.remedy else ''}"
         for finding in checked.findings
@@ -330,9 +328,9 @@ def judged(
 def manifests_of_release(
     folders: Iterable[str], name: NormalizedName, version: Version
 ) -> dict[str, Manifest]:
-    """Read what the variant wheels of a release in *folders* say, by file name.
+    """Read the metadata of the variant wheels of a release in *folders*, by file name.
 
-    Broken ones are left out: ``pip variants check`` reports them.
+    Broken wheels are left out; the command ``check`` reports them.
     """
     found: dict[str, Manifest] = {}
     for folder in filter(os.path.isdir, dict.fromkeys(map(os.path.abspath, folders))):

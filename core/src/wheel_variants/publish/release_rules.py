@@ -1,14 +1,13 @@
-"""Judge the files of one release together."""
+"""Check the files of one release together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pip._vendor.wheel_variants.merging import Subject, disagreements
-from pip._vendor.wheel_variants.rules import RULES
-
-from pip._internal.variants.publishing.findings import Finding, found
-from pip._internal.variants.publishing.places import Release
+from wheel_variants.merging import Subject, disagreements
+from wheel_variants.publish.findings import Finding, found
+from wheel_variants.publish.places import Release
+from wheel_variants.rules import RULES
 
 __all__ = ["check_agreement", "check_fallback", "check_labels"]
 
@@ -43,9 +42,9 @@ _RULES = {
 
 
 def check_agreement(release: Release, *, prefix: str = "") -> Iterator[Finding]:
-    """Judge whether the wheels and the manifest agree.
+    """Check whether the wheels and the manifest agree.
 
-    :param prefix: stands before names of files.
+    :param prefix: put before the names of files.
     """
     manifests = {f"{prefix}{name}": each for name, each in release.embedded.items()}
     own = f"{prefix}{release.manifest_name}"
@@ -55,7 +54,7 @@ def check_agreement(release: Release, *, prefix: str = "") -> Iterator[Finding]:
         rule, remedy = _RULES[disagreement.subject]
         if own in disagreement.names:
             remedy = (
-                "Write the manifest again with 'pip variants index', or "
+                "Write the manifest again with 'wheel-variants index', or "
                 f"{remedy[:1].lower()}{remedy[1:]}"
             )
         problem = f"They {disagreement.problem}"
@@ -63,7 +62,7 @@ def check_agreement(release: Release, *, prefix: str = "") -> Iterator[Finding]:
 
 
 def check_labels(release: Release, *, prefix: str = "") -> Iterator[Finding]:
-    """Judge whether the manifest lists exactly the labels of the wheels."""
+    """Check whether the manifest lists exactly the labels of the wheels."""
     if release.manifest is None:
         return
     subject = f"{prefix}{release.manifest_name}"
@@ -76,7 +75,7 @@ def check_labels(release: Release, *, prefix: str = "") -> Iterator[Finding]:
                 subject,
                 f"The label {label!r} is missing, so that installers ignore "
                 f"{first.filename}",
-                "Write the manifest again with 'pip variants index'",
+                "Write the manifest again with 'wheel-variants index'",
             )
     unused = sorted(listed - set(labels))
     if unused:
@@ -85,9 +84,9 @@ def check_labels(release: Release, *, prefix: str = "") -> Iterator[Finding]:
 
 
 def check_fallback(release: Release, place: str) -> Iterator[Finding]:
-    """Judge whether installers that know no variants find something as well.
+    """Check whether installers without support for variants find a wheel too.
 
-    :param place: where the release is offered.
+    :param place: the folder or page of the release.
     """
     if release.sdists:
         return
@@ -105,5 +104,5 @@ def check_fallback(release: Release, place: str) -> Iterator[Finding]:
             "plain-fallback",
             place,
             f"{release} has no plain wheel for {', '.join(missing[:3])}{others}",
-            "Publish one; 'pip variants build --from-label' makes it from a variant",
+            "Publish one; 'wheel-variants build --from-label' makes it from a variant",
         )

@@ -1,4 +1,4 @@
-"""What a local version, or the requirements of a wheel, prove of the machine it is for.
+"""The properties that a local version, or the requirements of a wheel, prove.
 
 Nothing is guessed. ``cu128`` was built with CUDA 12.8, and runs with any driver for CUDA
 12: so it needs the lower bound 12.0, and nothing is known of GPUs. Pure: no I/O.
@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY
-from pip._vendor.wheel_variants.properties import Property
+from wheel_variants.manifest import ABI_DEPENDENCY
+from wheel_variants.properties import Property
 
 __all__ = ["Proof", "proved_by_local", "proved_by_requirements"]
 
@@ -27,15 +27,14 @@ class Proof(NamedTuple):
     rule: str
 
 
-#: A part of a local version, and what it tells.
+#: A part of a local version, and its meaning.
 _PARTS = (
     (re.compile(r"cpu"), "a build without a GPU"),
     (re.compile(r"cu(?P<cuda>1[1-5])[0-9]?"), "CUDA {cuda}"),
     (re.compile(r"rocm(?P<rocm>[0-9]+\.[0-9]+)(?:\.[0-9]+)*"), "ROCm {rocm}"),
     (re.compile(r"torch(?P<torch>[0-9]+\.[0-9]+)(?:\.[0-9]+)?"), "torch {torch}"),
     (re.compile(r"pt(?P<pt>[1-9][0-9]{1,2})(?![0-9])"), "torch {torch}"),
-    # No machine can be asked for it.
-    (re.compile(r"cxx11abi(?:true|false)"), "an ABI of C++ that no property tells"),
+    (re.compile(r"cxx11abi(?:true|false)"), "a C++ ABI, which no property describes"),
     (re.compile(r"\."), ""),
 )
 _OF_CUDA = re.compile(r"nvidia-.+-cu(1[1-5])")
@@ -71,7 +70,7 @@ def proved_by_local(local: str) -> Proof | None:
 
 
 def _contradict(properties: set[Property], *, is_cpu: bool) -> bool:
-    """Tell whether no build can have all that is said, so that nothing is proved."""
+    """Return whether no wheel can have all properties, so that nothing is proved."""
     devices = {each.namespace for each in properties} - {ABI_DEPENDENCY}
     features = {(each.namespace, each.feature) for each in properties}
     return len(features) < len(properties) or len(devices) + is_cpu > 1

@@ -1,21 +1,19 @@
-"""Read the wheels of a folder that have changed since the last time."""
+"""Read the wheels of a folder that have changed since the last run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from pip._vendor.wheel_variants.manifest_parser import parse_document
-
-from pip._internal.variants.publishing.files import file_sha256, is_regular_below
-from pip._internal.variants.publishing.findings import Finding, Findings
-from pip._internal.variants.publishing.index_state import FileFacts
-from pip._internal.variants.publishing.places import Place, sdist_release
-from pip._internal.variants.publishing.wheel_file import is_safe_name
-from pip._internal.variants.publishing.wheel_rules import check_wheel
+from wheel_variants.manifest_parser import parse_document
+from wheel_variants.publish.files import file_sha256, is_regular_below
+from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.index_state import FileFacts
+from wheel_variants.publish.places import Place, sdist_release
+from wheel_variants.publish.wheel_file import is_safe_name
+from wheel_variants.publish.wheel_rules import check_wheel
 
 __all__ = ["FileProgress", "FileToRead", "ScannedFolder", "scan_folder"]
 
@@ -31,20 +29,18 @@ class FileToRead(NamedTuple):
     facts: FileFacts
 
 
-#: Passes on the files to read, one by one, and shows how far they are.
-FileProgress = Callable[
-    [list[FileToRead]], AbstractContextManager[Iterable[FileToRead]]
-]
+#: Yields the files to read, and shows the progress.
+FileProgress = Callable[[Sequence[FileToRead]], Iterable[FileToRead]]
 
 
 @dataclass(slots=True)
 class ScannedFolder(Place):
-    """What is in a folder.
+    """The files of a folder.
 
-    Its releases are in order, and have broken wheels too.
+    Its releases are sorted, and include broken wheels.
 
     :ivar files: the wheels and source distributions without errors, by name.
-    :ivar findings: what is wrong with each file by itself.
+    :ivar findings: the rules that each file breaks by itself.
     :ivar read: how many files were read, because they are new or changed.
     """
 
@@ -59,14 +55,14 @@ def scan_folder(
     *,
     hashes: bool,
     prefix: str = "",
-    progress: FileProgress = nullcontext,
+    progress: FileProgress = iter,
 ) -> ScannedFolder:
     """Read the files of a folder, but not of folders in it.
 
     :param known: facts from earlier runs, by file name.
     :param hashes: whether the digests of all files are needed.
-    :param prefix: stands before names of files in findings.
-    :param progress: shows how far the files are read.
+    :param prefix: put before names of files in findings.
+    :param progress: shows the progress.
     :raises OSError: if something cannot be read.
     """
     result = ScannedFolder(folder, prefix)
@@ -82,16 +78,15 @@ def scan_folder(
         else:
             to_read.append(each)
     unfit = []
-    with progress(to_read) as files:
-        for each in files:
-            result.read += 1
-            facts = _read(each, result)
-            if facts is None:
-                unfit.append(each.name)
-                continue
-            if hashes:
-                facts = replace(facts, sha256=file_sha256(each.path))
-            result.files[each.name] = each._replace(facts=facts)
+    for each in progress(to_read):
+        result.read += 1
+        facts = _read(each, result)
+        if facts is None:
+            unfit.append(each.name)
+            continue
+        if hashes:
+            facts = replace(facts, sha256=file_sha256(each.path))
+        result.files[each.name] = each._replace(facts=facts)
     result.files = dict(sorted(result.files.items()))
     for name in (*result.files, *unfit):
         release = result.add(name)
@@ -112,14 +107,14 @@ def _listed(result: ScannedFolder) -> Iterator[FileToRead]:
         if not is_regular_below(folder, name):
             findings.add(
                 "regular-file",
-                "It is no regular file of the folder, nor a link to one",
+                "It is not a regular file of the folder, nor a link to one",
                 "Put the file itself there",
             )
         if sdist is not None and not is_safe_name(name, sdist[0]):
             findings.add(
                 "sdist-name",
                 f"Its name is invalid: {name!r}",
-                "Build it again, or take it away",
+                "Build it again, or remove it",
             )
         result.findings += findings
         if not findings:

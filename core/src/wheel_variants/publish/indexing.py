@@ -9,18 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from pip._vendor.packaging.version import Version
-from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
-from pip._vendor.wheel_variants.manifest_parser import parse_manifest
-from pip._vendor.wheel_variants.merging import merge
-from pip._vendor.wheel_variants.writing import to_json
+from packaging.version import Version
 
-from pip._internal.variants.publishing.errors import (
+from wheel_variants.manifest import InvalidManifest, Manifest
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.merging import merge
+from wheel_variants.publish.errors import (
     CannotIndex,
     CannotWrite,
-    NoSuchTarget,
+    NothingFound,
 )
-from pip._internal.variants.publishing.files import (
+from wheel_variants.publish.files import (
     below,
     file_sha256,
     is_plain_file,
@@ -30,21 +29,24 @@ from pip._internal.variants.publishing.files import (
     sha256,
     write_if_changed,
 )
-from pip._internal.variants.publishing.index_state import IndexState
-from pip._internal.variants.publishing.places import Release
-from pip._internal.variants.publishing.release_rules import check_agreement
-from pip._internal.variants.publishing.scanning import (
+from wheel_variants.publish.findings import Finding
+from wheel_variants.publish.index_state import IndexState
+from wheel_variants.publish.places import Release
+from wheel_variants.publish.release_rules import check_agreement
+from wheel_variants.publish.scanning import (
     FileProgress,
     FileToRead,
     ScannedFolder,
     scan_folder,
 )
-from pip._internal.variants.publishing.simple_index import (
+from wheel_variants.publish.simple_index import (
     IndexedFile,
     project_pages,
     root_pages,
 )
-from pip._internal.variants.publishing.wheel_file import open_wheel
+from wheel_variants.publish.texts import said
+from wheel_variants.publish.wheel_file import open_wheel
+from wheel_variants.writing import to_json
 
 __all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "breaking_changes", "make_index"]
 
@@ -55,7 +57,7 @@ _METADATA_SUFFIX = ".metadata"
 
 @dataclass(frozen=True, slots=True)
 class ReleaseReport:
-    """What an index offers of a release.
+    """The files of a release in an index.
 
     :ivar manifest: the path of its manifest; None if it has no variants.
     """
@@ -69,9 +71,9 @@ class ReleaseReport:
 
 @dataclass(slots=True)
 class IndexReport:
-    """What was done.
+    """The files that were read, written and removed.
 
-    :ivar read: how many files were read; the others had not changed.
+    :ivar read: the number of files read; the others had not changed.
     :ivar written: paths of new and changed files.
     :ivar removed: paths of files from earlier runs that are no longer needed.
     :ivar pages: the folder of the index's pages; None if none were asked for.
@@ -95,22 +97,22 @@ def make_index(
     :param output: the folder to write to; if it is another one, pages come with links
         to the wheels, or copies.
     :param simple: whether to write pages too.
-    :param progress: shows how far the files are read.
-    :raises NoSuchTarget: if there are no wheels.
+    :param progress: shows the progress.
+    :raises NothingFound: if there are no wheels.
     :raises CannotIndex: if wheels are broken or contradict each other; nothing is
         written then.
-    :raises CannotWrite: if there is no place for it.
+    :raises CannotWrite: if the output cannot be written.
     """
     state = IndexState.load(output)
     try:
         scanned = scan_folder(folder, state.files, hashes=simple, progress=progress)
     except OSError as error:
-        problem = f"{error.filename or folder}: {error.strerror or error}"
-        raise NoSuchTarget(folder, problem, "Name a folder of wheels") from None
+        where = error.filename or folder
+        raise NothingFound(where, said(error), "Name a folder of wheels") from None
     try:
         return _Indexer(scanned, output, state, simple=simple).make()
     except OSError as error:
-        raise CannotWrite("The index", error, "--output") from None
+        raise CannotWrite("the index", error, "--output") from None
 
 
 class _Indexer:
@@ -128,23 +130,23 @@ class _Indexer:
         self.files: dict[str, list[IndexedFile]] = {}
 
     def make(self) -> IndexReport:
-        """Judge what was read, then write everything."""
+        """Check what was read, then write everything."""
         scanned, releases = self.scanned, self.scanned.releases.values()
         if not scanned.findings and not any(each.wheels for each in releases):
-            raise NoSuchTarget(
+            raise NothingFound(
                 self.folder,
-                "There are no wheels in it; folders in it are not looked at",
+                "there are no wheels in it; subfolders are not read",
                 "Name a folder of wheels",
             )
         after = IndexState({name: f.facts for name, f in scanned.files.items()})
         findings = itertools.chain(scanned.findings, *map(check_agreement, releases))
         errors = [each for each in findings if each.is_error]
         if errors:
-            # Good files need not be read again once the others are mended.
+            # Good files need not be read again once the others are fixed.
             after.written = self.before.written
             if os.path.isdir(self.output):
                 after.save(self.output)
-            raise CannotIndex(self.folder, errors)
+            raise CannotIndex(self.folder, map(_line, errors))
         os.makedirs(self.output, exist_ok=True)
         for release in releases:
             self._write_manifest(release)
@@ -157,7 +159,7 @@ class _Indexer:
         ):
             self.report.warnings.append(
                 f"The pages in {os.path.join(self.output, SIMPLE)} are those of an "
-                "earlier run: add --simple to renew them"
+                "earlier run: add --simple to update them"
             )
         after.written = {**({} if self.simple else self.before.written), **self.digests}
         after.save(self.output)
@@ -180,8 +182,8 @@ class _Indexer:
             with suppress(FileNotFoundError), open_regular(name, self.output) as old:
                 for change in breaking_changes(old.read(), manifest):
                     self.report.warnings.append(
-                        f"{path}: {change}, which those who have chosen by the old one "
-                        "may notice"
+                        f"{path}: {change}; installations that used the old manifest may "
+                        "be affected"
                     )
             self._write(name, content)
             self._list(release, name, len(content), sha256(content))
@@ -191,7 +193,7 @@ class _Indexer:
         )
 
     def _list(self, release: Release, name: str, *facts: Any) -> None:
-        """Have the pages of the project list a file."""
+        """List a file on the pages of its project."""
         file = IndexedFile(name, str(release.version), *facts)
         self.files.setdefault(release.name, []).append(file)
 
@@ -255,8 +257,14 @@ class _Indexer:
                     os.rmdir(os.path.dirname(target))
 
 
+def _line(finding: Finding) -> str:
+    """Return a finding, and what to do about it, in one line."""
+    remedy = f" {finding.remedy}." if finding.remedy is not None else ""
+    return f"{' and '.join(finding.subjects)}: {finding.problem}.{remedy}"
+
+
 def _link(folder: str, name: str, target: str) -> bool:
-    """Make *target* a file of *folder*, or a copy; return whether it was another file."""
+    """Link or copy a file of *folder* to *target*; return whether *target* changed."""
     if is_plain_file(target):
         ours, theirs = os.stat(below(folder, name)), os.stat(target)
         if os.path.samestat(ours, theirs) or (
@@ -275,7 +283,7 @@ def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
     try:
         old = parse_manifest(before)
     except InvalidManifest:
-        # Nobody could rely on it.
+        # Nobody relied on it.
         return
     for label, variant in sorted(old.variants.items()):
         new = after.variants.get(label)

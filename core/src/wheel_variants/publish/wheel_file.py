@@ -1,4 +1,4 @@
-"""Read the parts of a wheel that tell what it is, whatever its size."""
+"""Read the parts of a wheel that describe it, whatever its size."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ import csv
 import io
 import os
 import re
+import struct
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from email.parser import BytesHeaderParser
+from typing import IO
 from zipfile import BadZipFile, ZipFile
 
-from pip._vendor.packaging.utils import (
-    InvalidWheelFilename,
+from packaging.utils import (
     NormalizedName,
     canonicalize_name,
     is_normalized_name,
     parse_wheel_filename,
 )
-from pip._vendor.packaging.version import InvalidVersion, Version
-from pip._vendor.wheel_variants.labels import split_label
-from pip._vendor.wheel_variants.markers import is_about_variant
+from packaging.version import Version
 
-from pip._internal.variants.publishing.files import open_regular
-from pip._internal.variants.wheels.archives import UNREADABLE
+from wheel_variants.labels import split_label
+from wheel_variants.markers import is_about_variant
+from wheel_variants.publish.files import open_regular
+
+try:
+    from lzma import LZMAError
+except ImportError:  # Python may have been built without it.
+    LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = [
     "PIECE",
@@ -37,6 +43,7 @@ __all__ = [
     "open_wheel",
     "requires_python",
     "variant_marked",
+    "wheel_in",
 ]
 
 #: Signatures of RECORD, beside it; RECORD cannot list them.
@@ -59,14 +66,15 @@ ByteProgress = Callable[[int], AbstractContextManager[Advance]]
 
 # No honest file in a .dist-info folder is larger.
 _LARGEST_TEXT = 64 << 20
-
-
-def _nothing(_: int) -> None:
-    """Show nothing."""
+#: What reading raises if an archive is damaged or encrypted, or a member is missing.
+_UNREADABLE = (
+    *(BadZipFile, zlib.error, LZMAError, EOFError, struct.error, NotImplementedError),
+    *(UnicodeDecodeError, KeyError, RuntimeError),
+)
 
 
 class UnreadableWheel(ValueError):
-    """A file is no wheel, or not the one that its name says.
+    """A file is not a wheel, or not the wheel that its name says.
 
     :ivar rule: the name of the rule that it breaks.
     """
@@ -88,14 +96,14 @@ class WheelName:
 
         :raises UnreadableWheel: if it is not the name of a wheel.
         """
+        self.plain, self.label = split_label(filename)
         try:
-            self.name, self.version, _, self.tags = parse_wheel_filename(filename)
-        except (InvalidWheelFilename, InvalidVersion) as error:
+            self.name, self.version, _, self.tags = parse_wheel_filename(self.plain)
+        except ValueError as error:
             raise UnreadableWheel(f"its name is invalid: {error}", _NAME) from None
         if not is_safe_name(filename, self.name):
             raise UnreadableWheel(f"its name is invalid: {filename!r}", _NAME)
         self.filename = filename
-        self.plain, self.label = split_label(filename)
 
     def without_local(self) -> WheelName:
         """Return the name of the same build of the version without its local part."""
@@ -109,9 +117,9 @@ class WheelName:
 
 
 def is_safe_name(filename: str, project: NormalizedName) -> bool:
-    """Tell whether the name of a distribution has no other characters than it may.
+    """Return whether the file name of a distribution has only characters that it may have.
 
-    Upstream's parsers do not check all of it, and pages and paths are made of it.
+    The parsers of packaging do not check all of it; pages and paths are made of it.
 
     :param project: the name of the project, as parsed.
     """
@@ -145,7 +153,7 @@ class WheelFile:
         project, _, version = found[0][: -len(".dist-info")].partition("-")
         try:
             same_version = Version(version) == self.name.version
-        except InvalidVersion:
+        except ValueError:
             same_version = False
         if canonicalize_name(project) != self.name.name or not same_version:
             raise UnreadableWheel(f"its folder {found[0]!r} is of another release")
@@ -195,11 +203,11 @@ class WheelFile:
 
     @property
     def bytes_to_read(self) -> int:
-        """Return how many bytes there are to check and then to copy."""
+        """The number of bytes to check and then to copy."""
         members = self.archive.infolist()
         return sum(info.file_size + info.compress_size for info in members)
 
-    def check_integrity(self, advance: Advance = _nothing) -> None:
+    def check_integrity(self, advance: Advance = lambda _: None) -> None:
         """Read everything, piece by piece, and verify the archive's checksums.
 
         :param advance: called with the size of each piece.
@@ -242,31 +250,40 @@ def open_wheel(path: str, folder: str | None = None) -> Iterator[WheelFile]:
     :raises OSError: if the file cannot be read.
     """
     name = WheelName(os.path.basename(path))
-    with open_regular(path, folder) as file:
-        try:
-            archive = ZipFile(file)
-        except (BadZipFile, NotImplementedError, ValueError) as error:
-            raise UnreadableWheel(f"it is not a zip archive: {error}") from None
-        with archive:
-            yield WheelFile(archive, name)
+    with open_regular(path, folder) as file, wheel_in(file, name) as wheel:
+        yield wheel
+
+
+@contextmanager
+def wheel_in(file: IO[bytes], name: WheelName) -> Iterator[WheelFile]:
+    """Read a wheel from an open file.
+
+    :raises UnreadableWheel: if it is not a wheel of its name.
+    """
+    try:
+        archive = ZipFile(file)
+    except (BadZipFile, NotImplementedError, ValueError) as error:
+        raise UnreadableWheel(f"it is not a zip archive: {error}") from None
+    with archive:
+        yield WheelFile(archive, name)
 
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
     try:
         yield
-    except UNREADABLE as e:
+    except _UNREADABLE as e:
         raise UnreadableWheel(f"its {name} cannot be read: {e}") from None
 
 
 def requires_python(metadata: bytes) -> str | None:
-    """Return the versions of Python that core metadata asks for, as written."""
+    """Return the ``Requires-Python`` of core metadata, as written."""
     value = BytesHeaderParser().parsebytes(metadata).get("Requires-Python")
     return None if value is None else str(value)
 
 
 def variant_marked(metadata: bytes) -> tuple[str, ...]:
-    """Return the dependencies whose markers ask for the variant (PEP 825)."""
+    """Return the dependencies with markers about variants (PEP 825)."""
     if b"variant_" not in metadata:
         return ()
     message = BytesHeaderParser().parsebytes(metadata)
