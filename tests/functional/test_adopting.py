@@ -111,9 +111,7 @@ def test_adopted_indexed_and_installed(
     assert "No broken" in pip("check").stdout
 
 
-def test_the_guide(
-    pip: Pip, publish: Publisher, wheels: Path, tmp_path: Path
-) -> None:
+def test_the_guide(pip: Pip, publish: Publisher, wheels: Path, tmp_path: Path) -> None:
     def typed(name: str) -> list[Result]:
         found = []
         for command in block("adopting.md", name).splitlines():
