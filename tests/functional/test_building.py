@@ -183,7 +183,7 @@ def test_a_schema_without_providers(work: Path, build: Build) -> None:
         "default-priorities": {"namespace": ["nvidia"]},
         "variants": {"cu128": {"nvidia": {"cuda_version_lower_bound": ["12.8"]}}},
     }
-    assert "does not name the providers of nvidia" in result.stderr
+    assert "does not tell who provides nvidia" in result.stderr
 
 
 def test_other_labels_and_none(work: Path, build: Build) -> None:

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.variants.publishing import files
-from pip._internal.variants.publishing.files import (
+from wheel_variants.publish.files import (
     link_or_copy,
     open_regular,
     write_if_changed,
 )
-from pip._internal.variants.publishing.simple_index import (
+from wheel_variants.publish.simple_index import (
     HTML_PAGE,
     JSON_PAGE,
     IndexedFile,
@@ -56,7 +55,7 @@ def test_another_run_at_the_same_time(
     """Each has its own file until that takes the place of the old one."""
     source, target = tmp_path / "source", tmp_path / "target"
     source.write_bytes(b"new")
-    real, calls = files.replace, 0
+    real, calls = os.replace, 0
     if not links:
         monkeypatch.delattr(os, "link")
         monkeypatch.setattr(os, "link", _no_links, raising=False)
@@ -69,7 +68,7 @@ def test_another_run_at_the_same_time(
             assert write_if_changed(str(tmp_path), "page", b"whole")
         real(old, new)
 
-    monkeypatch.setattr(files, "replace", replace)
+    monkeypatch.setattr(os, "replace", replace)
     link_or_copy(str(tmp_path), "source", str(target))
     write_if_changed(str(tmp_path), "page", b"whole")
     assert calls == 3

@@ -8,21 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
-from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import Version
-from pip._vendor.wheel_variants.manifest_parser import parse_document
-
-from pip._internal.variants.publishing.building import manifests_of_release
-from pip._internal.variants.publishing.index_state import (
+from tests.lib.manifests import make_manifest, variant_json
+from tests.lib.wheels import make_wheel
+from wheel_variants.manifest_parser import parse_document
+from wheel_variants.publish.building import manifests_of_release
+from wheel_variants.publish.index_state import (
     STATE_FILE,
     FileFacts,
     IndexState,
 )
-from pip._internal.variants.publishing.indexing import breaking_changes
-from pip._internal.variants.publishing.pyproject_table import read_project_table
-from tests.lib.manifests import make_manifest, variant_json
-from tests.lib.wheels import make_wheel
+from wheel_variants.publish.indexing import breaking_changes
+from wheel_variants.publish.pyproject_table import read_project_table
 
 V3, V4 = ["x86_64 :: level :: v3"], ["x86_64 :: level :: v4"]
 MKL = ["blas_lapack :: provider :: mkl"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
-from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import Version
-
-from pip._internal.variants.publishing.renaming import Releases, renamed
+from wheel_variants.publish.renaming import Releases, renamed
 
 TORCH = canonicalize_name("torch")
 RELEASES: Releases = {

@@ -8,24 +8,23 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
-from pip._vendor.packaging.version import Version
-from pip._vendor.wheel_variants.manifest_parser import parse_document
-from pip._vendor.wheel_variants.rules import RULES
-
-from pip._internal.variants.publishing.findings import Finding
-from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.publishing.places import Release
-from pip._internal.variants.publishing.release_rules import (
+from tests.lib import public_index
+from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.wheels import DistFile, make_wheel
+from wheel_variants.manifest_parser import parse_document
+from wheel_variants.publish.findings import Finding
+from wheel_variants.publish.manifest_rules import check_manifest
+from wheel_variants.publish.places import Release
+from wheel_variants.publish.release_rules import (
     check_agreement,
     check_fallback,
     check_labels,
 )
-from pip._internal.variants.publishing.wheel_file import WheelName
-from pip._internal.variants.publishing.wheel_rules import check_wheel
-from tests.lib import public_index
-from tests.lib.manifests import cuda, make_manifest, variant_json
-from tests.lib.wheels import DistFile, make_wheel
+from wheel_variants.publish.wheel_file import WheelName
+from wheel_variants.publish.wheel_rules import check_wheel
+from wheel_variants.rules import RULES
 
 
 def broken(findings: Iterable[Finding]) -> set[str]:

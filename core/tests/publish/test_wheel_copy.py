@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.variants.publishing.files import replacing
-from pip._internal.variants.publishing.wheel_copy import copy_wheel
-from pip._internal.variants.publishing.wheel_file import UnreadableWheel, open_wheel
 from tests.lib.wheels import make_wheel
+from wheel_variants.publish.files import replacing
+from wheel_variants.publish.wheel_copy import copy_wheel
+from wheel_variants.publish.wheel_file import UnreadableWheel, open_wheel
 
 JSON = b'{"variants": {"cu128": {}}}\n'
 DIST_INFO = "demo-1.0.dist-info"

@@ -40,7 +40,7 @@ from wheel_variants.publish.texts import capital, said, without_credentials
 from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, wheel_in
 from wheel_variants.publish.wheel_rules import CheckedWheel
 
-__all__ = ["Check"]
+__all__ = ["Check", "place_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -157,10 +157,10 @@ class Check:
         """
         link = Link.of(url)
         if link.filename.endswith((".whl", MANIFEST_SUFFIX)):
-            self._page(_place(Page(url.rpartition("/")[0], [link])), alone=True)
+            self._page(place_of(Page(url.rpartition("/")[0], [link])), alone=True)
             return
         for page in project_pages(self.session, url):
-            self._page(_place(page))
+            self._page(place_of(page))
 
     def _page(self, page: Place, *, alone: bool = False) -> None:
         """Check the files of a page.
@@ -287,7 +287,7 @@ class Check:
         return None
 
 
-def _place(page: Page) -> Place:
+def place_of(page: Page) -> Place:
     """Return the files of a page by release."""
     shown = without_credentials(page.url)
     place = Place(shown, f"{shown.removesuffix(HTML_PAGE).rstrip('/')}/")

@@ -65,6 +65,9 @@ def script() -> int:
         # Nobody reads on. Python would try to write the rest when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except KeyboardInterrupt:
+        # It came before the command began.
+        return 130
     return status
 
 

@@ -111,7 +111,7 @@ def _check_keys(
     for what, table, known in tables:
         for key in table if isinstance(table, dict) else ():
             if key not in known:
-                problem = f"{what} has the key {shown(key)}, which has no meaning there"
+                problem = f"{what} has the key {shown(key)}, which means nothing there"
                 findings.add("manifest-keys", problem, "Omit it")
 
 

@@ -40,7 +40,7 @@ def check_providers(
     if not has_providers and used:
         findings.add(
             "no-providers",
-            f"Version {generation.version} does not name the providers of "
+            f"Version {generation.version} does not tell who provides "
             f"{', '.join(used)}: uv supports none of that",
             f"Write version {CURRENT.version}",
         )
@@ -173,7 +173,7 @@ def _check_uv(manifest: Manifest, provider: Provider, findings: Findings) -> Non
     if reason is not None:
         findings.add(
             "provider-in-uv",
-            f"uv does not use its own provider of {provider.namespace}: {reason}",
+            f"uv does not take its own provider of {provider.namespace}: {reason}",
             f"Write {dict(known.declaration)!r}",
         )
 
