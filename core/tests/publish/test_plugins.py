@@ -128,10 +128,17 @@ FAILURES = {
         _answering("[Feature('kind', ['b' * (5 << 20)])]"),
         "is over 4194304 bytes",
     ),
-    "no JSON": (f"{HEAD}\nopen(sys.argv[3], 'w').write('{{')\nos._exit(0)", "not JSON"),
+    "no JSON": (
+        f"{HEAD}\nopen(sys.argv[3], 'w').write('{{')\nos._exit(0)",
+        "cannot be read: b",
+    ),
+    "no parts": (
+        f"{HEAD}\nopen(sys.argv[3], 'w').write('{{\"configs\": [[1]]}}')\nos._exit(0)",
+        "cannot be read: b",
+    ),
     "no object": (
         f"{HEAD}\nopen(sys.argv[3], 'w').write('[1]')\nos._exit(0)",
-        "not JSON",
+        "cannot be read: b",
     ),
 }
 

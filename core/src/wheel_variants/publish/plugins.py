@@ -395,13 +395,13 @@ def _configs(data: bytes, status: int) -> list[Any]:
         raise PluginFailed(f"The process of the plugin ended with {end}")
     try:
         answer = json.loads(data)
-        fault, configs = answer.get("fault"), answer.get("configs")
-        place = answer.get("place")
-    except (ValueError, AttributeError, RecursionError):
-        # Only a plugin that writes to that file itself can cause this.
-        raise PluginFailed(
-            f"The answer of the plugin is not JSON: {shown(data)}"
-        ) from None
+        fault, place, configs = map(answer.get, ("fault", "place", "configs"))
+        parts = [len(each) for each in configs] if isinstance(configs, list) else []
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        parts = [0]
+    if any(count != 3 for count in parts):
+        # Only a plugin that writes to the file itself can cause this.
+        raise PluginFailed(f"The answer of the plugin cannot be read: {shown(data)}")
     if fault is not None:
         where = f" ({place})" if place else ""
         raise PluginFailed(f"The plugin failed: {fault}{where}")
