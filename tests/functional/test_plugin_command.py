@@ -170,9 +170,9 @@ def test_problems(plugin: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "problem"),
     [
-        (["./nowhere"], 1, "There is no file or folder './nowhere'"),
-        (["npu-1.0-py3-none-any.whl"], 1, "There is no file or folder 'npu-1.0"),
-        (["a b"], 1, "'a b' is neither a path nor a requirement"),
+        (["./nowhere"], 1, "'./nowhere' is neither an existing path"),
+        (["npu-1.0-py3-none-any.whl"], 1, "none-any.whl' is neither"),
+        (["a b"], 1, "'a b' is neither an existing path nor"),
         (["bad.whl"], 1, "bad.whl is not a valid wheel filename"),
         (["npu-1.0-cp39-cp39-win_amd64.whl"], 1, "not a supported wheel on this"),
         (["folder"], 1, "Neither 'setup.py' nor 'pyproject.toml' found"),

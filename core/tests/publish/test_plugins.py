@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import Distribution
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from wheel_variants.publish.plugins import (
     PluginFailed,
     _find_api,
     _suggested_namespace,
-    belongs,
     query,
 )
 
@@ -279,37 +277,6 @@ def test_the_entry_point_is_found(
 def test_no_entry_point(tmp_path: Path, files: dict[str, str], problem: str) -> None:
     with pytest.raises(PluginFailed, match=problem):
         _find_api(_install(tmp_path, files), "npu")
-
-
-FILES = {
-    "npu.py",
-    "package/__init__.py",
-    "package/part.py",
-    "package/deep/more.py",
-    f"native{EXTENSION_SUFFIXES[0]}",
-    "spread/part.py",
-    "compiled.pyc",
-    "json.py",
-}
-
-
-@pytest.mark.parametrize(
-    "module",
-    ["npu", "package", "package.part", "package.deep.more", "native", "spread.part"],
-)
-def test_modules_that_belong(module: str) -> None:
-    assert belongs(module, FILES)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        *("json", "os", "absent", "npu.absent", "package.deep", "spread", "compiled"),
-        *("", ".", ".npu", "npu.", "package/part", "npu\n"),
-    ],
-)
-def test_modules_that_do_not(module: str) -> None:
-    assert not belongs(module, FILES)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -25,6 +24,7 @@ from typing import Any, NamedTuple
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from wheel_variants.plugin_modules import belongs
 from wheel_variants.plugin_variables import visible
 from wheel_variants.properties import (
     SupportedFeature,
@@ -35,7 +35,7 @@ from wheel_variants.properties import (
 from wheel_variants.publish.errors import PublishError
 from wheel_variants.shown import shown
 
-__all__ = ["PluginFailed", "Trial", "belongs", "query", "try_plugin"]
+__all__ = ["PluginFailed", "Trial", "query", "try_plugin"]
 
 #: Seconds that a plugin may take, as in installers.
 TIMEOUT = 10.0
@@ -195,15 +195,15 @@ def _pip_words(plugin: str) -> list[str]:
     if path.exists():
         # An absolute path is never the name of a project.
         return [str(path.absolute())]
-    hint = "Name a wheel, the folder of a project, or a requirement"
-    if re.search(r"[/\\]|\.whl$", plugin):
-        raise PluginFailed(f"There is no file or folder '{plugin}'", hint)
     try:
         requirement = Requirement(plugin)
     except InvalidRequirement:
+        requirement = None
+    if requirement is None or requirement.url or path.suffix == ".whl":
         raise PluginFailed(
-            f"'{plugin}' is neither a path nor a requirement", hint
-        ) from None
+            f"'{plugin}' is neither an existing path nor a requirement",
+            "Name a wheel, the folder of a project, or a requirement",
+        )
     return [*_ONLY_WHEELS, str(requirement)]
 
 
@@ -287,23 +287,6 @@ def _entries(module: str, source: bytes) -> Iterator[str]:
 
 def _defines(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name == _FUNCTION
-
-
-def belongs(module: str, files: Collection[str]) -> bool:
-    """Return whether a module will be imported from one of *files*.
-
-    :param module: a dotted name.
-    :param files: relative paths, with slashes.
-    """
-    parts = module.split(".")
-    if parts[0] in sys.stdlib_module_names or not all(map(str.isidentifier, parts)):
-        return False
-    path = "/".join(parts)
-    return any(
-        f"{path}{package}{suffix}" in files
-        for package in ("", "/__init__")
-        for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
-    )
 
 
 def query(

@@ -105,7 +105,7 @@ def test_an_answer_is_a_list(configs: object) -> None:
 def test_an_answer_has_an_end() -> None:
     many = described([Config(f"f{n}", ["a"]) for n in range(MAX_FEATURES + 1)])
     assert len(many) == MAX_FEATURES
-    (long,) = described([Config("f", [str(n) for n in range(MAX_VALUES + 1)])], [])
+    (long,) = described([Config("f", [str(n) for n in range(MAX_VALUES + 1)])])
     assert len(long[1]) == MAX_VALUES
 
 

@@ -13,10 +13,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
+from pip._vendor.wheel_variants.plugin_modules import belongs
 from pip._vendor.wheel_variants.properties import (
     Property,
     SupportedFeature,
@@ -26,7 +26,7 @@ from pip._vendor.wheel_variants.properties import (
 
 from pip._internal.console.output import get_logger
 
-__all__ = ["PluginFailed", "belongs", "query_plugin"]
+__all__ = ["PluginFailed", "query_plugin"]
 
 logger = get_logger(__name__)
 
@@ -105,23 +105,6 @@ def query_plugin(
                     f"--variant-provider-timeout {2 * timeout:g} gives it more time",
                 ) from None
     return _features(_document(data, code))
-
-
-def belongs(module: str, files: Collection[str]) -> bool:
-    """Tell whether a module will be imported from one of *files*.
-
-    :param module: a dotted name.
-    :param files: relative paths, with slashes.
-    """
-    parts = module.split(".")
-    if parts[0] in sys.stdlib_module_names or not all(map(str.isidentifier, parts)):
-        return False
-    path = "/".join(parts)
-    return any(
-        f"{path}{package}{suffix}" in files
-        for package in ("", "/__init__")
-        for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
-    )
 
 
 def _installed(folder: str) -> Iterator[str]:
