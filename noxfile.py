@@ -337,7 +337,7 @@ def modes(session: nox.Session) -> None:
 @nox.session(python="3.11")
 def fuzz(session: nox.Session) -> None:
     """Feed hostile input to whatever reads what others wrote."""
-    session.install("atheris", "filelock")
+    session.install("atheris", "filelock", *PUBLISH_TOOLS)
     _assemble(session)
     _run_tool(session, "tools.fuzz")
 
