@@ -109,7 +109,7 @@ def test_a_label_with_a_dot(publish: Publisher, project: Path) -> None:
     table = '[variant.properties]\ntorch2.9_cpu = ["abi :: torch :: 2.9"]\n'
     (project / "pyproject.toml").write_text(table)
     wheel = project / FOLDERS[2] / f"torch_nntile-0.1.0-{TAG}.whl"
-    build = ["build", wheel, "--label", "torch2.9_cpu"]
+    build = ["build", str(wheel), "--label", "torch2.9_cpu"]
     result = publish(*build, "-d", "dist", cwd=project, code=1)
     assert 'hint: Quote a label with a dot: "torch2.9_cpu" = [...]' in result.stderr
 

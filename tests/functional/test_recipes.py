@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -102,7 +102,9 @@ class Reader:
         for line in text.splitlines():
             command, _, file = line.partition(" > ")
             program, *words = shlex.split(command)
-            run = {"pip": self._venv.pip, "wheel-variants": self._publish}[program]
+            run: Callable[..., Result] = self._venv.pip
+            if program == "wheel-variants":
+                run = self._publish
             variables = {"PIP_INDEX_URL": self._index.index_url, **(env or {})}
             result = run(*words, *more, cwd=self.folder, env=variables, code=code)
             if file:
