@@ -116,7 +116,7 @@ def test_the_guide(pip: Pip, publish: Publisher, wheels: Path, tmp_path: Path) -
         found = []
         for command in block("adopting.md", name).splitlines():
             program, *words = shlex.split(command)
-            run = {"pip": pip, "wheel-variants": publish}[program]
+            run: Pip = publish if program == "wheel-variants" else pip
             found.append(run(*words, cwd=wheels.parent))
             assert found[-1].stderr == ""
         return found
@@ -380,7 +380,7 @@ def test_a_provider_of_the_wrong_form(
         f"[variant.providers.npu]\n{provider}\n\n[variant.properties]\n"
         'b2 = ["npu :: kind :: b2"]\n'
     )
-    command = ["adopt", folder, "-d", tmp_path / "new"]
+    command = ["adopt", str(folder), "-d", str(tmp_path / "new")]
     result = publish(*command, "--pyproject", table, code=1)
     assert "npu" in result.stderr
     assert "Traceback" not in result.stderr
@@ -421,13 +421,13 @@ def test_wrong_use(
 
 def test_one_wheel(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
     wheel = wheels / "torch-2.8.0+cu128-py3-none-any.whl"
-    build = ["build", wheel, "--label", "cu128", "--drop-local"]
+    build = ["build", str(wheel), "--label", "cu128", "--drop-local"]
     needs = ["--property", "nvidia :: cuda_version_lower_bound :: 12.0"]
     result = publish(*build, *needs, "-d", str(tmp_path / "out"))
     built = tmp_path / "out" / "torch-2.8.0-py3-none-any-cu128.whl"
     assert result.stdout == f"Built {built}\n"
     assert "Version: 2.8.0\n" in text_of(built, "METADATA")
-    plain = ["build", built, "--from-label", "--drop-local"]
+    plain = ["build", str(built), "--from-label", "--drop-local"]
     result = publish(*plain, "-d", str(tmp_path / "other"), code=1)
     assert "it has no local version" in result.stderr
 

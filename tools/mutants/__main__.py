@@ -20,7 +20,9 @@ __all__ = ["OVERLAY", "Mutant", "copied", "main", "planted", "read_mutants"]
 
 ROOT = Path(__file__).resolve().parents[2]
 OVERLAY = Path("src/pip/_internal")
-_KILLER = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py::[^\s\[]+)", re.MULTILINE)
+_KILLER = re.compile(
+    r"^(?:FAILED|ERROR) ((?:core/)?tests/\S+?\.py::[^\s\[]+)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def copied(folder: Path) -> Path:
     """Copy what tests need; the assembled fork's links lead into the copy."""
     copy = folder / "project"
-    for name in ("docs", "fork", "src", "tests", "tools"):
+    for name in ("core", "docs", "fork", "src", "tests", "tools"):
         shutil.copytree(ROOT / name, copy / name)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, copy)

@@ -16,7 +16,7 @@ MUTANTS = read_mutants(ROOT / "tools" / "mutants" / "mutants.toml")
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.what)
 def test_each_can_be_planted(mutant: Mutant, tmp_path: Path) -> None:
-    overlay = tmp_path / "overlay"
+    overlay = tmp_path / OVERLAY
     files = {name for name, _, _ in mutant.edits}
     for name in files:
         (overlay / name).parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from wheel_variants.publish.errors import PublishError, UsageError
 
-__all__ = ["COMMANDS", "main", "script"]
+__all__ = ["COMMANDS", "main", "make_parser", "script"]
 
 #: Each is a module of that name in ``commands``, which is imported when it is needed.
 COMMANDS = ("build", "index", "check", "adopt", "plugin")
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        parser = _parser(given[0] if given else "")
+        parser = make_parser(given[0] if given else "")
         output = import_module(f"{_PACKAGE}.output")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("wheel_variants"):
@@ -71,8 +71,8 @@ def script() -> int:
     return status
 
 
-def _parser(chosen: str) -> argparse.ArgumentParser:
-    """Return the parser, with the command *chosen* alone if there is one of that name."""
+def make_parser(chosen: str) -> argparse.ArgumentParser:
+    """Return the parser; if *chosen* is a command, with that command alone."""
     parser = argparse.ArgumentParser(
         prog="wheel-variants",
         description="Publish wheel variants (PEP 825 and PEP 850).",

@@ -46,7 +46,6 @@ GOOD: Sequence[tuple[str, str, str, str, object]] = [
         ["NPU_2"],
     ),
     ("install", "--prefer-variant", "preferences", "a :: b", [Preference("a", "b")]),
-    ("variants", "--plugin-api", "plugin_apis", "a= b:C ", [("a", "b:C")]),
 ]
 
 
@@ -86,7 +85,6 @@ BAD: Sequence[tuple[str, str, str, str]] = [
     ),
     ("install", "--variant-provider-variable", "MONKEY", "has one of TOKEN, KEY, SEC"),
     ("install", "--prefer-variant", "A", "expected something like"),
-    ("variants", "--plugin-api", "A=b", "expected NAMESPACE=MODULE:OBJECT"),
 ]
 
 
