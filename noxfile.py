@@ -34,12 +34,15 @@ TEST_TOOLS = [
     "tomli",
     "packaging==26.3",
 ]
+# The libraries of the extra of wheel-variants.
+PUBLISH_TOOLS = ["requests", "rich", "tomli", "truststore", "urllib3>=2.3"]
+TEST_TOOLS += PUBLISH_TOOLS
 BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "virtualenv"]
 # What makes environments, for the carrier.
 CARRIER_TOOLS = ["nox", "pipx", "tox"]
-LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox"]
+LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox", "types-requests"]
 # With the official schemas of CycloneDX.
-RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", "tomli"]
+RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", *PUBLISH_TOOLS]
 # They look at the files alone, and ask nobody.
 WORKFLOW_TOOLS = ["zizmor", "check-jsonschema"]
 NEWS_TOOLS = ["towncrier>=24.8"]
@@ -173,9 +176,10 @@ def unit(session: nox.Session) -> None:
 @nox.session
 @nox.parametrize("packaging", ["24.0", "26.4"])
 def core(session: nox.Session, packaging: str) -> None:
-    """Run the tests of wheel-variants with the oldest and newest packaging."""
+    """Run the tests of the model with the oldest and newest packaging."""
     session.install("pytest>=8", "hypothesis", "tomli", f"packaging=={packaging}")
-    session.run("pytest", "--noconftest", CORE, *session.posargs)
+    publish = f"--ignore={CORE}/publish"
+    session.run("pytest", "--noconftest", publish, CORE, *session.posargs)
 
 
 @nox.session
@@ -354,7 +358,7 @@ def modes(session: nox.Session) -> None:
 @nox.session(python="3.11")
 def fuzz(session: nox.Session) -> None:
     """Feed hostile input to whatever reads what others wrote."""
-    session.install("atheris", "filelock")
+    session.install("atheris", "filelock", *PUBLISH_TOOLS)
     _assemble(session)
     _run_tool(session, "tools.fuzz")
 
@@ -381,13 +385,14 @@ def _assemble(session: nox.Session) -> None:
 
 
 def _wheels(session: nox.Session) -> dict[str, str]:
-    """Return variables that name the wheels of the fork and of untouched pip."""
+    """Return variables that name the wheels of the fork, stock pip and wheel-variants."""
     pins = nox.project.load_toml("pyproject.toml")["build-system"]["requires"]
     (upstream,) = (pin for pin in pins if pin.startswith("pip="))
     wheels = {}
     for variable, name, requirement in (
         ("PIP_VARIANTS_WHEEL", "fork", "."),
         ("PIP_UPSTREAM_WHEEL", "upstream", upstream),
+        ("WHEEL_VARIANTS_WHEEL", "core", "./core"),
     ):
         folder = BUILD / f"{name}-wheel"
         shutil.rmtree(folder, ignore_errors=True)

@@ -85,7 +85,7 @@ def vendored_package(
 ) -> dict[str, bytes]:
     """Return the modules of a package of this repository, imports rewritten.
 
-    Modules in subfolders are not taken.
+    Modules in subfolders are not taken, nor is the one that ``python -m`` runs.
 
     :param folder: of the package; its name is the import name.
     :param needs: the libraries that it may import besides the standard library.
@@ -97,6 +97,7 @@ def vendored_package(
     return {
         f"{folder.name}/{path.name}": _rewritten(path, available, vendored)
         for path in sorted(folder.glob("*.py"))
+        if path.name != "__main__.py"
     }
 
 

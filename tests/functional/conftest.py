@@ -18,6 +18,7 @@ from tests.lib.hosts import write_host
 from tests.lib.in_process import InProcessWorkshop
 from tests.lib.interpreters import SUPPORTED, find_interpreters
 from tests.lib.modes import in_process
+from tests.lib.publisher import Publisher
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -76,6 +77,23 @@ def upstream_venv(workshop: Workshop, tmp_path: Path) -> Environment:
 def pip(venv: Environment) -> Callable[..., Result]:
     """Return a function that runs the fork: ``pip("install", "torch")``."""
     return venv.pip
+
+
+@pytest.fixture(scope="session")
+def publisher_environment(
+    workshop: Workshop | InProcessWorkshop, tmp_path_factory: pytest.TempPathFactory
+) -> Environment | None:
+    """Return an environment with wheel-variants; None within the test's process."""
+    if isinstance(workshop, InProcessWorkshop):
+        return None
+    return workshop.publisher(tmp_path_factory.mktemp("publisher"))
+
+
+@pytest.fixture
+def publish(publisher_environment: Environment | None, tmp_path: Path) -> Publisher:
+    """Return a function that runs ``wheel-variants``: ``publish("index", "dist")``."""
+    root = tmp_path / "publisher"
+    return Publisher(root / "home", root / "work", publisher_environment)
 
 
 @pytest.fixture

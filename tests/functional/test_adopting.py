@@ -1,11 +1,10 @@
-"""``pip variants adopt``: what exists becomes variants, and stays as it was."""
+"""``wheel-variants adopt``: what exists becomes variants, and stays as it was."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from tests.lib.environments import Result
 from tests.lib.guides import block
 from tests.lib.hosts import forced
+from tests.lib.publisher import Publisher
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -42,9 +42,11 @@ def wheels(tmp_path: Path) -> Path:
     return folder
 
 
-def adopted(pip: Pip, folder: Path, *options: str, code: int = 0) -> dict[str, Any]:
+def adopted(
+    publish: Publisher, folder: Path, *options: str, code: int = 0
+) -> dict[str, Any]:
     """Return what the program tells other programs."""
-    result = pip("variants", "adopt", str(folder), "--json", *options, code=code)
+    result = publish("adopt", folder, "--json", *options, code=code)
     found: dict[str, Any] = json.loads(result.stdout)
     return found
 
@@ -64,18 +66,19 @@ def text_of(wheel: Path, name: str) -> str:
         return archive.read(path).decode()
 
 
-def test_the_plan_writes_nothing(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+def test_the_plan_writes_nothing(
+    publish: Publisher, wheels: Path, tmp_path: Path
+) -> None:
     before = digests(wheels)
-    result = pip("variants", "adopt", str(wheels))
+    result = publish("adopt", str(wheels))
     assert (
         "torch-2.8.0+cu128-py3-none-any.whl\n"
         "  becomes torch-2.8.0-py3-none-any-cu128.whl\n"
         "  needs nvidia :: cuda_version_lower_bound :: 12.0 (cu128: CUDA 12)\n"
     ) in result.stdout
     assert digests(wheels) == before
-    (line,) = re.findall("Nothing was written. To write it: (.*)", result.stdout)
-    _, *words = shlex.split(line.replace("OUT", str(tmp_path / "out")))
-    pip(*words)
+    assert "Nothing was written. To write it, add --output-dir DIR." in result.stdout
+    publish("adopt", wheels, "-d", tmp_path / "out")
     assert digests(wheels) == before
     assert len(list((tmp_path / "out").glob("*.whl"))) == 2 * len(LOCALS)
 
@@ -84,14 +87,19 @@ def test_the_plan_writes_nothing(pip: Pip, wheels: Path, tmp_path: Path) -> None
     ("driver", "label"), [("12.8", "cu126"), ("11.8", "cpu"), (None, "cpu")], ids=str
 )
 def test_adopted_indexed_and_installed(
-    pip: Pip, wheels: Path, tmp_path: Path, driver: str | None, label: str
+    pip: Pip,
+    publish: Publisher,
+    wheels: Path,
+    tmp_path: Path,
+    driver: str | None,
+    label: str,
 ) -> None:
     """Whoever has CUDA 12 has both builds for it."""
     out = tmp_path / "out"
-    pip("variants", "adopt", str(wheels), "-d", str(out))
+    publish("adopt", str(wheels), "-d", str(out))
     make_wheel("numpy", "2.0").write_to(out)
-    pip("variants", "index", str(out), "--simple")
-    checked = pip("variants", "check", str(out)).stdout
+    publish("index", str(out), "--simple")
+    checked = publish("check", str(out)).stdout
     assert " 0 errors" in checked
     with StaticServer(out) as server:
         result = pip(
@@ -103,12 +111,13 @@ def test_adopted_indexed_and_installed(
     assert "No broken" in pip("check").stdout
 
 
-def test_the_guide(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+def test_the_guide(pip: Pip, publish: Publisher, wheels: Path, tmp_path: Path) -> None:
     def typed(name: str) -> list[Result]:
         found = []
         for command in block("adopting.md", name).splitlines():
-            _, *words = shlex.split(command)
-            found.append(pip(*words, cwd=wheels.parent))
+            program, *words = shlex.split(command)
+            run: Pip = publish if program == "wheel-variants" else pip
+            found.append(run(*words, cwd=wheels.parent))
             assert found[-1].stderr == ""
         return found
 
@@ -130,9 +139,11 @@ def test_the_guide(pip: Pip, wheels: Path, tmp_path: Path) -> None:
     assert "* 1    cu128" in listed.stdout
 
 
-def test_what_a_wheel_says_of_itself(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+def test_what_a_wheel_says_of_itself(
+    publish: Publisher, wheels: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
-    found = adopted(pip, wheels, "-d", str(out))
+    found = adopted(publish, wheels, "-d", str(out))
     written = {Path(each["path"]).name: each["sha256"] for each in found["written"]}
     assert written == digests(out)
     wheel = out / "torchvision-0.23.0-py3-none-any-cu128.whl"
@@ -147,28 +158,28 @@ def test_what_a_wheel_says_of_itself(pip: Pip, wheels: Path, tmp_path: Path) -> 
         "rule": "cu128: CUDA 12",
     }
     # The same again gives the same.
-    assert adopted(pip, wheels, "-d", str(out)) == found
+    assert adopted(publish, wheels, "-d", str(out)) == found
 
 
-def test_cpu_as_null(pip: Pip, wheels: Path) -> None:
-    found = adopted(pip, wheels, "--cpu-as-null")["adopted"]
+def test_cpu_as_null(publish: Publisher, wheels: Path) -> None:
+    found = adopted(publish, wheels, "--cpu-as-null")["adopted"]
     labels = {each["file"]: each["label"] for each in found}
     assert labels["torch-2.8.0+cpu-py3-none-any.whl"] == "null"
 
 
-def test_one_folder_after_the_other(pip: Pip, tmp_path: Path) -> None:
+def test_one_folder_after_the_other(publish: Publisher, tmp_path: Path) -> None:
     """What is there already decides which namespace comes first."""
     out = tmp_path / "out"
     for number, local in enumerate(("cpu", "rocm6.4", "cu128", "pt28cu126")):
         folder = tmp_path / f"mirror{number}"
         folder.mkdir()
         make_wheel("torch", f"2.8.0+{local}").write_to(folder)
-        pip("variants", "adopt", str(folder), "-d", str(out))
-    result = pip("variants", "index", str(out))
+        publish("adopt", str(folder), "-d", str(out))
+    result = publish("index", str(out))
     assert "torch 2.8.0: 4 variants" in result.stdout
 
 
-def test_what_is_left_alone(pip: Pip, tmp_path: Path) -> None:
+def test_what_is_left_alone(publish: Publisher, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     make_wheel("torch", "2.8.0+xpu").write_to(folder)
@@ -177,21 +188,21 @@ def test_what_is_left_alone(pip: Pip, tmp_path: Path) -> None:
     make_sdist("source", "1.0").write_to(folder)
     (folder / "torch-2.8.0+cu128-py3-none-any.whl").write_bytes(b"PK")
     (folder / "notes.txt").write_text("x")
-    found = adopted(pip, folder, "-d", str(tmp_path / "out"), code=1)
+    found = adopted(publish, folder, "-d", str(tmp_path / "out"), code=1)
     assert {each["file"]: each["why"].partition(":")[0] for each in found["left"]} == {
         "torch-2.8.0+xpu-py3-none-any.whl": (
-            "its local version does not tell what a machine must have"
+            "its local version does not define what a machine needs"
         ),
         "torch-2.8.0+cu128-py3-none-any-cu128.whl": "it is a variant already",
-        "numpy-2.0-py3-none-any.whl": "it is a plain wheel, of another release",
+        "numpy-2.0-py3-none-any.whl": "it is a plain wheel of another release",
         "torch-2.8.0+cu128-py3-none-any.whl": "it is not a zip archive",
-        "source-1.0.tar.gz": "it is no wheel",
-        "notes.txt": "it is no wheel",
+        "source-1.0.tar.gz": "it is not a wheel",
+        "notes.txt": "it is not a wheel",
     }
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_damaged(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+def test_what_is_damaged(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
     """It is known at once, or when it is read; the others are adopted."""
     name = "bad-1.0+cu128-py3-none-any.whl"
     make_wheel("bad", "1.0+cu128").write_to(wheels)
@@ -202,7 +213,7 @@ def test_what_is_damaged(pip: Pip, wheels: Path, tmp_path: Path) -> None:
     other = make_wheel("other", "1.0+cu128").content
     (wheels / "another-1.0+cu128-py3-none-any.whl").write_bytes(other)
     out = tmp_path / "out"
-    found = adopted(pip, wheels, "-d", str(out), code=1)
+    found = adopted(publish, wheels, "-d", str(out), code=1)
     left = {each["file"]: each["why"] for each in found["left"]}
     assert "damaged" in left[name] or "cannot be read" in left[name]
     assert len(list(out.glob("torch*.whl"))) == 2 * len(LOCALS)
@@ -212,7 +223,7 @@ def test_what_is_damaged(pip: Pip, wheels: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("metadata", "why"),
     [
-        ("Name: lib\nVersion:\n 1.0+cu128\n", "not on lines of their own"),
+        ("Name: lib\nVersion:\n 1.0+cu128\n", "not on separate lines"),
         ("Name: other\nVersion: 1.0+cu128\n", "of another release than its name"),
         ("Name: lib\nVersion: 3\n", "of another release than its name"),
         ("Name: lib\n", "of another release than its name"),
@@ -220,7 +231,7 @@ def test_what_is_damaged(pip: Pip, wheels: Path, tmp_path: Path) -> None:
     ids=["folded", "another name", "another version", "no version"],
 )
 def test_metadata_of_another_release(
-    pip: Pip, tmp_path: Path, metadata: str, why: str
+    publish: Publisher, tmp_path: Path, metadata: str, why: str
 ) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
@@ -231,24 +242,24 @@ def test_metadata_of_another_release(
             is_it = info.filename.endswith("/METADATA")
             content = f"Metadata-Version: 2.1\n{metadata}".encode()
             new.writestr(info, content if is_it else old.read(info))
-    (left,) = adopted(pip, folder, code=1)["left"]
+    (left,) = adopted(publish, folder, code=1)["left"]
     assert why in left["why"]
 
 
-def test_folders_that_would_be_one(pip: Pip, tmp_path: Path) -> None:
+def test_folders_that_would_be_one(publish: Publisher, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     files = {"lib-1.0.data/data/x": "1", "lib-1.0+cu128.data/data/x": "2"}
     make_wheel("lib", "1.0+cu128", files=files).write_to(folder)
-    (left,) = adopted(pip, folder, code=1)["left"]
+    (left,) = adopted(publish, folder, code=1)["left"]
     assert left["why"] == "it has a folder lib-1.0.data already"
 
 
-def test_who_requires_what_is_gone(pip: Pip, wheels: Path) -> None:
+def test_who_requires_what_is_gone(publish: Publisher, wheels: Path) -> None:
     requires = ["torch==2.8+cu128", "numpy"]
     make_wheel("torchvision", "0.23.0", requires=requires).write_to(wheels)
     make_wheel("user", "1.0", requires=requires).write_to(wheels)
-    assert adopted(pip, wheels)["requiring"] == [
+    assert adopted(publish, wheels)["requiring"] == [
         {"file": f"{name}-py3-none-any.whl", "requires": "torch==2.8+cu128"}
         for name in ("torchvision-0.23.0", "user-1.0")
     ]
@@ -264,18 +275,18 @@ def test_who_requires_what_is_gone(pip: Pip, wheels: Path) -> None:
     ],
 )
 def test_what_a_requirement_proves(
-    pip: Pip, tmp_path: Path, requirement: str, tag: str, is_proved: bool
+    publish: Publisher, tmp_path: Path, requirement: str, tag: str, is_proved: bool
 ) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     wheel = make_wheel("x-gpu", "1.0", requires=[requirement], tag=f"py3-none-{tag}")
     wheel.write_to(folder)
     code = 0 if is_proved else 1
-    found = adopted(pip, folder, "--twin", "x-gpu=x", code=code)["adopted"]
+    found = adopted(publish, folder, "--twin", "x-gpu=x", code=code)["adopted"]
     assert bool(found) == is_proved
 
 
-def test_what_the_user_says(pip: Pip, tmp_path: Path) -> None:
+def test_what_the_user_says(publish: Publisher, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     make_wheel("torch", "2.8.0+xpu").write_to(folder)
@@ -285,23 +296,23 @@ def test_what_the_user_says(pip: Pip, tmp_path: Path) -> None:
         '[variant.properties]\nxpu = ["intel :: device_ip :: 20.1.0"]\n'
         'npu = ["npu :: kind :: b1"]\n'
     )
-    found = adopted(pip, folder, "--pyproject", str(table))
+    found = adopted(publish, folder, "--pyproject", str(table))
     (only,) = found["adopted"]
     assert only["properties"] == ["intel :: device_ip :: 20.1.0"]
     (left,) = found["left"]
-    assert left["why"].startswith("nothing says who provides the namespace npu")
+    assert left["why"].startswith("nothing names the provider of the namespace npu")
 
 
-def test_twins(pip: Pip, tmp_path: Path) -> None:
+def test_twins(pip: Pip, publish: Publisher, tmp_path: Path) -> None:
     folder, out = tmp_path / "mirror", tmp_path / "out"
     folder.mkdir()
     requires = ["nvidia-cublas-cu12"]
     make_wheel("onnxruntime-gpu", "1.20", requires=requires).write_to(folder)
     make_wheel("onnxruntime", "1.20").write_to(folder)
     make_wheel("reader", "1.0", requires=["onnxruntime_gpu>1"]).write_to(folder)
-    assert adopted(pip, folder, code=1)["adopted"] == []
+    assert adopted(publish, folder, code=1)["adopted"] == []
     twin = ["--twin", "onnxruntime-gpu=onnxruntime"]
-    found = adopted(pip, folder, *twin, "-d", str(out))
+    found = adopted(publish, folder, *twin, "-d", str(out))
     assert found["requiring"] == [
         {"file": "reader-1.0-py3-none-any.whl", "requires": "onnxruntime_gpu>1"}
     ]
@@ -309,40 +320,44 @@ def test_twins(pip: Pip, tmp_path: Path) -> None:
     wheel = out / "onnxruntime-1.20-py3-none-any-gpu.whl"
     assert "Name: onnxruntime\n" in text_of(wheel, "METADATA")
     make_wheel("nvidia-cublas-cu12", "12.8").write_to(out)
-    pip("variants", "index", str(out))
+    publish("index", str(out))
     install = ["install", "onnxruntime", "--no-index", "-f", str(out)]
     assert "onnxruntime-1.20 (gpu)" in pip(*install, env=forced("12.8")).stdout
 
 
-def test_between_which_builds_no_machine_can_choose(pip: Pip, tmp_path: Path) -> None:
+def test_between_which_builds_no_machine_can_choose(
+    publish: Publisher, tmp_path: Path
+) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     for abi in ("TRUE", "FALSE"):
         make_wheel("flash-attn", f"2.8.3+cu12torch2.9cxx11abi{abi}").write_to(folder)
-    found = adopted(pip, folder)
+    found = adopted(publish, folder)
     assert len(found["adopted"]) == 2
     (alike,) = found["alike"]
-    assert "cu12torch2.9cxx11abifalse is taken" in alike
+    assert alike.endswith("always choose cu12torch2.9cxx11abifalse")
 
 
-def test_two_that_would_be_one(pip: Pip, tmp_path: Path) -> None:
+def test_two_that_would_be_one(publish: Publisher, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     make_wheel("my-lib", "1.0+cu128").write_to(folder)
     twin = make_wheel("my_lib_gpu", "1.0+cu128")
     twin.write_to(folder)
-    found = adopted(pip, folder, "--twin", "my-lib-gpu=my-lib")
+    found = adopted(publish, folder, "--twin", "my-lib-gpu=my-lib")
     assert len(found["adopted"]) == 1
     (left,) = found["left"]
-    assert left["why"].startswith("it would be called as my_lib-1.0+cu128")
+    assert left["why"].startswith("it would get the same name as my_lib-1.0+cu128")
 
 
-def test_what_does_not_hold_any_longer(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+def test_what_does_not_hold_any_longer(
+    publish: Publisher, wheels: Path, tmp_path: Path
+) -> None:
     name = "torch-2.8.0+cu128-py3-none-any.whl"
     (wheels / f"{name}.publish.attestation").write_text("{}")
     with ZipFile(wheels / name, "a") as archive:
         archive.writestr("torch-2.8.0+cu128.dist-info/RECORD.jws", b"{}")
-    found = adopted(pip, wheels, "-d", str(tmp_path / "out"))
+    found = adopted(publish, wheels, "-d", str(tmp_path / "out"))
     (dropped,) = (each["dropped"] for each in found["adopted"] if each["dropped"])
     assert dropped == ["its signature RECORD.jws", f"{name}.publish.attestation"]
     wheel = tmp_path / "out" / "torch-2.8.0-py3-none-any-cu128.whl"
@@ -353,7 +368,9 @@ def test_what_does_not_hold_any_longer(pip: Pip, wheels: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     "provider", ['requires = "npu-provider"', 'plugin-api = "npu"', "builtin = 3"]
 )
-def test_a_provider_of_the_wrong_form(pip: Pip, tmp_path: Path, provider: str) -> None:
+def test_a_provider_of_the_wrong_form(
+    publish: Publisher, tmp_path: Path, provider: str
+) -> None:
     """It is told at once, and nothing is written."""
     folder = tmp_path / "mirror"
     folder.mkdir()
@@ -363,8 +380,8 @@ def test_a_provider_of_the_wrong_form(pip: Pip, tmp_path: Path, provider: str) -
         f"[variant.providers.npu]\n{provider}\n\n[variant.properties]\n"
         'b2 = ["npu :: kind :: b2"]\n'
     )
-    command = ["variants", "adopt", str(folder), "-d", str(tmp_path / "new")]
-    result = pip(*command, "--pyproject", str(table), code=1)
+    command = ["adopt", str(folder), "-d", str(tmp_path / "new")]
+    result = publish(*command, "--pyproject", table, code=1)
     assert "npu" in result.stderr
     assert "Traceback" not in result.stderr
     assert not list(tmp_path.glob("new/*.whl"))
@@ -374,40 +391,45 @@ def test_a_provider_of_the_wrong_form(pip: Pip, tmp_path: Path, provider: str) -
     ("arguments", "said"),
     [
         (["nothing-there"], "No such file"),
-        ([], "Need one DIR of wheels"),
-        (["MIRROR", "-d", "MIRROR"], "Need another folder for --output-dir"),
+        ([], "the following arguments are required: DIR"),
+        (["MIRROR", "-d", "MIRROR"], "must not be that of the wheels"),
         (["MIRROR", "--twin", "a"], "expected NAME=PROJECT"),
         (["MIRROR", "--pyproject", "none.toml"], "cannot be read"),
-        (["MIRROR", "--twin", "a=a"], "a is a twin itself"),
-        (["MIRROR", "--twin", "a=b", "--twin", "b=c"], "b is a twin itself"),
-        (["MIRROR", "--twin", "a=b", "--twin", "a=c"], "for b and for c"),
+        (["MIRROR", "--twin", "a=a"], "a cannot be a twin and a project"),
+        (
+            ["MIRROR", "--twin", "a=b", "--twin", "b=c"],
+            "b cannot be a twin and a project",
+        ),
+        (["MIRROR", "--twin", "a=b", "--twin", "a=c"], "of two projects: b and c"),
     ],
     ids=[
         *("no folder", "no argument", "in place", "no twin", "no table"),
         *("itself", "a chain", "two"),
     ],
 )
-def test_wrong_use(pip: Pip, wheels: Path, arguments: Sequence[str], said: str) -> None:
+def test_wrong_use(
+    publish: Publisher, wheels: Path, arguments: Sequence[str], said: str
+) -> None:
     before = digests(wheels)
     words = [word.replace("MIRROR", str(wheels)) for word in arguments]
-    result = pip("variants", "adopt", *words, code=None)
+    result = publish("adopt", *words, code=None)
     assert result.returncode in (1, 2)
     assert said in result.stderr
     assert "Traceback" not in result.output
     assert digests(wheels) == before
 
 
-def test_one_wheel(pip: Pip, wheels: Path, tmp_path: Path) -> None:
+def test_one_wheel(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
     wheel = wheels / "torch-2.8.0+cu128-py3-none-any.whl"
-    build = ["variants", "build", str(wheel), "--label", "cu128", "--drop-local"]
+    build = ["build", str(wheel), "--label", "cu128", "--drop-local"]
     needs = ["--property", "nvidia :: cuda_version_lower_bound :: 12.0"]
-    result = pip(*build, *needs, "-d", str(tmp_path / "out"))
+    result = publish(*build, *needs, "-d", str(tmp_path / "out"))
     built = tmp_path / "out" / "torch-2.8.0-py3-none-any-cu128.whl"
     assert result.stdout == f"Built {built}\n"
     assert "Version: 2.8.0\n" in text_of(built, "METADATA")
-    plain = ["variants", "build", str(built), "--from-label", "--drop-local"]
-    result = pip(*plain, "-d", str(tmp_path / "other"), code=1)
-    assert "It has no local version." in result.stderr
+    plain = ["build", str(built), "--from-label", "--drop-local"]
+    result = publish(*plain, "-d", str(tmp_path / "other"), code=1)
+    assert "it has no local version" in result.stderr
 
 
 #: By name: what stands in the place of a wheel and must be neither read nor linked to.
@@ -423,13 +445,13 @@ STRAYS: dict[str, Callable[[Path, Path], None]] = {
 @pytest.mark.parametrize("version", ["2.8.0+cu128", "2.8.0"], ids=["adopted", "kept"])
 @pytest.mark.parametrize("stray", STRAYS)
 def test_only_files_of_the_folder_are_adopted(
-    pip: Pip, wheels: Path, tmp_path: Path, stray: str, version: str
+    publish: Publisher, wheels: Path, tmp_path: Path, stray: str, version: str
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     outside = make_wheel("torch", version).write_to(tmp_path / "elsewhere")
     (wheels / outside.name).unlink(missing_ok=True)
     STRAYS[stray](wheels / outside.name, outside)
-    found = adopted(pip, wheels, "-d", str(tmp_path / "out"))
+    found = adopted(publish, wheels, "-d", str(tmp_path / "out"))
     (why,) = [each["why"] for each in found["left"] if each["file"] == outside.name]
     assert why.startswith("it cannot be read: ")
     assert outside.name not in found["kept"]
@@ -439,16 +461,16 @@ def test_only_files_of_the_folder_are_adopted(
 
 @pytest.mark.linux
 def test_a_link_within_the_folder_is_adopted(
-    pip: Pip, wheels: Path, tmp_path: Path
+    publish: Publisher, wheels: Path, tmp_path: Path
 ) -> None:
-    """As ``pip variants index`` offers it; what is written is no link."""
+    """As ``wheel-variants index`` offers it; what is written is no link."""
     name = f"torch-2.8.0+cu128-{TAG}.whl"
     (wheels / name).rename(wheels / "stored")
     (wheels / name).symlink_to("stored")
     plain = make_wheel("torch", "2.8.0").write_to(wheels)
     plain.rename(wheels / "plain")
     plain.symlink_to("plain")
-    found = adopted(pip, wheels, "-d", str(tmp_path / "out"))
+    found = adopted(publish, wheels, "-d", str(tmp_path / "out"))
     assert name in [each["file"] for each in found["adopted"]]
     assert found["kept"] == [plain.name]
     assert not any(each.is_symlink() for each in (tmp_path / "out").iterdir())
@@ -456,14 +478,14 @@ def test_a_link_within_the_folder_is_adopted(
 
 @pytest.mark.linux
 def test_what_is_written_replaces_a_link(
-    pip: Pip, wheels: Path, tmp_path: Path
+    publish: Publisher, wheels: Path, tmp_path: Path
 ) -> None:
     out, outside = tmp_path / "out", tmp_path / "outside"
-    first = adopted(pip, wheels, "-d", str(out))["written"]
+    first = adopted(publish, wheels, "-d", str(out))["written"]
     outside.write_bytes(b"mine")
     for each in first:
         Path(each["path"]).unlink()
         Path(each["path"]).symlink_to(outside)
-    assert adopted(pip, wheels, "-d", str(out))["written"] == first
+    assert adopted(publish, wheels, "-d", str(out))["written"] == first
     assert not any(each.is_symlink() for each in out.iterdir())
     assert outside.read_bytes() == b"mine"

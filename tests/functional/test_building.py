@@ -1,4 +1,4 @@
-"""``pip variants build``: variant wheels from ordinary ones, and back."""
+"""``wheel-variants build``: variant wheels from ordinary ones, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.environments import Environment, Result
+from tests.lib.publisher import Publisher
 from tests.lib.wheels import make_wheel
 
 Build = Callable[..., Result]
@@ -21,14 +22,6 @@ Build = Callable[..., Result]
 PLAIN = "demo-1.0-py3-none-any.whl"
 CUDA = "nvidia :: cuda_version_lower_bound :: 12.8"
 V3 = "x86_64 :: level :: v3"
-
-
-@pytest.fixture(scope="module")
-def environment(
-    workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
-) -> Environment:
-    """Return one environment for all tests that install nothing."""
-    return workshop.fork(tmp_path_factory.mktemp("building"))
 
 
 @pytest.fixture
@@ -40,12 +33,11 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def build(environment: Environment, work: Path) -> Build:
+def build(publish: Publisher, work: Path) -> Build:
     """Return a function that builds from the ordinary wheel into ``dist``."""
 
     def run(*arguments: str | Path, wheel: str | Path = PLAIN, code: int = 0) -> Result:
-        command = ["variants", "build", wheel, "-d", "dist", *arguments]
-        return environment.pip(*command, code=code, cwd=work)
+        return publish("build", wheel, "-d", "dist", *arguments, code=code, cwd=work)
 
     return run
 
@@ -222,7 +214,7 @@ def test_never_in_the_place_of_the_wheel(work: Path, build: Build) -> None:
     before = variant.read_bytes()
     options = ["--from-label", "--label", "cu128", "--property", V3]
     result = build(*options, wheel=variant, code=1)
-    assert "would take the place of the wheel itself" in result.stderr
+    assert "would replace the wheel itself" in result.stderr
     assert variant.read_bytes() == before
 
 
@@ -256,17 +248,15 @@ def test_variants_of_one_release_that_disagree(work: Path, build: Build) -> None
 
 
 REFUSED: dict[str, tuple[list[str], str]] = {
-    "nothing to do": ([], "Need --label LABEL, --null or --from-label"),
-    "no properties": (["--label", "x"], "nothing says what the label 'x' stands for"),
-    "null with properties": (["--null", "--property", CUDA], "--null stands alone"),
+    "no properties": (["--label", "x"], "nothing defines the label 'x'"),
     "label null": (
         ["--label", "null", "--property", CUDA],
         "the null variant has no properties",
     ),
-    "null alone": (["--null"], "nothing says which namespaces"),
+    "null alone": (["--null"], "nothing lists the namespaces"),
     "unknown namespace": (
         ["--label", "x", "--property", "npu::a::b"],
-        "nothing says who provides the namespace 'npu'",
+        "nothing names the provider of the namespace 'npu'",
     ),
     "namespace left out": (
         ["--label", "x", "--property", CUDA, "--namespace", "x86_64"],
@@ -277,18 +267,6 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         "requires 'a b', which is no dependency specifier",
     ),
     "no such file": (["--label", "x", "--pyproject", "no.toml"], "cannot be read"),
-    "two wheels": (
-        ["--label", "x", "other.whl"],
-        "Need one WHEEL to build from, got 2",
-    ),
-    "properties of a plain wheel": (
-        ["--from-label", "--property", CUDA],
-        "An ordinary wheel has no properties: need --label LABEL",
-    ),
-    "an entry point of nothing": (
-        ["--label", "x", "--plugin-api", "npu=npu_plugin"],
-        "Need --provider npu=REQUIREMENT too",
-    ),
 }
 
 
@@ -303,6 +281,17 @@ def test_refused(work: Path, build: Build, case: str) -> None:
 
 
 USAGE = {
+    "nothing to do": ([], "Add --label LABEL, --null or --from-label"),
+    "null with properties": (["--null", "--property", CUDA], "--null excludes --label"),
+    "two wheels": (["--label", "x", "other.whl"], "unrecognized arguments: other.whl"),
+    "properties of a plain wheel": (
+        ["--from-label", "--property", CUDA],
+        "An ordinary wheel has no properties: add --label LABEL",
+    ),
+    "an entry point of nothing": (
+        ["--label", "x", "--plugin-api", "npu=npu_plugin"],
+        "Add --provider npu=REQUIREMENT",
+    ),
     "bad label": (["--label", "CU128"], "invalid label 'CU128'"),
     "bad property": (["--label", "x", "--property", "a :: b"], "expected 'namespace"),
     "bad provider": (["--provider", "npu"], "expected NAMESPACE=REQUIREMENT"),
@@ -374,5 +363,5 @@ def test_no_variant_of_a_wheel_that_reaches_outside(
         warnings.simplefilter("ignore")  # of names that are repeated
         archive.writestr(entry, b"")
     text = build("--label", "cu128", "--property", CUDA, code=1).stderr
-    assert f"Its entry '{entry}' is" in text
+    assert f"its entry '{entry}' is" in text
     assert not (work / "dist").exists()

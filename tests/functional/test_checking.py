@@ -1,4 +1,4 @@
-"""``pip variants check``: wheels, manifests, folders and indexes."""
+"""``wheel-variants check``: wheels, manifests, folders and indexes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.environments import Result
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, cuda, make_manifest, variant_json
+from tests.lib.publisher import Publisher
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -21,21 +22,12 @@ Found = Callable[..., list[tuple[str, str]]]
 MANIFEST = make_manifest({"cu128": cuda("12.8"), "null": {}}, namespaces=["nvidia"])
 
 
-@pytest.fixture(scope="module")
-def environment(
-    workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
-) -> Environment:
-    """Return one environment for all tests: nothing is installed in it."""
-    return workshop.fork(tmp_path_factory.mktemp("checking"))
-
-
 @pytest.fixture
-def check(environment: Environment, tmp_path: Path) -> Check:
+def check(publish: Publisher, tmp_path: Path) -> Check:
     """Return a function that checks targets."""
 
     def run(*arguments: str | Path, code: int = 0) -> Result:
-        command = ["variants", "check", *map(str, arguments)]
-        return environment.pip(*command, code=code, cwd=tmp_path)
+        return publish("check", *arguments, code=code, cwd=tmp_path)
 
     return run
 
@@ -93,7 +85,7 @@ def test_errors_fail_and_warnings_do_not(check: Check, dist: Path) -> None:
     assert result.lines == [
         "dist",
         f"  warning: {problem}. [plain-fallback; PEP 825, Variant wheel]",
-        "  Publish one; 'pip variants build --from-label' makes it from a variant.",
+        "  Publish one; 'wheel-variants build --from-label' makes it from a variant.",
         "Checked 2 wheels and 1 manifest: 0 errors, 1 warning.",
     ]
     check("dist", "--strict", code=1)
@@ -181,7 +173,7 @@ def test_plugins_that_nobody_can_install(
     path.write_text(json.dumps(npu(requirement)))
     expected = [] if offered else [("provider-installable", path.name)]
     assert found(path.name, "-i", index.index_url) == expected
-    assert found(path.name, "--no-index") == []
+    assert found(path.name) == []
 
 
 def test_what_is_built_in_is_not_looked_up(
@@ -279,10 +271,10 @@ def test_a_server_that_sends_whole_files_only(
 
 
 def test_an_index_in_a_folder(
-    environment: Environment, found: Found, dist: Path, tmp_path: Path
+    publish: Publisher, found: Found, dist: Path, tmp_path: Path
 ) -> None:
     (dist / "demo-1.0-variants.json").unlink()
-    environment.pip("variants", "index", "dist", "--simple", cwd=tmp_path)
+    publish("index", "dist", "--simple", cwd=tmp_path)
     assert found("dist/simple") == []
     assert found((dist / "simple").as_uri()) == []
     make_wheel("demo", "1.0", label="null", variant_json=b"{").write_to(dist)
@@ -297,10 +289,9 @@ def test_an_index_in_a_folder(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ([], "Need a TARGET"),
         (["nowhere"], "No such file or directory"),
-        (["."], "There are no wheels and no manifests in it"),
-        (["http://127.0.0.1:1/simple/"], "The page of the index cannot be read"),
+        (["."], "there are no wheels and no manifests in it"),
+        (["http://127.0.0.1:1/simple/"], "the page of the index cannot be read"),
     ],
 )
 def test_nothing_to_check(check: Check, arguments: list[str], problem: str) -> None:

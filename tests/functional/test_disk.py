@@ -21,6 +21,8 @@ from tests.lib.wheels import make_wheel
 pytestmark = pytest.mark.process
 
 Mounted = Callable[..., Result]
+#: The module that is run, if it is not pip.
+PUBLISHER = "wheel_variants"
 _UNPACKED = ["--use-feature", "unpacked-cache"]
 
 #: Prints the files of a package that is installed, and their sizes.
@@ -33,8 +35,8 @@ print(json.dumps({str(p.relative_to(root)): p.stat().st_size for p in found}))
 
 
 @pytest.fixture
-def mounted(venv: Environment) -> Mounted:
-    """Return a function that runs pip where a shell script has mounted something.
+def mounted(venv: Environment, publisher_environment: Environment) -> Mounted:
+    """Return a function that runs a program where a shell script has mounted something.
 
     The mounts are of a namespace of their own, and gone with the command.
     """
@@ -44,7 +46,9 @@ def mounted(venv: Environment) -> Mounted:
     if tool is None or subprocess.run(probe, check=False).returncode:
         pytest.skip("nothing can be mounted in a namespace")
 
-    def run(script: str, *arguments: str | Path, code: int = 0) -> Result:
+    def run(
+        script: str, *arguments: str | Path, code: int = 0, program: str = "pip"
+    ) -> Result:
         text = f'set -e\n{script}\nset +e\n"$@"\ncode=$?\n$SNAPSHOT\nexit $code'
         snapshot = venv.work / "snapshot.py"
         snapshot.write_text(SNAPSHOT, encoding="utf-8")
@@ -54,8 +58,9 @@ def mounted(venv: Environment) -> Mounted:
             "PIP_NO_COMPILE": "1",
             "SNAPSHOT": f"{venv.python} {snapshot}",
         }
-        pip = [str(venv.python), "-m", "pip"]
-        command = [*unshare, "sh", "-c", text, "sh", *pip, *arguments]
+        place = publisher_environment if program == PUBLISHER else venv
+        words = [str(place.python), "-m", program, *arguments]
+        command = [*unshare, "sh", "-c", text, "sh", *words]
         return venv.run(*command, code=code, env=env)
 
     return run
@@ -186,33 +191,18 @@ def test_no_space_for_what_is_built(venv: Environment, mounted: Mounted) -> None
     files: Mapping[str, str | bytes] = {"demo/data.bin": os.urandom(1_000_000)}
     make_wheel("demo", "1.0", files=files).write_to(venv.work)
     script = "mkdir -p full; mount -t tmpfs -o size=100k none full"
-    build = ["variants", "build", "demo-1.0-py3-none-any.whl", "--null", "-d"]
-    build += ["full", "--namespace", "x86_64"]
-    result = mounted(script, *build, code=1)
-    full = venv.work / "full"
-    assert (
-        result.stderr
-        == f"""\
-error: cannot-write
-
-× demo-1.0-py3-none-any-null.whl cannot be written.
-╰─> There is no space left in {full}; 1.0 MB are needed and 102 kB are left.
-
-hint: Make room there, or name another with --output-dir.
-"""
-    )
-    result = mounted(script, "variants", "index", ".", "--simple", "-o", full, code=1)
-    assert (
-        result.stderr
-        == f"""\
-error: cannot-write
-
-× The index cannot be written.
-╰─> There is no space left in {full}; 1.0 MB are needed and 102 kB are left.
-
-hint: Make room there, or name another with --output.
-"""
-    )
+    build = ["build", "demo-1.0-py3-none-any.whl", "--null", "-d", "full"]
+    build += ["--namespace", "x86_64"]
+    index = ["index", ".", "--simple", "-o", "full"]
+    for words, what, option in (
+        (build, "demo-1.0-py3-none-any-null.whl", "--output-dir"),
+        (index, "the index", "--output"),
+    ):
+        result = mounted(script, *words, code=1, program=PUBLISHER)
+        assert result.stderr == (
+            f"error: Cannot write {what}: full: No space left on device\n"
+            f"hint: Name another folder with {option}\n"
+        )
 
 
 def spoil(content: bytes) -> bytes:

@@ -15,6 +15,7 @@ from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, make_manifest
+from tests.lib.publisher import Publisher
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
@@ -49,6 +50,7 @@ def project(tmp_path: Path) -> Path:
 )
 def test_from_wheels_to_an_index(
     pip: Pip,
+    publish: Publisher,
     index: IndexServer,
     project: Path,
     driver: str | None,
@@ -56,9 +58,9 @@ def test_from_wheels_to_an_index(
     label: str,
 ) -> None:
     for command in block(PAGE, "commands").splitlines():
-        _, *words = shlex.split(command)
-        result = pip(*words, cwd=project)
-        assert "error:" not in result.output
+        program, *words = shlex.split(command)
+        assert program == "wheel-variants"
+        assert publish(*words, cwd=project).stderr == ""
     for version in ("2.9.1", "2.10.0"):
         index.add(make_wheel("torch", version))
     _, *words = shlex.split(block(PAGE, "install"))
@@ -72,47 +74,49 @@ def test_from_wheels_to_an_index(
     assert f"torch-{torch}" in result.stdout
 
 
-def test_by_options(pip: Pip, project: Path) -> None:
+def test_by_options(publish: Publisher, project: Path) -> None:
     (project / "pyproject.toml").unlink()
     wheel = project / FOLDERS[2] / f"torch_nntile-0.1.0-{TAG}.whl"
     words = ["--namespace", "abi", "--property", "abi :: torch :: 2.9"]
     words += ["--provider", "abi=abi_dependency", "--label", "torch2.9"]
-    pip("variants", "build", str(wheel), *words, "-d", "dist", cwd=project)
+    publish("build", str(wheel), *words, "-d", "dist", cwd=project)
     (built,) = (project / "dist").glob("*.whl")
     with ZipFile(built) as archive:
         document = json.loads(archive.read("torch_nntile-0.1.0.dist-info/variant.json"))
     assert document["providers"] == {"abi": {"builtin": "abi_dependency"}}
-    assert " 0 errors" in pip("variants", "check", str(built)).stdout
+    assert " 0 errors" in publish("check", str(built)).stdout
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--provider", "abi=other"], "is the only provider of abi"),
-        (["--plugin-api", "abi=a:B"], "Need --provider abi=REQUIREMENT too"),
+        (["--provider", "abi=other"], "must be the only provider of abi"),
+        (["--plugin-api", "abi=a:B"], "Add --provider abi=REQUIREMENT"),
     ],
     ids=["another one", "a plugin"],
 )
 def test_no_other_provider(
-    pip: Pip, project: Path, options: Sequence[str], said: str
+    publish: Publisher, project: Path, options: Sequence[str], said: str
 ) -> None:
     wheel = project / FOLDERS[2] / f"torch_nntile-0.1.0-{TAG}.whl"
     words = ["--property", "abi :: torch :: 2.9", "--label", "torch2.9", *options]
     words += ["--provider", "abi=abi_dependency"]
-    result = pip("variants", "build", str(wheel), *words, "-d", "dist", code=1)
+    result = publish("build", wheel, *words, "-d", "dist", code=2)
     assert said in result.stderr
 
 
-def test_a_label_with_a_dot(pip: Pip, project: Path) -> None:
+def test_a_label_with_a_dot(publish: Publisher, project: Path) -> None:
     table = '[variant.properties]\ntorch2.9_cpu = ["abi :: torch :: 2.9"]\n'
     (project / "pyproject.toml").write_text(table)
     wheel = project / FOLDERS[2] / f"torch_nntile-0.1.0-{TAG}.whl"
-    build = ["variants", "build", str(wheel), "--label", "torch2.9_cpu"]
-    result = pip(*build, "-d", "dist", cwd=project, code=1)
-    assert 'hint: Quote a label with a dot: "torch2.9_cpu" = [...].' in result.stderr
+    build = ["build", str(wheel), "--label", "torch2.9_cpu"]
+    result = publish(*build, "-d", "dist", cwd=project, code=1)
+    assert 'hint: Quote a label with a dot: "torch2.9_cpu" = [...]' in result.stderr
 
 
-def test_what_no_machine_can_run(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
+def test_what_no_machine_can_run(
+    pip: Pip, publish: Publisher, index: IndexServer, tmp_path: Path
+) -> None:
     """As wheels of an author who took the built-in provider for a package."""
     manifest = make_manifest(
         {"torch2.9": ["abi :: torch :: 2.9"]},
@@ -122,7 +126,7 @@ def test_what_no_machine_can_run(pip: Pip, index: IndexServer, tmp_path: Path) -
     index.add(make_wheel("torch", "2.9.1"))
     path = tmp_path / "torch_nntile-0.1.0-variants.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    checked = pip("variants", "check", str(path), code=1)
+    checked = publish("check", str(path), code=1)
     assert "requires abi_dependency, which is built into installers" in checked.stdout
     assert '{"builtin": "abi_dependency"}' in checked.stdout
     options = ["-i", index.index_url, "torch-nntile"]

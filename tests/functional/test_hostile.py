@@ -12,6 +12,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,28 +31,35 @@ from tests.lib.manifests import (
     variant_json,
 )
 from tests.lib.measured import run_measured
+from tests.lib.publisher import Publisher
 from tests.lib.repository import JSON_TYPE, Entry
 from tests.lib.wheels import DistFile, make_wheel
 
 GPU = forced("12.8")
+#: The module that is run, if it is not pip.
+PUBLISHER = "wheel_variants"
 #: Beyond what a pip without anything hostile takes.
 MEGABYTES = 200
 
 
 @pytest.fixture
-def measured(venv: Environment | InProcess, tmp_path: Path) -> Callable[..., Result]:
-    """Return a function that runs pip within limits of time, memory and characters.
+def measured(
+    venv: Environment | InProcess, publish: Publisher, tmp_path: Path
+) -> Callable[..., Result]:
+    """Return a function that runs a program within limits of time, memory and characters.
 
     Within the test's process, time and memory are not only pip's, and not limited.
     """
 
-    def run(*arguments: str | Path, code: int = 0) -> Result:
+    def run(*arguments: str | Path, code: int = 0, program: str = "pip") -> Result:
         if isinstance(venv, InProcess):
-            result = venv.pip(*arguments, code=code, env=GPU)
+            command = publish if program == PUBLISHER else venv.pip
+            result = command(*arguments, code=code, env=GPU)
         else:
-            result, peak = run_measured(
-                venv, tmp_path, *arguments, code=code, env=GPU, timeout=60
-            )
+            place = publish.environment if program == PUBLISHER else venv
+            assert place is not None
+            limits = partial(run_measured, code=code, env=GPU, timeout=60)
+            result, peak = limits(place, tmp_path, *arguments, program=program)
             assert peak < base + MEGABYTES, str(result)
         for line in result.output.split("\n"):
             assert line.isprintable(), f"{line!r}\n{result}"
@@ -339,8 +347,8 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     project.write_text(f"[variant]\nx = {DEEP}")
     wheel = make_wheel("foo", "1.0").write_to(tmp_path)
     options = ["--label", "a", "--pyproject", project]
-    result = measured("variants", "build", wheel, *options, code=1)
-    assert "error: invalid-variant-table" in result.stderr
+    result = measured("build", wheel, *options, code=1, program=PUBLISHER)
+    assert "error: Cannot use the variants in " in result.stderr
 
 
 @pytest.mark.locks
@@ -381,8 +389,8 @@ def test_checking_an_index(measured: Callable[..., Result], index: IndexServer) 
         "/simple/torch/": b'{"files": {"a": 1}}',
     }.items():
         index.faults[path] = Fault(body=body, headers=headers)
-        result = measured("variants", "check", index.url + path, code=1)
-        assert "error: nothing-to-publish" in result.stderr
+        result = measured("check", index.url + path, code=1, program=PUBLISHER)
+        assert "error: Cannot use http://" in result.stderr
         assert "is not what it says it is" in result.stderr
 
 
@@ -452,7 +460,7 @@ def test_what_a_server_says_of_its_status(
     index.faults["/simple/torch/"] = Fault(status=status, reason=SHOWN)
     for action in ACTIONS[1:]:
         measured(*action, "torch", "-i", index.index_url, "-v", code=1)
-    measured("variants", "check", f"{index.index_url}torch/", "--no-index", code=1)
+    measured("check", f"{index.index_url}torch/", code=1, program=PUBLISHER)
 
 
 PLUGIN = "npu-variant-provider"
@@ -519,17 +527,17 @@ def test_what_is_published(measured: Callable[..., Result], tmp_path: Path) -> N
     for name in (f"{SHOWN}-1.0.tar.gz", f"{SHOWN}-1.0-py3-none-any.whl"):
         (dist / name).write_bytes(b"")
     (dist / f"{SHOWN}-1.0-variants.json").write_text(json.dumps({SHOWN: SHOWN}))
-    result = measured("variants", "check", dist, "--no-index", code=1)
+    result = measured("check", dist, code=1, program=PUBLISHER)
     assert f"Its name is invalid: '{ESCAPED}-1.0.tar.gz'" in result.stdout
     assert f"Its entry '../{ESCAPED}' is no path below its root" in result.stdout
     assert f"Its RECORD does not list demo/{ESCAPED}" in result.stdout
-    result = measured("variants", "check", "--json", dist, "--no-index", code=1)
+    result = measured("check", "--json", dist, code=1, program=PUBLISHER)
     assert result.stdout.isascii()
-    result = measured("variants", "index", dist, "--simple", code=1)
+    result = measured("index", dist, "--simple", code=1, program=PUBLISHER)
     assert f"{ESCAPED}-1.0.tar.gz" in result.stderr
     for wheel in (plain, dist / f"{SHOWN}-1.0-py3-none-any.whl", tmp_path / SHOWN):
-        result = measured("variants", "build", wheel, "--null", code=1)
-        assert "error: cannot-build-variant" in result.stderr
+        result = measured("build", wheel, "--null", code=1, program=PUBLISHER)
+        assert "error: Cannot build a variant from " in result.stderr
 
 
 @pytest.mark.parametrize("label", [".", ".."])

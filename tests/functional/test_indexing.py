@@ -1,4 +1,4 @@
-"""``pip variants index``: manifests and static indexes, made again and again."""
+"""``wheel-variants index``: manifests and static indexes, made again and again."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.lib import public_index
-from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.environments import Environment, Result
 from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.publisher import Publisher
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -24,14 +25,6 @@ Report = Callable[..., dict[str, Any]]
 MANIFEST = make_manifest(
     {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "null": {}}, namespaces=["nvidia"]
 )
-
-
-@pytest.fixture(scope="module")
-def environment(
-    workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
-) -> Environment:
-    """Return one environment for all tests: nothing is installed in it."""
-    return workshop.fork(tmp_path_factory.mktemp("indexing"))
 
 
 @pytest.fixture
@@ -58,12 +51,11 @@ def add(
 
 
 @pytest.fixture
-def index(environment: Environment, tmp_path: Path) -> Index:
+def index(publish: Publisher, tmp_path: Path) -> Index:
     """Return a function that makes an index of ``dist``."""
 
     def run(*options: str | Path, code: int = 0) -> Result:
-        command = ["variants", "index", "dist", *map(str, options)]
-        return environment.pip(*command, code=code, cwd=tmp_path)
+        return publish("index", "dist", *options, code=code, cwd=tmp_path)
 
     return run
 
@@ -188,7 +180,7 @@ def test_what_is_of_no_use_any_more_is_removed(report: Report, dist: Path) -> No
 
 @pytest.mark.process
 def test_another_folder_gets_all_that_it_needs(
-    report: Report, environment: Environment, dist: Path, tmp_path: Path
+    report: Report, venv: Environment, dist: Path, tmp_path: Path
 ) -> None:
     before = files(dist)
     result = report("--simple", "-o", "site")
@@ -199,7 +191,7 @@ def test_another_folder_gets_all_that_it_needs(
     shutil.rmtree(dist)
     index_url = (tmp_path / "elsewhere" / "simple").as_uri()
     target = ["--target", "lib", "--variant-host", "cuda-12.8"]
-    result_of_install = environment.pip(
+    result_of_install = venv.pip(
         "install", "-i", index_url, "foo.bar", *target, cwd=tmp_path
     )
     assert "Using the variant cu128 of foo-bar 1.10" in result_of_install.stdout
@@ -233,13 +225,13 @@ def test_wheels_that_contradict_are_named_with_what_to_do(
     bad = add(dist, "foo.bar", "1.0", "rocm", other)
     result = index("--simple", code=1)
     assert result.stdout == ""
-    assert result.stderr.startswith("error: cannot-index")
-    text = " ".join(result.stderr.replace("│", " ").split())
+    assert result.stderr.startswith("error: Cannot make an index of dist; nothing was")
+    text = result.stderr
     assert bad.name in text
     assert "foo_bar-1.0-py3-none-any-cu126.whl" in text
     assert "['amd', 'nvidia'] and as ['nvidia']" in text
     assert "with the same list of namespaces" in text
-    assert "Nothing was written" in text
+    assert "nothing was written" in text
     after = files(dist)
     after.pop(bad.name)
     state = ".pip-variants-index.json"
@@ -255,7 +247,7 @@ def test_one_label_for_two_things(index: Index, dist: Path) -> None:
     make_wheel("foo.bar", "1.0", tag=tag, label="cu128", variant_json=content).write_to(
         dist
     )
-    text = " ".join(index(code=1).stderr.replace("│", " ").split())
+    text = index(code=1).stderr
     assert "give other properties to the label 'cu128'" in text
     assert "Give the wheel with the other properties another label" in text
     assert f"foo_bar-1.0-{tag}-cu128.whl" in text
@@ -266,7 +258,7 @@ def test_broken_wheels(index: Index, dist: Path) -> None:
     shutil.copy(dist / "foo_bar-1.0-py3-none-any-cu128.whl", renamed)
     (dist / "broken-1.0-py3-none-any-x.whl").write_bytes(b"PK")
     (dist / "broken-1.0-py3-none-any-X.whl").write_bytes(b"PK")
-    text = " ".join(index(code=1).stderr.replace("│", " ").split())
+    text = index(code=1).stderr
     assert f"{renamed.name}: Its variant.json describes 'cu128' instead" in text
     assert "broken-1.0-py3-none-any-x.whl: It is not a zip archive" in text
     assert "broken-1.0-py3-none-any-X.whl: Its name is invalid" in text
@@ -311,7 +303,7 @@ def test_pages_of_an_earlier_run_are_not_forgotten(index: Index, dist: Path) -> 
     index("--simple")
     assert index().stderr == ""
     add(dist, "foo.bar", "2.0", "cu128")
-    assert "add --simple to renew them" in index().stderr
+    assert "add --simple to update them" in index().stderr
     index("--simple")
     assert "foo_bar-2.0" in (dist / "simple" / "foo-bar" / "index.html").read_text()
 
@@ -329,17 +321,14 @@ def test_a_state_that_is_broken_costs_only_time(
     ("arguments", "problem"),
     [
         (["nowhere"], "No such file or directory"),
-        (["empty"], "There are no wheels in it"),
-        ([], "Need one DIR of wheels, got 0"),
-        (["dist", "dist"], "Need one DIR of wheels, got 2"),
+        (["empty"], "there are no wheels in it"),
     ],
 )
 def test_nothing_to_index(
-    environment: Environment, tmp_path: Path, arguments: list[str], problem: str
+    publish: Publisher, tmp_path: Path, arguments: list[str], problem: str
 ) -> None:
     (tmp_path / "empty").mkdir()
-    command = ["variants", "index", *arguments]
-    result = environment.pip(*command, code=1, cwd=tmp_path)
+    result = publish("index", *arguments, code=1, cwd=tmp_path)
     assert problem in result.stderr
     assert files(tmp_path) == {}
 
@@ -366,9 +355,9 @@ def test_only_files_of_the_folder_are_offered(
     outside = make_wheel("outside", "1.0").write_to(tmp_path)
     STRAYS[stray](dist / name, outside)
     before = set(dist.iterdir())
-    text = " ".join(index("--simple", code=1).stderr.replace("│", " ").split())
-    assert f"{name}: It is no regular file of the folder, nor a link to one" in text
-    assert "Nothing was written" in text
+    text = index("--simple", code=1).stderr
+    assert f"{name}: It is not a regular file of the folder, nor a link to one" in text
+    assert "nothing was written" in text
     assert {each.name for each in set(dist.iterdir()) - before} <= {
         ".pip-variants-index.json"
     }
@@ -394,7 +383,7 @@ def test_pages_are_not_written_through_a_link_that_leads_out(
         outside.mkdir()
     (dist / linked).parent.mkdir(exist_ok=True)
     (dist / linked).symlink_to(outside)
-    text = " ".join(index("--simple", code=1).stderr.replace("│", " ").split())
+    text = index("--simple", code=1).stderr
     assert "It is a symbolic link that leads out of the folder" in text
     assert outside.exists() == exists
     assert not exists or not any(outside.iterdir())
@@ -454,7 +443,7 @@ def test_a_manifest_that_leads_out_is_an_error(
     if exists:
         outside.write_text("{}", encoding="utf-8")
     (dist / "foo_bar-1.0-variants.json").symlink_to(outside)
-    text = " ".join(index(code=1).stderr.replace("│", " ").split())
+    text = index(code=1).stderr
     assert "It is a symbolic link that leads out of the folder" in text
     assert outside.exists() == exists
     assert not exists or outside.read_text(encoding="utf-8") == "{}"
@@ -510,7 +499,7 @@ MARKUP = (
 def test_names_follow_the_grammar(index: Index, dist: Path, name: str) -> None:
     make_wheel("plain", "2.0").write_to(dist).rename(dist / name)
     result = index("--simple", code=1)
-    text = " ".join(result.stderr.replace("│", " ").split())
+    text = result.stderr
     assert "name is invalid" in text
     for line in result.output.split("\n"):
         assert line.isprintable(), repr(line)

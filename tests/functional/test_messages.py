@@ -129,7 +129,8 @@ CASES: Mapping[str, Case] = {
     ),
     "host-in-full": Case("variants host -v --variant-host cuda.json"),
     "alone": Case("variants"),
-    "help": Case("variants check --help"),
+    "help": Case("variants list --help"),
+    "moved": Case("variants build dist/demo-1.0-py3-none-any.whl --null", 1),
 }
 
 

@@ -17,6 +17,7 @@ import pytest
 from tests.lib.environments import REPOSITORY, Environment, Workshop, scrubbed_environ
 from tests.lib.guides import block
 from tests.lib.index import IndexServer
+from tests.lib.publisher import Publisher
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
@@ -31,6 +32,7 @@ class Site:
     """What the guide makes: a project, and the folder that is served."""
 
     environment: Environment
+    publish: Publisher
     folder: Path
 
     @property
@@ -54,6 +56,7 @@ class Site:
 def site(
     request: pytest.FixtureRequest,
     workshop: Workshop,
+    publisher_environment: Environment,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Site:
     """Return what the commands of the guide made, of a real wheel or of a stand-in."""
@@ -72,16 +75,18 @@ def site(
     (folder / "pyproject.toml").write_text(
         block(GUIDE, "pyproject.toml"), encoding="utf-8"
     )
-    environment = workshop.fork(tmp_path_factory.mktemp("publisher"))
+    root = tmp_path_factory.mktemp("publisher")
+    environment = workshop.fork(root / "fork")
+    publish = Publisher(root / "home", folder, publisher_environment)
     commands = block(GUIDE, "commands").splitlines()
     assert len(commands) == 5
     for command in commands:
-        pip, *arguments = shlex.split(command)
-        assert pip == "pip"
-        result = environment.pip(*arguments, cwd=folder)
+        program, *arguments = shlex.split(command)
+        assert program == "wheel-variants"
+        result = publish(*arguments)
         assert result.stderr == ""
     assert result.lines == ["Checked 4 wheels and 1 manifest: 0 errors, 0 warnings."]
-    return Site(environment, folder)
+    return Site(environment, publish, folder)
 
 
 @pytest.fixture(params=["file", "http", "json"])
@@ -137,9 +142,7 @@ def tried(site: Site, index: IndexServer, line: str) -> str:
 def test_it_is_tried_beside_the_usual_index(site: Site, index: IndexServer) -> None:
     """As the guide says it, and what makes an index."""
     (line,) = block(GUIDE, "install").splitlines()
-    result = site.environment.pip(
-        "variants", "index", "dist", "--simple", cwd=site.folder
-    )
+    result = site.publish("index", "dist", "--simple")
     assert result.lines[-1].strip() == line
     index.add(make_wheel("idna", "3.10"))
     index.add(make_wheel("idna", "99.0"))
@@ -268,15 +271,13 @@ def test_the_guide_shows_what_check_says(site: Site) -> None:
     renamed = labelled.with_name("idna-3.10-py3-none-any-cu129.whl")
     renamed.write_bytes(labelled.read_bytes())
     try:
-        result = site.environment.pip(
-            "variants", "check", "dist", code=1, cwd=site.folder
-        )
+        result = site.publish("check", "dist", code=1)
     finally:
         renamed.unlink()
     shown = (
         (REPOSITORY / "docs" / REFERENCE)
         .read_text("utf-8")
-        .partition("$ pip variants check dist\n")[2]
+        .partition("$ wheel-variants check dist\n")[2]
     )
     quoted = [line.removeprefix("    ") for line in shown.splitlines()[:3]]
     assert result.lines[:3] == quoted

@@ -10,6 +10,7 @@ import pytest
 from tests.lib.environments import Environment
 from tests.lib.hosts import forced
 from tests.lib.manifests import cuda, make_manifest, manifest_file, variant_json
+from tests.lib.publisher import Publisher
 from tests.lib.wheels import make_wheel
 
 pytestmark = [
@@ -37,7 +38,7 @@ NVIDIA = ("cublas", "cudnn", "cusparse", "cusolver", "nvjitlink", "cuda-runtime"
 
 
 @pytest.fixture
-def links(venv: Environment, tmp_path: Path) -> Path:
+def links(venv: Environment, publish: Publisher, tmp_path: Path) -> Path:
     """Return a folder with it under three labels, and stand-ins for what it needs."""
     given = os.environ.get("PIP_VARIANTS_NNTILE")
     wheels = list(Path(given).glob("torch_nntile-*.whl")) if given else []
@@ -48,8 +49,8 @@ def links(venv: Environment, tmp_path: Path) -> Path:
     folder.mkdir()
     (venv.work / "pyproject.toml").write_text(TABLE, encoding="utf-8")
     for label in ("torch291_cu128", "torch2100_cu130", "torch291_cpu"):
-        venv.pip("variants", "build", wheel, "--label", label, "-d", folder)
-    venv.pip("variants", "index", folder)
+        publish("build", wheel, "--label", label, "-d", folder, cwd=venv.work)
+    publish("index", folder)
     torch = make_manifest(
         {
             "cu128": cuda("12.8", ARCHITECTURES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.interpreters import SUPPORTED
 from tests.lib.manifests import Properties, cuda, make_manifest
+from tests.lib.publisher import Publisher
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
@@ -74,8 +75,11 @@ class Reader:
     :ivar folder: where
     """
 
-    def __init__(self, venv: Environment, index: IndexServer, folder: Path) -> None:
-        self._venv, self._index, self.folder = venv, index, folder
+    def __init__(
+        self, venv: Environment, publish: Publisher, index: IndexServer, folder: Path
+    ) -> None:
+        self._venv, self._publish = venv, publish
+        self._index, self.folder = index, folder
 
     def types(
         self,
@@ -97,12 +101,12 @@ class Reader:
             text = text.replace(LOCAL, local)
         for line in text.splitlines():
             command, _, file = line.partition(" > ")
-            pip, *words = shlex.split(command)
-            assert pip == "pip"
+            program, *words = shlex.split(command)
+            run: Callable[..., Result] = self._venv.pip
+            if program == "wheel-variants":
+                run = self._publish
             variables = {"PIP_INDEX_URL": self._index.index_url, **(env or {})}
-            result = self._venv.pip(
-                *words, *more, cwd=self.folder, env=variables, code=code
-            )
+            result = run(*words, *more, cwd=self.folder, env=variables, code=code)
             if file:
                 (self.folder / file).write_text(result.stdout, encoding="utf-8")
             found.append(result)
@@ -118,11 +122,13 @@ class Reader:
 
 
 @pytest.fixture
-def reader(venv: Environment, torch: IndexServer, tmp_path: Path) -> Reader:
+def reader(
+    venv: Environment, publish: Publisher, torch: IndexServer, tmp_path: Path
+) -> Reader:
     """Return one in an empty folder."""
     folder = tmp_path / "reader"
     folder.mkdir()
-    return Reader(venv, torch, folder)
+    return Reader(venv, publish, torch, folder)
 
 
 def test_an_image_without_a_gpu(reader: Reader) -> None:

@@ -21,8 +21,13 @@ from typing import Any
 
 import pytest
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 from fork.version import FORK, UPSTREAM, VERSION
-from tests.lib.environments import Environment
+from tests.lib.environments import REPOSITORY, Environment
 from tests.lib.index import IndexServer
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
@@ -34,6 +39,10 @@ NOBODY = 65534
 FORK_WHEEL = f"pip-{VERSION}-py3-none-any.whl"
 CORE_WHEEL = "wheel_variants-0.1.0-py3-none-any.whl"
 CARRIER_WHEEL = f"pip_variants-{FORK}-py3-none-any.whl"
+CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text())["project"][
+    "version"
+]
+CORE_WHEEL = f"wheel_variants-{CORE}-py3-none-any.whl"
 
 
 @dataclass(frozen=True)
@@ -164,9 +173,12 @@ def test_what_there_is(release: Path) -> None:
         CARRIER_WHEEL,
         f"{CARRIER_WHEEL}.metadata",
         f"pip_variants-{FORK}.tar.gz",
+        CORE_WHEEL,
+        f"{CORE_WHEEL}.metadata",
+        f"wheel_variants-{CORE}.tar.gz",
         *(
             f"simple/{folder}index.{kind}"
-            for folder in ("", "pip/", "pip-variants/")
+            for folder in ("", "pip/", "pip-variants/", "wheel-variants/")
             for kind in ("html", "v1_json")
         ),
     }

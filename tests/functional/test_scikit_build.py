@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.environments import Environment, Workshop
+from tests.lib.publisher import Publisher
 from tests.lib.static_server import StaticServer
 
 pytestmark = [pytest.mark.registry, pytest.mark.process]
@@ -99,10 +100,10 @@ def built(builder: Environment, project: Path, tmp_path: Path) -> Path:
 
 
 def test_they_are_checked_indexed_and_installed(
-    builder: Environment, built: Path
+    builder: Environment, publish: Publisher, built: Path
 ) -> None:
-    builder.pip("variants", "index", built, "--simple")
-    result = builder.pip("variants", "check", built)
+    publish("index", built, "--simple")
+    result = publish("check", built)
     assert "Checked 3 wheels and 1 manifest: 0 errors" in result.stdout
     with StaticServer(built) as server:
         for host, label in (

@@ -238,13 +238,13 @@ def test_names_are_completed(venv: Environment) -> None:
         }
         return venv.pip(code=1, env=environ).stdout.split()
 
-    actions = ["host", "list", "explain", "setup", "build", "adopt", "index", "check"]
+    actions = ["host", "list", "explain", "setup"]
     assert completed("pip variants ") == actions
     assert completed("pip variants ex") == ["explain"]
     assert "--variant-host=" in completed("pip variants explain --variant")
     # What belongs to other actions is not offered, nor to any before there is one.
-    assert "--label=" in completed("pip variants build ")
+    assert "--hardware" in completed("pip variants host ")
     assert "--json" in completed("pip variants explain ")
     assert "--verbose" in completed("pip variants --")
     for words in ("pip variants explain ", "pip variants --"):
-        assert "--label=" not in completed(words)
+        assert "--hardware" not in completed(words)

@@ -237,6 +237,15 @@ class Workshop:
         """Return a new environment at ``root`` whose pip is untouched."""
         return self._clone("upstream", self.upstream_wheel(), root)
 
+    def publisher(self, root: Path) -> Environment:
+        """Return a new environment with stock pip and wheel-variants with its extra."""
+        return self._clone("publisher", self.upstream_wheel(), root)
+
+    def core_wheel(self) -> Path:
+        """Return the wheel of wheel-variants: ``$WHEEL_VARIANTS_WHEEL``, or built now."""
+        core = [str(REPOSITORY / "core")]
+        return self._wheel("WHEEL_VARIANTS_WHEEL", "core", core)
+
     def _wheel(self, variable: str, name: str, arguments: list[str]) -> Path:
         given = os.environ.get(variable)
         if given:
@@ -260,6 +269,8 @@ class Workshop:
                 partial = Environment(template.with_suffix(".partial"))
                 shutil.rmtree(partial.root, ignore_errors=True)
                 self._create(partial, wheel)
+                if name == "publisher":
+                    self._add_core(partial)
                 partial.root.rename(template)
         environment = Environment(root)
         root.mkdir(parents=True, exist_ok=True)
@@ -281,6 +292,12 @@ class Workshop:
         environment.run(
             environment.python, wheel / "pip", "install", "-q", "--no-index", wheel
         )
+
+    def _add_core(self, environment: Environment) -> None:
+        # As for wheels, the user's settings say where the libraries come from.
+        pip = [sys.executable, "-m", "pip", "--python", str(environment.python)]
+        wheel = f"{self.core_wheel()}[cli]"
+        subprocess.run([*pip, "install", "-q", wheel], check=True)
 
 
 def _slug(interpreter: str) -> str:

@@ -25,7 +25,7 @@ from unittest import mock
 
 from tests.lib.environments import Result, Surroundings, changed, scrubbed_environ
 
-__all__ = ["InProcess", "InProcessWorkshop"]
+__all__ = ["InProcess", "InProcessWorkshop", "Stream"]
 
 # Options of pip that say where to install.
 _ELSEWHERE = frozenset({"--target", "-t", "--prefix", "--root"})
@@ -118,8 +118,8 @@ class InProcess(Surroundings):
             variables["PIP_PREFIX"] = str(self.venv)
         variables["PIP_CACHE_DIR"] = str(self.home / "cache")
         variables = changed(variables, env)
-        stdout = _Stream(terminal)
-        stderr = stdout if terminal else _Stream(False)
+        stdout = Stream(terminal)
+        stderr = stdout if terminal else Stream(False)
         with (
             _surroundings(variables, cwd or self.work, self._path()),
             mock.patch.object(sys, "prefix", str(self.venv)),
@@ -221,7 +221,12 @@ def _forget_options() -> None:
                 default.clear()
 
 
-class _Stream(io.StringIO):
+class Stream(io.StringIO):
+    """What a command writes to.
+
+    :param is_terminal: whether it passes for a terminal.
+    """
+
     encoding = "utf-8"
 
     def __init__(self, is_terminal: bool) -> None:

@@ -1,7 +1,7 @@
 """The rules of manifests, a row for each way to break or to keep one.
 
-A row is a small manifest of some schema, what installers make of it, and what ``pip
-variants check`` says.
+A row is a small manifest of some schema, what installers make of it, and what
+``wheel-variants check`` says.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ __all__ = ["run_measured"]
 
 _MEASURED = """
 import resource, subprocess, sys
-code = subprocess.call([sys.executable, "-m", "pip", *sys.argv[2:]])
+code = subprocess.call([sys.executable, "-m", *sys.argv[2:]])
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 with open(sys.argv[1], "w") as file:
     file.write(str(peak * (1024 if sys.platform == "linux" else 1)))
@@ -26,15 +26,17 @@ def run_measured(
     env: Mapping[str, str | None] | None = None,
     code: int | None = 0,
     timeout: float = 300,
+    program: str = "pip",
 ) -> tuple[Result, float]:
-    """Run pip in a process of its own, and return the most memory that it had, in MB.
+    """Run a program in a separate process, and return the most memory it had, in MB.
 
     :param folder: for what it writes down
     :param env: variables to add
     :param code: the exit status it must end with; ``None``: any
     :param timeout: in seconds
+    :param program: the module to run
     """
     peak = folder / "peak"
-    command = [environment.python, "-c", _MEASURED, peak, *arguments]
+    command = [environment.python, "-c", _MEASURED, peak, program, *arguments]
     result = environment.run(*command, code=code, env=env, timeout=timeout)
     return result, int(peak.read_text()) / 1e6

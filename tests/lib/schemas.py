@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEMAS", "hold_to_schema"]
 
+_PROGRAMS = ("wheel-variants", "variants")
 SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 
 
@@ -26,15 +27,21 @@ def _validator(action: str) -> jsonschema.Draft202012Validator:
 
 
 def hold_to_schema(command: Sequence[str], output: str) -> None:
-    """Compare what ``pip variants ACTION --json`` wrote with its schema.
+    """Compare what ``--json`` wrote with the schema of the action or command.
+
+    That is one of ``pip variants`` or of ``wheel-variants``.
 
     Other commands, and what wrote nothing, are left alone.
 
     :raises jsonschema.ValidationError: if it is something else.
     """
-    if "variants" not in command or "--json" not in command or "--help" in command:
+    names = [Path(each).name.removesuffix(".exe") for each in command]
+    program = next((each for each in _PROGRAMS if each in names), None)
+    if program is None or "--json" not in command or "--help" in command:
         return
-    action = command[command.index("variants") + 1]
+    action = command[names.index(program) + 1]
+    # It writes a host file too.
+    action = "host" if action == "plugin" else action
     start = output.find("{")
     if action.isalpha() and start >= 0:
         # With -vv a line of upstream's may come first.

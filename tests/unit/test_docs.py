@@ -13,6 +13,7 @@ import pytest
 
 from pip._internal.commands import commands_dict, create_command
 from tests.lib.environments import REPOSITORY
+from wheel_variants.publish.cli import make_parser
 
 # Pages show options of each mode.
 pytestmark = [pytest.mark.pytorch, pytest.mark.scoped, pytest.mark.locks]
@@ -34,7 +35,7 @@ _BLOCK = re.compile(
 )
 _COMMAND = re.compile(
     r"^(?:\$ )?(?:[A-Z_]+=\S+ )*"
-    r"(?:(?:pip|uv|nox|tox|twine|docker|virtualenv|pipx|curl|export) |python|\.venv)"
+    r"(?:(?:pip|wheel-variants|uv|nox|tox|twine|docker|virtualenv|pipx|curl|export) |python|\.venv)"
 )
 #: What a page may say of a block that no test reads.
 _NOT_RUN = re.compile(r"not run: .{10,}")
@@ -132,6 +133,16 @@ def test_pip_understands_each_command(page: Path) -> None:
                 # Files that are named are not there.
                 placed = [re.sub(r"^[\w./-]+\.toml$", "", word) for word in words[1:]]
                 create_command(words[0], isolated=True).parse_args(placed)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_wheel_variants_understands_each_command(page: Path) -> None:
+    for _, text in _blocks(page):
+        for line in text.replace("\\\n", " ").splitlines():
+            command = line.removeprefix("$ ")
+            if command.startswith("wheel-variants "):
+                words = shlex.split(command, comments=True)[1:]
+                make_parser(words[0]).parse_args(words)
 
 
 def _of_pip(line: str) -> list[str]:

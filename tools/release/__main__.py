@@ -1,7 +1,7 @@
 """Make all files of a release: ``nox -s release``.
 
-Wheels and source distributions of the fork, the carrier and wheel-variants,
-pip-variants.pyz, get-pip-variants.py, a bill of materials, a static index, and SHA256SUMS. The same working
+Wheels and source distributions of the fork, the carrier and wheel-variants, pip-variants.pyz,
+get-pip-variants.py, a bill of materials, a static index, and SHA256SUMS. The same working
 tree makes the same files, whoever runs it, when, and where.
 """
 
@@ -63,8 +63,8 @@ def _make(output: Path) -> None:
     partial = output.with_name(f"{output.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     fork = build(ROOT, partial)
-    build(_CORE, partial)
     carrier = build(_CARRIER, partial, {"PIP_VARIANTS_WHEEL": str(fork.wheel)})
+    build(_CORE, partial)
     (partial / ZIPAPP).write_bytes(zipapp(fork.wheel))
     (partial / ZIPAPP).chmod(0o755)
     (partial / INSTALLER).write_bytes(installer(carrier.wheel))
@@ -75,7 +75,7 @@ def _make(output: Path) -> None:
     )
     check(bill)
     (partial / SBOM).write_bytes(bill)
-    write_index(partial, partial / ZIPAPP)
+    write_index(partial)
     (partial / SUMS).write_bytes(sums(partial))
     shutil.rmtree(output, ignore_errors=True)
     partial.rename(output)

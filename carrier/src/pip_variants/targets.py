@@ -17,7 +17,7 @@ from typing import Any
 from pip_variants.bundled import OLDEST
 from pip_variants.errors import CarrierError
 
-__all__ = ["Target", "find_target", "pip_script"]
+__all__ = ["Target", "find_target"]
 
 # Any Python must be able to run this, to be told that it is too old.
 _PROBE = """\
@@ -84,7 +84,7 @@ class Target:
         :param code: its wheel, or the folder around its package
         :raises CarrierError: the interpreter does not start
         """
-        return self.run("-I", "-c", pip_script(code), *arguments)
+        return self.run("-I", "-c", _pip_script(code), *arguments)
 
     def unwritable(self) -> Path | None:
         """Return a folder that must be written to, and cannot be."""
@@ -97,7 +97,7 @@ class Target:
         return None
 
 
-def pip_script(code: Path) -> str:
+def _pip_script(code: Path) -> str:
     """Return a program for ``python -c`` that is a pip which is not installed.
 
     :param code: its wheel, or the folder around its package

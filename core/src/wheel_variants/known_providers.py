@@ -1,4 +1,4 @@
-"""Providers that publishers need not describe, since pip knows their namespaces.
+"""Providers that publishers need not describe, since installers know their namespaces.
 
 Each is declared so that other installers with built-in providers accept it too: with one
 requirement without extras and markers, and with the entry point that they expect.
@@ -16,6 +16,7 @@ from wheel_variants.properties import Property
 
 __all__ = [
     "AARCH64_FLAGS",
+    "BUILT_IN_PACKAGES",
     "KNOWN_PROVIDERS",
     "KnownProvider",
     "X86_64_FLAGS",
@@ -62,7 +63,7 @@ _ON = "on"
 
 
 class KnownProvider(NamedTuple):
-    """The provider of a namespace that is built into pip.
+    """The provider of a namespace that is built into installers.
 
     :ivar declaration: what a manifest of schema 0.2.0 says of it (PEP 850).
     :ivar features: by name, regular expressions for the values.
@@ -123,6 +124,16 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
         "0.2.0",
     ),
     ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),
+}
+
+#: By namespace, the packages that installers replace with code of their own.
+BUILT_IN_PACKAGES: Mapping[str, frozenset[str]] = {
+    "nvidia": frozenset({"nvidia-variant-provider", "variant-provider"}),
+    "amd": frozenset({"amd-variant-provider", "rocm-bootstrap"}),
+    "intel": frozenset({"intel-variant-provider"}),
+    "tpu": frozenset({"tpu-variant-provider"}),
+    "x86_64": frozenset({"x86-64-variant-provider", "provider-variant-x86-64"}),
+    "aarch64": frozenset({"aarch64-variant-provider", "provider-variant-aarch64"}),
 }
 
 

@@ -7,8 +7,8 @@ PEP 850. Files do not always tell the truth about their generation, so the shape
 each provider decides.
 
 Installers and publishers use the same reader. It reports each broken rule of
-:mod:`.rules`: installers stop at the first for which they refuse a manifest, ``pip
-variants check`` goes on with what can be read. Pure: no I/O and nothing
+:mod:`.rules`: installers stop at the first for which they refuse a manifest,
+``wheel-variants check`` goes on with what can be read. Pure: no I/O and nothing
 from the rest of pip.
 """
 

@@ -236,8 +236,6 @@ ALLOWED = {
     "parallel/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.
     "downloads/progress.py": {*PROGRESS, "get_console", "sys.stdout"},
-    # Upstream's bar; the names are escaped for it.
-    "variants/commands/progress.py": {"escape", "get_console", *PROGRESS},
     # What shows the help of upstream's commands; the texts are this pip's own.
     "variants/commands/formatting.py": {"escape"},
     # A bar with a text of its own.

@@ -13,23 +13,23 @@ from pip._vendor.wheel_variants.rules import Effect, Severity
 
 from pip._internal.variants.choice.decision import Cause
 from pip._internal.variants.choice.selection import OriginKind
-from pip._internal.variants.commands.actions import ACTIONS
+from pip._internal.variants.commands.actions import ACTIONS, MOVED
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
 
 def test_there_is_one_for_each_action() -> None:
     names = {path.name.partition(".")[0] for path in SCHEMAS.iterdir()}
-    assert names == set(ACTIONS)
+    assert names == {*ACTIONS, *MOVED}
 
 
-@pytest.mark.parametrize("action", sorted(ACTIONS))
+@pytest.mark.parametrize("action", sorted((*ACTIONS, *MOVED)))
 def test_each_is_one(action: str) -> None:
     text = (SCHEMAS / f"{action}.schema.json").read_text(encoding="utf-8")
     jsonschema.Draft202012Validator.check_schema(json.loads(text))
 
 
 GOOD = {
-    **{"version": "1", "pip_version": "26.3", "findings": []},
+    **{"version": "1", "wheel_variants_version": "1", "findings": []},
     **{"errors": 0, "warnings": 0, "wheels": 1, "manifests": 1},
 }
 
@@ -43,7 +43,7 @@ GOOD = {
     ],
 )
 def test_what_a_test_sees_is_held_to_it(document: dict[str, object]) -> None:
-    command = ("pip", "variants", "check", "--json", "dist")
+    command = ("wheel-variants", "check", "--json", "dist")
     hold_to_schema(command, json.dumps(GOOD))
     with pytest.raises(jsonschema.ValidationError):
         hold_to_schema(command, json.dumps(document))

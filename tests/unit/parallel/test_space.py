@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.exceptions import DiagnosticPipError
 from pip._internal.parallel.space import DiskFull, is_full, space_for
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.publishing.errors import CannotWrite
 
 
 def test_a_lack_of_space_says_where_and_how_much(tmp_path: Path) -> None:
@@ -46,20 +44,3 @@ def test_the_words_name_the_folder_for_temporary_files(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     said = in_words(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     assert said.startswith(f"there is no space left in {tmp_path}; ")
-
-
-def _said(error: DiagnosticPipError) -> tuple[str, str]:
-    return str(error.context), str(error.hint_stmt)
-
-
-def test_what_cannot_be_written() -> None:
-    full = CannotWrite("a.whl", DiskFull("/none", 3_000_000), "--output-dir")
-    assert _said(full) == (
-        "There is no space left in /none; 3.0 MB are needed.",
-        "Make room there, or name another with --output-dir.",
-    )
-    denied = OSError(errno.EACCES, "Permission denied", "dist")
-    assert _said(CannotWrite("a.whl", denied, "--output")) == (
-        "dist: Permission denied.",
-        "Name another folder with --output.",
-    )

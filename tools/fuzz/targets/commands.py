@@ -1,4 +1,4 @@
-"""Whole commands of ``pip variants``, and every character that they write."""
+"""Whole commands of ``pip variants`` and ``wheel-variants``, and all that they write."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 from tests.lib.environments import REPOSITORY
 from tests.lib.in_process import InProcess
 from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.publisher import Publisher
 from tests.lib.wheels import make_wheel
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
@@ -99,8 +100,11 @@ _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("list", "foo", *_INDEX),
     ("host", "--manifest", "manifest.json"),
     ("host", "--variant-host", "host.json"),
-    ("check", "dist", "manifest.json", "--no-index"),
-    ("check", "simple", "--no-index"),
+)
+#: What follows ``wheel-variants``, likewise.
+_PUBLISHING: tuple[tuple[str, ...], ...] = (
+    ("check", "dist", "manifest.json"),
+    ("check", "simple"),
     ("index", "dist", "--simple"),
     ("index", "dist", "--simple", "-o", "site"),
     *(
@@ -112,16 +116,17 @@ _COMMANDS: tuple[tuple[str, ...], ...] = (
 
 def _check(choices: Choices) -> None:
     shutil.rmtree(_WORK, ignore_errors=True)
-    command = choices.one_of(_COMMANDS)
+    command = choices.one_of((*_COMMANDS, *_PUBLISHING))
     document = json.dumps(make_document(choices))
     _fill(choices, _WORK)
     (_WORK / "manifest.json").write_text(document)
-    result = _environment().pip(
-        *("variants", *command, *(("--json",) if choices.rarely() else ())),
-        cwd=_WORK,
-        code=None,
-        env={"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"},
-    )
+    words = (*command, *(("--json",) if choices.rarely() else ()))
+    env = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
+    if command in _PUBLISHING:
+        run = Publisher(Path(_FOLDER.name, "home"), _WORK)
+        result = run(*words, cwd=_WORK, code=None, env=env)
+    else:
+        result = _environment().pip("variants", *words, cwd=_WORK, code=None, env=env)
     assert result.returncode in (0, 1), result
     for line in result.output.split("\n"):
         printable(line)
@@ -129,7 +134,7 @@ def _check(choices: Choices) -> None:
 
 def _seeds() -> Iterator[bytes]:
     """Yield a sound input for each command, which loads all that the command needs."""
-    for number in range(len(_COMMANDS)):
+    for number in range(len((*_COMMANDS, *_PUBLISHING))):
         seed = bytes([number])
         _check(Choices(seed))
         yield seed

@@ -27,10 +27,7 @@ __all__ = ["TARGETS"]
 def _read(data: bytes) -> None:
     try:
         read = plugin_query._read(io.BytesIO(data), math.inf)
-        problems: list[str] = []
-        found = plugin_query._features(plugin_query._document(read, 0), problems)
-        for problem in problems:
-            said(problem)
+        found = plugin_query._features(plugin_query._document(read, 0))
     except PluginFailed as error:
         said(str(error))
     else:
@@ -63,7 +60,7 @@ def _config(choices: Choices) -> Any:
 def _check_configs(choices: Choices) -> None:
     configs = choices.mostly(lambda: choices.several(lambda: _config(choices), 0, 6))
     try:
-        features = plugin_child.described(configs, [])
+        features = plugin_child.described(configs)
     except plugin_child.PluginFault as error:
         answer: dict[str, Any] = {"fault": str(error)}
     else:

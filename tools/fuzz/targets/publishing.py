@@ -7,21 +7,21 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pip._vendor.wheel_variants.manifest import InvalidManifest
-from pip._vendor.wheel_variants.manifest_parser import parse_manifest
-from pip._vendor.wheel_variants.rules import Effect
-
-from pip._internal.console.texts import capital
-from pip._internal.variants.publishing.errors import BadProjectTable
-from pip._internal.variants.publishing.index_state import STATE_FILE, IndexState
-from pip._internal.variants.publishing.manifest_rules import check_manifest
-from pip._internal.variants.publishing.pyproject_table import read_project_table
-from pip._internal.variants.publishing.scanning import scan_folder
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tests.lib.wheels import make_wheel
 from tools.fuzz.shapes import make_document
-from tools.fuzz.target import MEMORY, Target, failed, printable, said, structured
+from tools.fuzz.target import MEMORY, Target, printable, said, structured
 from tools.fuzz.targets.manifests import seeds
+from wheel_variants.manifest import InvalidManifest
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.publish import output
+from wheel_variants.publish.errors import InvalidProjectTable
+from wheel_variants.publish.index_state import STATE_FILE, IndexState
+from wheel_variants.publish.manifest_rules import check_manifest
+from wheel_variants.publish.pyproject_table import read_project_table
+from wheel_variants.publish.scanning import scan_folder
+from wheel_variants.publish.texts import capital
+from wheel_variants.rules import Effect
 
 __all__ = ["TARGETS"]
 
@@ -36,8 +36,10 @@ def _table(data: bytes) -> None:
     path.write_bytes(data)
     try:
         table = read_project_table(str(path))
-    except BadProjectTable as error:
-        failed(error)
+    except InvalidProjectTable as error:
+        # The command line escapes its parts when it shows them.
+        said(output.printable(error.message))
+        said(output.printable(error.hints[0]))
         return
     for properties in table.properties.values():
         for each in properties:

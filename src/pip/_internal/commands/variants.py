@@ -1,9 +1,10 @@
-"""``pip variants``: see, understand and publish wheel variants."""
+"""``pip variants``: see and understand wheel variants."""
 
 from __future__ import annotations
 
 import optparse
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -14,17 +15,22 @@ from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger, printable_output
+from pip._internal.console.texts import Hint, without_credentials
 from pip._internal.variants.commands.actions import ACTIONS, OptionMaker
 from pip._internal.variants.commands.formatting import HelpFormatter
+from pip._internal.variants.commands.moved import MOVED, moved_words
 
 logger = get_logger(__name__)
+
+#: The program that has former actions, and what they were if not the same.
+_MOVED_TO, _FORMER_NAMES = "wheel-variants", {"plugin": "host --plugin"}
 
 #: Their options stand together, as in other commands.
 _UPSTREAM_GROUPS = (cmdoptions.package_selection_group, cmdoptions.index_group)
 
 
 class VariantsCommand(Command, SessionCommandMixin):
-    """See, understand and publish wheel variants."""
+    """See and understand wheel variants."""
 
     ignore_require_venv = True
     usage = "".join(f"\n        %prog {each.usage}" for each in ACTIONS.values())
@@ -60,6 +66,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             [
                 f"{self.__doc__}\n",
                 *(f"- {name}: {each.summary}" for name, each in ACTIONS.items()),
+                f"- {', '.join(MOVED)}: now commands of wheel-variants.",
             ]
         )
         self.parser.formatter = HelpFormatter()
@@ -81,8 +88,14 @@ class VariantsCommand(Command, SessionCommandMixin):
     def parse_args(self, args: list[str]) -> tuple[optparse.Values, list[str]]:
         """Parse the arguments; an action takes only its own options."""
         self._parsed = True
+        parsed: tuple[optparse.Values, list[str]]
+        moved = moved_words(args)
+        if moved:
+            # Its options are unknown here.
+            parsed = super().parse_args([])
+            return parsed[0], [_MOVED_TO, *moved]
         self.fit(args)
-        parsed: tuple[optparse.Values, list[str]] = super().parse_args(args)
+        parsed = super().parse_args(args)
         return parsed
 
     def fit(self, args: list[str]) -> None:
@@ -128,6 +141,14 @@ class VariantsCommand(Command, SessionCommandMixin):
         if not args:
             self.parser.print_help()
             return SUCCESS
+        if args[0] == _MOVED_TO:
+            said = (
+                f"'pip variants {_FORMER_NAMES.get(args[1], args[1])}' is now a command "
+                f"of {_MOVED_TO}. Install the file wheel_variants-*.whl of the release "
+                "with [cli], then type:"
+            )
+            logger.error("%s", Hint(said, without_credentials(shlex.join(args))))
+            return ERROR
         handlers = self.handler_map()
         if args[0] not in handlers:
             logger.error("Need an action (%s) to perform.", ", ".join(ACTIONS))

@@ -18,7 +18,6 @@ from pip._internal.req.req_file import build_parser
 from pip._internal.variants.choice import settings
 from pip._internal.variants.choice.settings import OptionRow, Settings, VariantOption
 from pip._internal.variants.commands import options as of_actions
-from pip._internal.variants.publishing import options as publishing
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -36,7 +35,7 @@ def _rows() -> set[OptionRow]:
     """Return the rows of all tables: those of modes stand with upstream's options."""
     selecting = cmdoptions.package_selection_group["options"]
     of_modes = {each for each in selecting if isinstance(each, OptionRow)}
-    return {*settings.OPTIONS, *publishing.OPTIONS, *of_actions.OPTIONS, *of_modes}
+    return {*settings.OPTIONS, *of_actions.OPTIONS, *of_modes}
 
 
 def _documented() -> Mapping[str, str]:

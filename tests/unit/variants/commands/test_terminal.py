@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
-import time
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -21,13 +17,11 @@ from pip._internal.parallel.downloads.fetch import Fetch
 from pip._internal.parallel.downloads.progress import CombinedProgress
 from pip._internal.parallel.sizes import SMALL
 from pip._internal.utils import logging as upstream
-from pip._internal.variants.commands.progress import byte_progress, file_progress
 from tests.lib.hosts import forced
 from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH
 from tests.lib.terminals import screen
-from tests.lib.wheels import make_wheel
 
 TERMINAL = {"TERM": "xterm-256color", "COLUMNS": "200", **forced("12.8")}
 GREEN, DIM, RED, YELLOW = "\x1b[32m", "\x1b[2m", "\x1b[1;31m", "\x1b[1;33m"
@@ -78,49 +72,6 @@ def test_the_choice(environment: InProcess, index: IndexServer) -> None:
     assert "####" in environment.pip(*options, "-v", env=TERMINAL).stdout
 
 
-def test_build_shows_how_far_it_is(environment: InProcess) -> None:
-    wheel = make_wheel("demo", "1.0", files={"demo/data": os.urandom(1 << 20)})
-    path = wheel.write_to(environment.work)
-    command = ["variants", "build", str(path), "--label", "v3", "-d", "dist"]
-    command += ["--property", "x86_64 :: level :: v3"]
-    written = environment.pip(*command, env=TERMINAL, terminal=True).stdout
-    assert re.search(r" [1-9][0-9]?[0-9]?%", plain(written))
-    built = "dist/demo-1.0-py3-none-any-v3.whl"
-    assert screen(written) == [f"Built {built}"], "the bar is gone in the end"
-    for quiet in ["--progress-bar", "off"], ["-q"]:
-        result = environment.pip(*command, *quiet, env=TERMINAL, terminal=True)
-        assert "%" not in plain(result.stdout)
-    assert environment.pip(*command, env=TERMINAL).stdout == f"Built {built}\n"
-
-
-def _files() -> None:
-    files = [SimpleNamespace(name=name) for name in ("a", "b")]
-    with file_progress("on")(files) as listed:
-        for _ in listed:
-            time.sleep(0.3)
-            raise KeyboardInterrupt
-
-
-def _bytes() -> None:
-    with byte_progress("on")(4 * SMALL):
-        raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("interrupted", [_files, _bytes])
-def test_an_interrupt_clears_the_bar(
-    interrupted: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stream = StringIO()
-    console = Console(file=stream, force_terminal=True, width=60, _environ={})
-    monkeypatch.setattr(upstream, "_stdout_console", console)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        interrupted()
-    # What is told of the interrupt keeps all that was going on.
-    assert caught.tb is not None
-    assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}" in stream.getvalue()
-    assert screen(stream.getvalue()) == []
-
-
 def test_an_interrupt_clears_the_bar_of_downloads(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -146,27 +97,3 @@ def test_an_interrupt_clears_the_bar_of_downloads(
         show(OSError)
     (left,) = screen(stream.getvalue())
     assert "0/1 files" in left
-
-
-def test_check(environment: InProcess) -> None:
-    dist = environment.work / "dist"
-    dist.mkdir()
-    for label in ("a", "b"):
-        make_wheel("demo", "1.0", label=label, variant_json=b"{").write_to(dist)
-    command = ["variants", "check", "dist", "--no-index"]
-    result = environment.pip(*command, env=TERMINAL, terminal=True, code=1)
-    elsewhere = environment.pip(*command, env=TERMINAL, code=1)
-    assert f"{RED}  error:" in result.stdout
-    assert "100%" in plain(result.stdout) or "2/2" in plain(result.stdout)
-    assert "\x1b" not in elsewhere.stdout
-    assert set(elsewhere.lines) <= set(plain(result.stdout).splitlines())
-
-
-def test_a_bar_shows_names_as_they_are(environment: InProcess) -> None:
-    dist = environment.work / "dist"
-    dist.mkdir()
-    (dist / "\x1b]0;x\x07[red]y-1.0-py3-none-any.whl").write_bytes(b"")
-    command = ["variants", "check", "dist", "--no-index"]
-    result = environment.pip(*command, env=TERMINAL, terminal=True, code=1)
-    assert "\x1b]0;" not in result.stdout
-    assert r"[\x1b]0;x\x07[red]y-1.0-py3-none-any.whl]" in plain(result.stdout)

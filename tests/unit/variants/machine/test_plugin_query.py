@@ -8,7 +8,6 @@ import math
 import os
 import tempfile
 import time
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 from pip._internal.variants.machine import plugin_query
 from pip._internal.variants.machine.plugin_query import (
     PluginFailed,
-    belongs,
     query_plugin,
 )
 
@@ -34,42 +32,6 @@ import json, os, socket, sys
 request = json.loads(sys.argv[1])
 answer, folder = request["answer"], request["folder"]
 """
-
-FILES = {
-    "npu.py",
-    "package/__init__.py",
-    "package/part.py",
-    "package/deep/more.py",
-    f"native{EXTENSION_SUFFIXES[0]}",
-    "spread/part.py",
-    "compiled.pyc",
-    "notes.txt",
-    "json.py",
-    "venv/__main__.py",
-}
-
-
-@pytest.mark.parametrize(
-    "module",
-    ["npu", "package", "package.part", "package.deep.more", "native", "spread.part"],
-)
-def test_modules_that_belong(module: str) -> None:
-    assert belongs(module, FILES)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        *("os", "venv.__main__", "antigravity", "this", "sys", "builtins"),
-        # What a distribution calls so, the standard library has before it.
-        *("json", "venv"),
-        *("absent", "npu.absent", "package.absent", "package.deep", "spread"),
-        *("compiled", "notes", "notes.txt", "NPU", "npu.py"),
-        *("", ".", ".npu", "npu.", "..npu", "package/part", "package\\part", "npu\n"),
-    ],
-)
-def test_modules_that_do_not(module: str) -> None:
-    assert not belongs(module, FILES)
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ import pytest
 
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
-from pip._internal.variants.publishing.errors import NoSuchTarget
-from pip._internal.variants.publishing.remote_index import project_pages
 from pip._internal.variants.wheels.remote_wheels import WheelUnreadable, remote_wheel
 from pip._internal.variants.wheels.sources import ManifestUnavailable, fetch_manifest
 from tests.lib.faults import Fault
@@ -136,27 +134,3 @@ def test_what_is_damaged_in_the_cache_is_fetched_anew(
         for damage in (b"", b"{}"):
             body.write_bytes(damage)
             assert fetch_manifest(session, unhashed).variants == first.variants
-
-
-def test_pages_of_a_project(torch: IndexServer, session: PipSession) -> None:
-    """Whatever else a page lists is left out, or told with what is wrong."""
-    names = [
-        *("torch-2.8.0.tar.gz", "torch-2.8.0.zip", "torch.zip", "torch-x.tar.gz"),
-        *("notes.txt", "torch-2.8.0-x.whl", "torch-x-variants.json"),
-        *(WHEEL, WHEEL, MANIFEST),
-    ]
-    links = "".join(f"<a href='/files/{name}'>{name}</a>" for name in names)
-    torch.faults["/simple/torch/"] = Fault(body=links.encode())
-    torch.page_format = "html"
-    (page,) = project_pages(session, f"{torch.index_url}torch/")
-    assert list(page.misnamed) == ["torch-2.8.0-x.whl", "torch-x-variants.json"]
-    (release,) = page.releases.values()
-    assert release.sdists == ["torch-2.8.0.tar.gz", "torch-2.8.0.zip"]
-    assert [each.filename for each in release.wheels] == [WHEEL]
-    assert release.manifest_name == MANIFEST
-
-
-def test_pages_that_are_none(torch: IndexServer, session: PipSession) -> None:
-    with pytest.raises(NoSuchTarget) as raised:
-        list(project_pages(session, f"{torch.index_url}missing/"))
-    assert "The page of the index cannot be read" in str(raised.value.context)

@@ -6,7 +6,6 @@ Loaded when such an option is given: most runs of pip have none.
 from __future__ import annotations
 
 import enum
-import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,11 +14,11 @@ from pip._vendor.packaging.markers import UndefinedComparison, UndefinedEnvironm
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import InvalidName, canonicalize_name
 from pip._vendor.wheel_variants.labels import is_valid_label
+from pip._vendor.wheel_variants.plugin_variables import SECRETS, is_secret
 from pip._vendor.wheel_variants.preferences import Preference, parse_blank_separated
 from pip._vendor.wheel_variants.properties import InvalidProperty, is_valid_namespace
 
 from pip._internal.variants.errors import InvalidOption, WrongUse
-from pip._internal.variants.machine.plugin_variables import SECRETS, is_secret
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -30,7 +29,6 @@ __all__ = [
     "gigabytes",
     "label_choice",
     "namespace",
-    "plugin",
     "preference",
     "preferences_in_order",
     "project",
@@ -113,16 +111,6 @@ def namespace(opt: str, text: str) -> str:
             "'nvidia' or 'x86_64'"
         )
     return text
-
-
-def plugin(opt: str, text: str) -> tuple[str | None, str]:
-    """Read where a plugin is, and perhaps its namespace."""
-    before, equals, path = text.partition("=")
-    if equals and path and is_valid_namespace(before) and not os.path.exists(text):
-        return before, os.path.expanduser(path)
-    if not text:
-        raise InvalidOption(f"option {opt}: expected the path of a wheel or a project")
-    return None, os.path.expanduser(text)
 
 
 def project(opt: str, text: str) -> str:

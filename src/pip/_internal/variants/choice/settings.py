@@ -39,10 +39,6 @@ if TYPE_CHECKING:
         "host",
         "list",
         "explain",
-        "build",
-        "adopt",
-        "index",
-        "check",
         "setup",
     ]
 
@@ -63,7 +59,6 @@ __all__ = [
     "VariantOption",
     "allowed",
     "imply_wheels",
-    "hand_on",
     "kind",
     "said_in_line",
 ]
@@ -186,12 +181,6 @@ def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]
     return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
 
 
-def hand_on(options: optparse.Values, to: optparse.Values) -> None:
-    """Give the values of a command's options to another command that has them too."""
-    known = vars(to)
-    known.update({name: each for name, each in vars(options).items() if name in known})
-
-
 def kind(
     name: str, module: str = "choice.option_values"
 ) -> Callable[[str, str], object]:
@@ -287,16 +276,6 @@ OPTIONS = (
         where=("host",),
         help="With --json: leave the platform and the interpreter out, so that whoever uses "
         "the file takes the wheels of the machine and the Python that they run.",
-    ),
-    OptionRow(
-        "--plugin",
-        where=("host",),
-        check=kind("plugin"),
-        repeated="same",
-        metavar="[NAMESPACE=]PATH",
-        help="Run the provider plugin at this path, a wheel or a project, which is built: "
-        "what it answers, and what is wrong with it. The namespace is that of the manifests "
-        "that will require it. What it depends on has to be trusted by name.",
     ),
     ENABLE_PROVIDER := _provider_row(
         "--enable-variant-provider",

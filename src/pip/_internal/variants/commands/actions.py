@@ -11,7 +11,6 @@ from pip._internal.cli import cmdoptions
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.variants.choice.settings import OPTIONS, OptionRow, allowed
 from pip._internal.variants.commands.options import OPTIONS as OWN
-from pip._internal.variants.publishing.options import OPTIONS as PUBLISHING
 
 __all__ = ["ACTIONS", "Action", "OptionMaker"]
 
@@ -88,11 +87,10 @@ ACTIONS: Mapping[str, Action] = {
             "Show what this machine supports, by namespace; with -v, in full.",
             "host [options]",
             "With --json, the output is what --variant-host takes. The exit status is 0, "
-            "or 1 if a file that was given is of no use or a plugin that is tried is faulty.",
+            "or 1 if a file that was given is of no use.",
             (
                 *allowed(OPTIONS, "host"),
                 *allowed(_OF_MODES, "host"),
-                *allowed(PUBLISHING, "host"),
                 *_PLUGIN_LIMITS,
                 *cmdoptions.index_group["options"],
             ),
@@ -119,41 +117,6 @@ ACTIONS: Mapping[str, Action] = {
             "Without a NAME, those that are known are listed; nothing is asked of them. The "
             "exit status is 0, or 1 if what was to be written was not.",
             allowed(OWN, "setup"),
-        ),
-        Action(
-            "build",
-            "Build a variant wheel from an ordinary one, which is left as it is.",
-            "build [options] WHEEL --label LABEL | --null | --from-label",
-            "The exit status is 0, or 1 if the wheel was not built.",
-            (*allowed(PUBLISHING, "build"), cmdoptions.progress_bar),
-        ),
-        Action(
-            "adopt",
-            "Make variants of wheels with local versions, and of twins.",
-            "adopt [options] DIR",
-            "Without --output-dir, the plan is shown. The exit status is 0, or 1 if there is "
-            "nothing to adopt, or it could not be written.",
-            (*allowed(PUBLISHING, "adopt"), cmdoptions.progress_bar),
-        ),
-        Action(
-            "index",
-            "Write the manifests of a folder of wheels, and a static index.",
-            "index [options] DIR",
-            "The exit status is 0, or 1 if nothing was written.",
-            (*allowed(PUBLISHING, "index"), cmdoptions.progress_bar),
-        ),
-        Action(
-            "check",
-            "Check wheels, manifests, folders and indexes by the rules for publishers.",
-            "check [options] TARGET ...",
-            "The exit status is 1 if something must be mended, or with --strict if "
-            "something could be better, and 0 otherwise.",
-            (
-                *allowed(PUBLISHING, "check"),
-                *allowed(_OF_MODES, "check"),
-                cmdoptions.progress_bar,
-                *cmdoptions.index_group["options"],
-            ),
         ),
     )
 }

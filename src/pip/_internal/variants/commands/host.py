@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from pip._vendor.wheel_variants.answer import Answer
 
@@ -26,9 +25,6 @@ from pip._internal.variants.tell import sentences
 from pip._internal.variants.tell.idle import ACCELERATORS
 from pip._internal.variants.tell.lookup import make_context
 
-if TYPE_CHECKING:
-    from pip._internal.variants.machine.plugin_trial import Trial
-
 logger = get_logger(__name__)
 
 
@@ -38,8 +34,6 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
     settings = Settings(options)
     refuse_contradictions(settings)
-    if options.plugin is None and options.plugin_apis:
-        raise WrongUse("--plugin-api is for the plugin that --plugin names")
     with only_output(options):
         if options.manifest is None:
             with noting_host(settings):
@@ -50,24 +44,14 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             context = make_context(command.get_default_session(options), options)
             providers = context.providers
             answers = providers.survey(asked)
-        trial = None
-        if options.plugin is not None:
-            from pip._internal.variants.commands.trial import tried
-
-            namespace, trial = tried(command, options)
-            # It comes first, and in the place of what is built in.
-            answers.pop(namespace, None)
-            answers = {namespace: trial.answer, **answers}
         for warning in warnings_of(answers):
             logger.warning("%s", warning)
     if options.json:
         python = None if options.hardware else _python(settings, providers.host)
         write_document(providers.described_host(answers, python))
-        return _judged(options, trial)
-    _show(options, settings, providers, answers)
-    if trial is not None:
-        write([sentences.trial_line(trial)])
-    return _judged(options, trial)
+    else:
+        _show(options, settings, providers, answers)
+    return SUCCESS
 
 
 def _show(
@@ -92,22 +76,11 @@ def _show(
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:
             words += ["--manifest", options.manifest]
-        if options.plugin is not None:
-            words += ["--plugin", "=".join(filter(None, options.plugin))]
         said = "All that is supported, and what told so:"
         write([Hint(said, command_to_type(options, *words))])
     if _may_set_up(options, settings, providers, answers):
         said = "Indexes that publishers run, with builds for GPUs:"
         write([Hint(said, command_to_type(options, "variants", "setup"))])
-
-
-def _judged(options: optparse.Values, trial: Trial | None) -> int:
-    """End with an error if something is wrong with the plugin that was tried."""
-    if trial is not None:
-        from pip._internal.variants.commands.trial import refuse_faults
-
-        refuse_faults(options.plugin[1], trial)
-    return SUCCESS
 
 
 def _python(settings: Settings, host: Host | None) -> TargetPython:

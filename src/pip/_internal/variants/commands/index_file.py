@@ -5,12 +5,17 @@ from __future__ import annotations
 import optparse
 import os
 import stat
-from collections.abc import Iterable, Sequence
-from io import TextIOWrapper
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from tempfile import mkstemp
+from typing import TextIO
 
 from pip._internal.configuration import Configuration, Kind
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import ConfigurationError
+from pip._internal.parallel.space import space_for
+from pip._internal.utils.filesystem import replace
+from pip._internal.utils.unpacking import current_umask
 from pip._internal.utils.virtualenv import running_under_virtualenv
 from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.choice.scoped_indexes import (
@@ -29,7 +34,6 @@ from pip._internal.variants.errors import (
     UnusableConfiguration,
     in_words,
 )
-from pip._internal.variants.publishing.files import replacing
 
 __all__ = ["NAME", "SECTION", "IndexFile", "is_configured"]
 
@@ -211,11 +215,30 @@ class IndexFile:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             # Upstream would write into the file itself, which a full disk cuts off.
             ((_, parser),) = self._configuration._modified_parsers
-            with replacing(path, mode=mode) as output, TextIOWrapper(output) as text:
-                parser.write(text)
+            with _replacing(path, mode) as file:
+                parser.write(file)
         except (OSError, ConfigurationError) as error:
             problem = f"It cannot be written: {in_words(error)}."
             raise self._unusable(problem) from error
+
+
+@contextmanager
+def _replacing(path: str, mode: int | None) -> Iterator[TextIO]:
+    """Open a file that replaces *path* once it is complete.
+
+    :param mode: its permissions; None for those of any new file.
+    """
+    folder, name = os.path.split(path)
+    with space_for(0, folder):
+        descriptor, temporary = mkstemp(dir=folder, prefix=f".{name[:80]}.")
+        try:
+            with open(descriptor, "w") as file:
+                yield file
+            os.chmod(temporary, 0o666 & ~current_umask() if mode is None else mode)
+            replace(temporary, path)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
 
 
 def _broken(value: str) -> str:

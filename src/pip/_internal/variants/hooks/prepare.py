@@ -50,9 +50,6 @@ def unsupported_wheel(
     if context_given is not None and context_given.admit is not None:
         from pip._internal.variants.machine.plugin_query import PluginFailed
 
-        limits = context_given.plugin_limits
-        if limits is not None and limits.typed == link.url_without_fragment:
-            return
         raise PluginFailed(f"it needs {link}, which is not on an index")
     if context_given is not None and context_given.target is not None:
         from pip._internal.variants.choice.elsewhere import refuse_source

@@ -75,6 +75,8 @@ class Plugins:
         api: str,
         known: Sequence[Property],
     ) -> Answer:
+        from pip._vendor.wheel_variants.plugin_variables import visible
+
         from pip._internal.variants.machine.plugin_environment import (
             plugin_environment,
         )
@@ -83,7 +85,6 @@ class Plugins:
             PluginFailed,
             query_plugin,
         )
-        from pip._internal.variants.machine.plugin_variables import visible
 
         host = self._host
         environ = visible(os.environ, host.trusted, host.provider_variables)

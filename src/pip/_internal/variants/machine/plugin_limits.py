@@ -122,12 +122,7 @@ class _Said(NamedTuple):
 
 
 class PluginLimits:
-    """The limits of one run of pip.
-
-    :ivar typed: the URL of the one file that the user named, which need not be on an index.
-    """
-
-    typed: str | None = None
+    """The limits of one run of pip."""
 
     def __init__(
         self, settings: LimitSettings, session: PipSession, scope: SearchScope

@@ -13,21 +13,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
-from typing import IO, Any, BinaryIO, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
 
+from pip._vendor.wheel_variants.plugin_modules import belongs
 from pip._vendor.wheel_variants.properties import (
     Property,
     SupportedFeature,
     is_valid_feature_name,
     is_valid_value,
 )
-from pip._vendor.wheel_variants.shown import shown
 
 from pip._internal.console.output import get_logger
 
-__all__ = ["Examined", "PluginFailed", "belongs", "examine_plugin", "query_plugin"]
+__all__ = ["PluginFailed", "query_plugin"]
 
 logger = get_logger(__name__)
 
@@ -37,8 +36,6 @@ _MAX_ANSWER = 4 * 1024 * 1024
 #: Characters at the end of a traceback that are shown.
 _MAX_TRACE = 4000
 
-#: Bytes of what a plugin prints that are looked at.
-_MAX_PRINTED = 4000
 _UNREADABLE = "its answer cannot be read"
 
 #: Seconds in which a killed process ends, unless a driver holds it.
@@ -54,20 +51,6 @@ class PluginFailed(Exception):
     def __init__(self, problem: str, *remedies: str) -> None:
         super().__init__(problem)
         self.remedies = remedies
-
-
-class Examined(NamedTuple):
-    """What a plugin answered, and how.
-
-    :ivar features: those that are valid.
-    :ivar problems: what installers leave out or trip over, one sentence each without a
-        period.
-    :ivar seconds: how long it took.
-    """
-
-    features: tuple[SupportedFeature, ...]
-    problems: tuple[str, ...]
-    seconds: float
 
 
 def query_plugin(
@@ -88,44 +71,6 @@ def query_plugin(
     :param environ: the variables that it sees.
     :param timeout: seconds until the answer must have been read.
     :raises PluginFailed: if it gives no answer.
-    """
-    return _features(_asked(path, api, known, environ, timeout), [])
-
-
-def examine_plugin(
-    path: str, api: str, environ: Mapping[str, str], timeout: float
-) -> Examined:
-    """Ask a plugin, and look at what else it does; see :func:`query_plugin`.
-
-    :raises PluginFailed: if it gives no answer.
-    """
-    started = time.monotonic()
-    with tempfile.TemporaryFile() as output:
-        answer = _asked(path, api, (), environ, timeout, output)
-        seconds = time.monotonic() - started
-        output.seek(0)
-        printed = output.read(_MAX_PRINTED).decode("utf-8", "replace")
-    told = answer.get("problems")
-    problems = [str(each) for each in told] if isinstance(told, list) else []
-    features = _features(answer, problems)
-    if printed:
-        problems.append(
-            f"it prints, and some installers read its output: {shown(printed)}"
-        )
-    return Examined(features, tuple(problems), seconds)
-
-
-def _asked(
-    path: str,
-    api: str,
-    known: Iterable[Property],
-    environ: Mapping[str, str],
-    timeout: float,
-    output: IO[bytes] | None = None,
-) -> dict[str, Any]:
-    """Run a plugin, and return its answer.
-
-    :param output: gets what it prints; None for nowhere.
     """
     deadline = time.monotonic() + timeout
     module = api.partition(":")[0]
@@ -152,31 +97,14 @@ def _asked(
         # This very file is read, whatever a plugin puts in its place.
         with open(answer, "x+b", buffering=0) as file:
             try:
-                code = _run(command, work, environ, output, deadline)
+                code = _run(command, work, environ, deadline)
                 data = _read(file, deadline)
             except subprocess.TimeoutExpired:
                 raise PluginFailed(
                     f"it did not answer within {timeout:g} seconds",
                     f"--variant-provider-timeout {2 * timeout:g} gives it more time",
                 ) from None
-    return _document(data, code)
-
-
-def belongs(module: str, files: Collection[str]) -> bool:
-    """Tell whether a module will be imported from one of *files*.
-
-    :param module: a dotted name.
-    :param files: relative paths, with slashes.
-    """
-    parts = module.split(".")
-    if parts[0] in sys.stdlib_module_names or not all(map(str.isidentifier, parts)):
-        return False
-    path = "/".join(parts)
-    return any(
-        f"{path}{package}{suffix}" in files
-        for package in ("", "/__init__")
-        for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
-    )
+    return _features(_document(data, code))
 
 
 def _installed(folder: str) -> Iterator[str]:
@@ -190,7 +118,6 @@ def _run(
     command: list[str],
     folder: str,
     environ: Mapping[str, str],
-    output: IO[bytes] | None,
     deadline: float,
 ) -> int:
     """Run a command in a process group of its own, and kill the group in the end.
@@ -207,7 +134,7 @@ def _run(
             env=dict(environ),
             # When this pipe ends, the process knows that pip has ended.
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL if output is None else output,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             **group,
         )
@@ -278,29 +205,17 @@ def _document(data: bytes, code: int) -> dict[str, Any]:
     return answer
 
 
-def _features(
-    answer: Mapping[str, Any], problems: list[str]
-) -> tuple[SupportedFeature, ...]:
+def _features(answer: Mapping[str, Any]) -> tuple[SupportedFeature, ...]:
     """Return the valid features in the answer of a plugin.
 
-    :param problems: is told of the others.
     :raises PluginFailed: if it is no answer.
     """
     valid: dict[str, SupportedFeature] = {}
     try:
         for name, values in answer.get("features", []):
             kept = tuple(dict.fromkeys(filter(is_valid_value, values)))
-            if not is_valid_feature_name(name):
-                problems.append(f"{shown(name)} is no name of a feature")
-            elif name in valid:
-                problems.append(f"the feature {name} comes more than once")
-            elif kept:
+            if kept and is_valid_feature_name(name) and name not in valid:
                 valid[name] = SupportedFeature(name, kept)
-            if len(kept) != len(values):
-                problems.append(
-                    f"{shown(name)} has values that are invalid or repeated: "
-                    f"{shown(values)}"
-                )
     except (ValueError, TypeError, AttributeError):
         raise PluginFailed(_UNREADABLE) from None
     return tuple(valid.values())

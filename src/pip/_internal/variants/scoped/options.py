@@ -12,7 +12,7 @@ __all__ = ["OPTIONS", "VARIANT_INDEX"]
 VARIANT_INDEX = OptionRow(
     "--variant-index",
     dest="variant_indexes",
-    where=("install", "host", "check"),
+    where=("install", "host"),
     action="append",
     check=kind("scoped_index", "choice.scoped_indexes"),
     metavar="PROJECT[,PROJECT...]=URL",

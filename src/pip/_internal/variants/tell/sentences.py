@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pip._internal.models.target_python import TargetPython
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.machine.plugin_trial import Trial
     from pip._internal.variants.machine.target import Target
     from pip._internal.variants.machine.tegra import Tegra
 
@@ -47,7 +46,6 @@ __all__ = [
     "several_sources",
     "target_line",
     "tegra_line",
-    "trial_line",
 ]
 
 _WIDTH = 80
@@ -216,12 +214,6 @@ def provider_line(namespace: str, answer: Answer) -> str:
     is_told = answer.step is Step.BUILTIN or (answer.reason and not answer.features)
     how = "" if is_told else f" ({_STEPS[answer.step]})"
     return f"{namespace}: {shortened(said)}{how}"
-
-
-def trial_line(trial: Trial) -> str:
-    """Say what a manifest has to say of a plugin that was tried."""
-    usual = ", which need not be named" if trial.is_usual else ""
-    return f"{trial.package} answers; its plugin-api is {trial.api}{usual}"
 
 
 def provider_lines(

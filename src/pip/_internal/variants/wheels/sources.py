@@ -55,7 +55,6 @@ __all__ = [
     "ManifestMissing",
     "ManifestUnavailable",
     "fetch_manifest",
-    "fetch_manifest_bytes",
     "hint_for",
     "manifest_headers",
     "unattended",
@@ -161,20 +160,6 @@ def _fetch(
             raise
         manifest = parse_manifest(_download_afresh(session, link, budget).data)
     return manifest._replace(url=redact_auth_from_url(link.url_without_fragment))
-
-
-def fetch_manifest_bytes(session: PipSession, link: Link) -> tuple[bytes, bool]:
-    """Fetch the manifest at *link* unparsed; return whether its hash matches, too.
-
-    :raises ManifestMissing: if there is none.
-    :raises ManifestUnavailable: if it cannot be fetched.
-    """
-    try:
-        with unattended(session) as budget:
-            data = _download(session, link, _AFRESH, budget).data
-    except Overdue as error:
-        raise ManifestUnavailable(str(error), AGAIN) from None
-    return data, _hash_matches(link, data)
 
 
 def _hash_matches(link: Link, data: bytes) -> bool:

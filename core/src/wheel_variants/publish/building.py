@@ -1,0 +1,351 @@
+"""Build variant wheels from ordinary ones, and ordinary ones from variants."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from packaging.utils import NormalizedName
+from packaging.version import Version
+
+from wheel_variants.generations import CURRENT, Generation
+from wheel_variants.known_providers import KNOWN_PROVIDERS
+from wheel_variants.labels import NULL_LABEL
+from wheel_variants.manifest import InvalidManifest, Manifest
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.merging import Subject, disagreements
+from wheel_variants.properties import Property
+from wheel_variants.publish.errors import CannotBuild, CannotWrite
+from wheel_variants.publish.files import file_sha256, replacing
+from wheel_variants.publish.manifest_rules import check_manifest
+from wheel_variants.publish.pyproject_table import ProjectTable
+from wheel_variants.publish.renaming import renamed
+from wheel_variants.publish.texts import said
+from wheel_variants.publish.wheel_copy import copy_wheel
+from wheel_variants.publish.wheel_file import (
+    SIGNATURES,
+    Advance,
+    ByteProgress,
+    UnreadableWheel,
+    WheelFile,
+    WheelName,
+    open_wheel,
+    variant_marked,
+)
+from wheel_variants.writing import make_document, to_json
+
+__all__ = [
+    "BuildRequest",
+    "BuiltWheel",
+    "build_wheel",
+    "judged",
+    "manifests_of_release",
+]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """How to build a wheel from another one.
+
+    :ivar wheel: its path.
+    :ivar label: of the result; None to make an ordinary wheel.
+    :ivar from_label: whether *wheel* is a variant.
+    :ivar properties: of the label; if empty, those of the project's table, or of the wheel
+        if it is a variant.
+    :ivar namespaces: the most important first; if empty, those of the table, or of other
+        wheels.
+    :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
+    :ivar folder: the folder of the result.
+    :ivar strict: whether a warning is an error.
+    :ivar drop_local: whether the result has the version without its local part.
+    """
+
+    wheel: str
+    label: str | None
+    from_label: bool = False
+    properties: frozenset[Property] = frozenset()
+    namespaces: tuple[str, ...] = ()
+    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    table: ProjectTable = field(default_factory=ProjectTable)
+    generation: Generation = CURRENT
+    folder: str = os.curdir
+    strict: bool = False
+    drop_local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltWheel:
+    """A wheel that was written.
+
+    :ivar document: its ``variant.json``; None for an ordinary wheel.
+    :ivar warnings: one sentence each, without its period.
+    """
+
+    path: str
+    label: str | None
+    sha256: str
+    document: Mapping[str, Any] | None
+    warnings: tuple[str, ...]
+
+
+def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
+    """Build a wheel; the given one stays as it is.
+
+    :param progress: shows the progress.
+    :raises CannotBuild: if that is not possible, or against the rules.
+    :raises CannotWrite: if the result cannot be written.
+    """
+    filename = os.path.basename(request.wheel)
+    try:
+        with open_wheel(request.wheel) as wheel:
+            return _Builder(request, wheel).build(progress)
+    except UnreadableWheel as error:
+        hint = "Name a wheel as build tools write it"
+        raise CannotBuild(filename, [str(error)], hint) from None
+    except OSError as error:
+        hint = "Name a wheel that can be read"
+        raise CannotBuild(filename, [said(error)], hint) from None
+
+
+class _Builder:
+    def __init__(self, request: BuildRequest, wheel: WheelFile) -> None:
+        self.request = request
+        self.wheel = wheel
+        self.filename = wheel.name.filename
+        self.name = wheel.name.without_local() if request.drop_local else wheel.name
+        self.result = self.name.labelled(request.label)
+        self.warnings: list[str] = []
+        folders = (request.folder, os.path.dirname(request.wheel))
+        self.siblings = manifests_of_release(
+            folders, wheel.name.name, self.name.version
+        )
+        # The new wheel need not agree with what it replaces.
+        self.own = self.siblings.pop(self.filename, None)
+        self.siblings.pop(self.result, None)
+        #: The metadata of other wheels of the release, and of the given one.
+        self.known = [*self.siblings.values(), *([self.own] if self.own else [])]
+
+    def build(self, progress: ByteProgress) -> BuiltWheel:
+        """Build the wheel."""
+        request = self.request
+        self._check_labels()
+        path = os.path.join(request.folder, self.result)
+        if os.path.exists(path) and os.path.samefile(path, request.wheel):
+            raise self._error(
+                "the result would replace the wheel itself",
+                "Write it to another folder with --output-dir",
+            )
+        document = None if request.label is None else self._document(request.label)
+        self._warn_of_what_is_copied()
+        if self.warnings and request.strict:
+            raise self._error("; ".join(self.warnings), "Omit --strict")
+        text = None if document is None else to_json(document)
+        with progress(self.wheel.bytes_to_read) as advance:
+            self.wheel.check_integrity(advance)
+            self._write(path, text, advance)
+        return BuiltWheel(
+            path, request.label, file_sha256(path), document, tuple(self.warnings)
+        )
+
+    def _write(self, path: str, text: bytes | None, advance: Advance) -> None:
+        try:
+            os.makedirs(self.request.folder, exist_ok=True)
+            with replacing(path) as target:
+                copy_wheel(self.wheel, target, text, advance, **self._without_local())
+        except OSError as error:
+            raise CannotWrite(self.result, error, "--output-dir") from None
+
+    def _without_local(self) -> dict[str, Any]:
+        """Return the arguments of :func:`copy_wheel` that change the version."""
+        if self.name is self.wheel.name:
+            return {}
+        project, version = self.name.name, self.name.version
+        releases = {(project, self.wheel.name.version): version}
+        content = renamed(self.wheel.metadata(), project, version, releases)
+        stem = f"{self.filename.partition('-')[0]}-{version}"
+        return {"stem": stem, "files": {"METADATA": content}}
+
+    def _check_labels(self) -> None:
+        label = self.wheel.name.label
+        if self.request.drop_local and self.wheel.name.version.local is None:
+            raise self._error("it has no local version", "Omit --drop-local")
+        if label is not None and not self.request.from_label:
+            raise self._error(
+                f"it is a variant already, with the label {label!r}",
+                "Take the ordinary wheel; or add --from-label to give it another label, "
+                "or without --label to turn it back into an ordinary wheel",
+            )
+        if label is None and self.request.from_label:
+            raise self._error("it has no label", "Omit --from-label")
+
+    def _document(self, label: str) -> Mapping[str, Any]:
+        properties = self._properties(label)
+        namespaces = self._namespaces(properties)
+        generation = self.request.generation
+        has_providers = "providers" in generation.root
+        providers = {n: self._provider(n) for n in namespaces if has_providers}
+        document = make_document(generation, namespaces, providers, {label: properties})
+        self._check(document)
+        return document
+
+    def _properties(self, label: str) -> frozenset[Property]:
+        given = self.request.properties
+        listed = self.request.table.properties.get(label)
+        if label == NULL_LABEL:
+            if given or listed:
+                raise self._error(
+                    "the null variant has no properties", "Give it another label"
+                )
+            return frozenset()
+        if given and listed is not None and given != listed:
+            raise self._error(
+                f"{self.request.table.path} gives other properties to the label "
+                f"{label!r}: {', '.join(sorted(map(str, listed)))}",
+                "Omit --property, or choose another label",
+            )
+        properties = given or listed or self._own_properties()
+        if not properties:
+            raise self._error(
+                f"nothing defines the label {label!r}",
+                "Give properties with --property, or list them in pyproject.toml under "
+                "[variant.properties]; --null is for a variant without any",
+            )
+        return properties
+
+    def _own_properties(self) -> frozenset[Property]:
+        label = self.wheel.name.label
+        variant = self.own.variant(label) if self.own and label is not None else None
+        return frozenset() if variant is None else variant.properties()
+
+    def _namespaces(self, properties: frozenset[Property]) -> tuple[str, ...]:
+        used = sorted({each.namespace for each in properties})
+        stated = self.request.namespaces or self.request.table.namespaces
+        missing = [each for each in used if each not in stated]
+        if stated and missing:
+            path = self.request.table.path
+            source = "--namespace" if self.request.namespaces else path
+            raise self._error(
+                f"its properties are of the namespace {missing[0]!r}, which {source} "
+                f"does not list: {', '.join(stated)}",
+                "Add it where it belongs in the order, for all variants of the release",
+            )
+        if stated:
+            return stated
+        longest = max((each.namespaces for each in self.known), key=len, default=())
+        namespaces = tuple(dict.fromkeys([*longest, *used]))
+        if not namespaces:
+            raise self._error(
+                "nothing lists the namespaces that the variants of the release use",
+                "List them with --namespace, or in pyproject.toml under "
+                "[variant.default-priorities]; or build the null variant last, into the "
+                "folder of the others",
+            )
+        if len(used) > 1 and not longest:
+            self.warnings.append(
+                f"The namespaces are ordered by name, {', '.join(namespaces)}: state "
+                "which is the most important with --namespace"
+            )
+        return namespaces
+
+    def _provider(self, namespace: str) -> Mapping[str, Any]:
+        for source in (self.request.providers, self.request.table.providers):
+            if namespace in source:
+                return source[namespace]
+        for manifest in self.known:
+            if manifest.schema == self.request.generation.schema:
+                provider = manifest.document.get("providers", {}).get(namespace)
+                if provider is not None:
+                    return dict(provider)
+        known = KNOWN_PROVIDERS.get(namespace)
+        if known is not None:
+            return known.declaration
+        raise self._error(
+            f"nothing names the provider of the namespace {namespace!r}",
+            f"Name the package with --provider {namespace}=PACKAGE, or describe it in "
+            f"pyproject.toml under [variant.providers.{namespace}]; --schema 0.1.1 "
+            "omits providers",
+        )
+
+    def _check(self, document: Mapping[str, Any]) -> None:
+        manifest, warnings = judged(document, self.result, self.filename)
+        self.warnings += warnings
+        manifests = {**self.siblings, self.result: manifest}
+        for disagreement in disagreements(manifests):
+            if self.result in disagreement.names:
+                advice = (
+                    ": build them with the same pyproject.toml, since no index can be "
+                    "made of both"
+                )
+                is_minor = disagreement.subject is Subject.SCHEMAS
+                self.warnings.append(f"{disagreement}{'' if is_minor else advice}")
+
+    def _warn_of_what_is_copied(self) -> None:
+        marked = variant_marked(self.wheel.metadata())
+        if marked:
+            self.warnings.append(
+                "Installers without support for variants cannot install a plain wheel with "
+                f"these dependencies: {'; '.join(marked)}"
+            )
+        for name in SIGNATURES:
+            if f"{self.wheel.dist_info}/{name}" in self.wheel.members:
+                self.warnings.append(
+                    f"Its signature {name} is not valid for the new RECORD and was "
+                    "omitted: sign the result again"
+                )
+
+    def _error(self, problem: str, hint: str) -> CannotBuild:
+        return CannotBuild(self.filename, [problem], hint)
+
+
+def judged(
+    document: Mapping[str, Any], name: str, source: str
+) -> tuple[Manifest, list[str]]:
+    """Check the metadata of a variant wheel before it is written.
+
+    :param name: of the new wheel.
+    :param source: the name of the original wheel, for messages.
+    :return: the parsed metadata, and warnings.
+    :raises CannotBuild: if installers could not read it.
+    """
+    checked = check_manifest(to_json(document), name)
+    errors = [finding for finding in checked.findings if finding.is_error]
+    if errors or checked.manifest is None:
+        remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
+        hints = remedies or ["Change the properties, namespaces or providers"]
+        raise CannotBuild(source, [each.problem for each in errors], *hints)
+    advice = [
+        f"{finding.problem}{f': {finding.remedy}' if finding.remedy else ''}"
+        for finding in checked.findings
+    ]
+    return checked.manifest, advice
+
+
+def manifests_of_release(
+    folders: Iterable[str], name: NormalizedName, version: Version
+) -> dict[str, Manifest]:
+    """Read the metadata of the variant wheels of a release in *folders*, by file name.
+
+    Broken wheels are left out; the command ``check`` reports them.
+    """
+    found: dict[str, Manifest] = {}
+    for folder in filter(os.path.isdir, dict.fromkeys(map(os.path.abspath, folders))):
+        for filename in sorted(os.listdir(folder)):
+            if not filename.endswith(".whl"):
+                continue
+            try:
+                parsed = WheelName(filename)
+                is_sibling = (parsed.name, parsed.version) == (name, version)
+                if not is_sibling or parsed.label is None:
+                    continue
+                with open_wheel(filename, folder) as wheel:
+                    data = wheel.read("variant.json")
+                if data is not None:
+                    found[filename] = parse_manifest(data)
+            except (UnreadableWheel, InvalidManifest, OSError) as error:
+                logger.debug("Ignoring %s: %s", filename, error)
+    return found

@@ -1,0 +1,161 @@
+"""``wheel-variants adopt``: variants of wheels with local versions, and of twins."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from packaging.utils import NormalizedName, canonicalize_name
+
+from wheel_variants.publish.adopting import Adopted, Left, Plan, Request, plan_of
+from wheel_variants.publish.adopting import write as write_wheels
+from wheel_variants.publish.commands.build import add_pyproject
+from wheel_variants.publish.errors import UsageError
+from wheel_variants.publish.output import byte_progress, write, write_report
+from wheel_variants.publish.pyproject_table import project_table
+from wheel_variants.publish.texts import counted
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "Make variants of wheels with local versions, and of twins."
+
+logger = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this command."""
+    add = parser.add_argument
+    add("folder", metavar="DIR", help="The folder of wheels, which are not changed.")
+    add(
+        "--cpu-as-null",
+        action="store_true",
+        help="Make wheels with the local version +cpu the null variant, which installers "
+        "choose on machines that no other variant suits.",
+    )
+    add(
+        "--twin",
+        dest="twins",
+        action="append",
+        default=[],
+        type=_twin,
+        metavar="NAME=PROJECT",
+        help="Make the wheels of NAME variants of PROJECT, as in "
+        "onnxruntime-gpu=onnxruntime; may be repeated.",
+    )
+    add_pyproject(parser)
+    add(
+        "-d",
+        "--output-dir",
+        metavar="DIR",
+        help="Write the variants to another folder (default: only show the plan).",
+    )
+    add("--json", action="store_true", help="Write a report in JSON.")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the plan for a folder, and with ``--output-dir`` the wheels."""
+    folder: str | None = options.output_dir
+    if folder is not None and os.path.realpath(folder) == os.path.realpath(
+        options.folder
+    ):
+        raise UsageError(
+            f"The output folder must not be that of the wheels: --output-dir {folder}"
+        )
+    request = Request(
+        options.folder,
+        options.cpu_as_null,
+        _twins(options),
+        project_table(options.pyproject),
+    )
+    plan = plan_of(request)
+    written: list[tuple[str, str]] = []
+    damaged: list[Left] = []
+    if not options.json:
+        write(_plan_lines(plan))
+    if folder is not None and plan.adopted:
+        written, damaged = write_wheels(plan, folder, byte_progress)
+    if options.json:
+        write_report(_document(plan, written, damaged))
+    elif written:
+        index = f"wheel-variants index {shlex.quote(folder or '')} --simple"
+        write(
+            ["", f"Wrote {counted(len(written), 'wheel')} to {folder}. Next: {index}"]
+        )
+    elif plan.adopted:
+        write(["", "Nothing was written. To write it, add --output-dir DIR."])
+    for each in damaged:
+        logger.warning("%s was not written: %s", each.filename, each.why)
+    return int(not plan.adopted or bool(damaged))
+
+
+def _twin(value: str) -> tuple[NormalizedName, NormalizedName]:
+    names = value.split("=")
+    try:
+        old, new = (canonicalize_name(name, validate=True) for name in names)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected NAME=PROJECT, as in onnxruntime-gpu=onnxruntime, not {value!r}"
+        ) from None
+    return old, new
+
+
+def _twins(options: argparse.Namespace) -> dict[NormalizedName, NormalizedName]:
+    twins: dict[NormalizedName, NormalizedName] = {}
+    for name, into in options.twins:
+        if twins.setdefault(name, into) != into:
+            raise UsageError(
+                f"{name} cannot be a twin of two projects: {twins[name]} and {into}"
+            )
+    return twins
+
+
+def _plan_lines(plan: Plan) -> Iterator[str]:
+    for adopted in plan.adopted:
+        yield os.path.basename(adopted.source)
+        yield f"  becomes {adopted.filename}"
+        needs = ", ".join(sorted(map(str, adopted.properties))) or "nothing"
+        yield f"  needs {needs} ({adopted.rule})"
+        for each in adopted.dropped:
+            yield f"  without {each}, which is not valid for it"
+    for name in plan.kept:
+        yield name
+        yield "  is copied as it is"
+    for left in plan.left:
+        yield left.filename
+        yield f"  is left alone: {left.why}"
+    for name, text in plan.requiring:
+        yield f"{name} requires {text}, which no longer exists: change it there"
+    for message in plan.alike:
+        yield f"{message}."
+
+
+def _document(
+    plan: Plan, written: list[tuple[str, str]], damaged: list[Left]
+) -> dict[str, Any]:
+    return {
+        "adopted": [_adopted(each) for each in plan.adopted],
+        "kept": [*plan.kept],
+        "left": [
+            {"file": each.filename, "why": each.why} for each in (*plan.left, *damaged)
+        ],
+        "requiring": [
+            {"file": name, "requires": twin} for name, twin in plan.requiring
+        ],
+        "alike": [*plan.alike],
+        "written": [{"path": path, "sha256": digest} for path, digest in written],
+    }
+
+
+def _adopted(adopted: Adopted) -> dict[str, Any]:
+    return {
+        "file": os.path.basename(adopted.source),
+        "becomes": adopted.filename,
+        "label": adopted.label,
+        "properties": sorted(map(str, adopted.properties)),
+        "rule": adopted.rule,
+        "dropped": [*adopted.dropped],
+    }

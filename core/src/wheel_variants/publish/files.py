@@ -1,0 +1,163 @@
+"""Read regular files only, and write files that are never seen half done."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+__all__ = [
+    "below",
+    "file_sha256",
+    "is_plain_file",
+    "is_regular_below",
+    "link_or_copy",
+    "open_regular",
+    "replacing",
+    "sha256",
+    "write_if_changed",
+]
+
+#: A disk is full, or a quota is used up; not every system has quotas.
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def below(folder: str, path: str) -> str:
+    """Return the real path of *path*, a path relative to *folder*.
+
+    All that is read, linked or written in a folder to publish goes through this function:
+    links are followed within the folder only.
+
+    :raises OSError: if a link leads out of the folder.
+    """
+    root = os.path.realpath(folder)
+    real = os.path.realpath(os.path.join(root, path))
+    if real != root and not real.startswith(os.path.join(root, "")):
+        raise OSError(
+            errno.ELOOP,
+            "It is a symbolic link that leads out of the folder",
+            os.path.join(folder, path),
+        )
+    return real
+
+
+@contextmanager
+def open_regular(path: str, folder: str | None = None) -> Iterator[BinaryIO]:
+    """Open a regular file for reading; others may never end.
+
+    :param folder: the folder that the file must be in, if links must not leave it; then
+        *path* is relative to it.
+    :raises OSError: if it is not regular, leads out of *folder* or cannot be opened.
+    """
+    if folder is not None:
+        path = below(folder, path)
+    with open(path, "rb", opener=_open_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "It is not a regular file", path)
+        yield file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    # Otherwise opening a pipe would wait for a writer.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def is_regular_below(folder: str, path: str) -> bool:
+    """Return whether *path*, relative to *folder*, is a regular file in that folder."""
+    try:
+        return stat.S_ISREG(os.lstat(below(folder, path)).st_mode)
+    except OSError:
+        return False
+
+
+def is_plain_file(path: str) -> bool:
+    """Return whether *path* is itself a regular file, not a link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def link_or_copy(folder: str, path: str, target: str) -> None:
+    """Make *target* a hard link to a file of *folder*, or a copy of that file.
+
+    :param path: relative to *folder*.
+    :raises OSError: if it leads out of *folder*, or *target* cannot be written.
+    """
+    # From another folder, a relative link would lead elsewhere.
+    source = below(folder, path)
+    folder, name = os.path.split(target)
+    with TemporaryDirectory(dir=folder or ".", prefix=".", suffix=".tmp") as own:
+        temporary = os.path.join(own, name)
+        try:
+            os.link(source, temporary)
+        except OSError:
+            # Another file system, or one without links.
+            shutil.copy2(source, temporary)
+        os.replace(temporary, target)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """Open a file that replaces *path* once it is complete.
+
+    :raises OSError: which names the folder, if the file cannot be written.
+    """
+    folder, name = os.path.split(path)
+    folder = folder or os.curdir
+    temporary = os.path.join(folder, f".{name[:80]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "x+b") as file:
+            yield file
+        os.replace(temporary, path)
+    except OSError as error:
+        # The temporary name is of no interest; an error of a full disk has none.
+        if error.filename == temporary or error.errno in _FULL:
+            error.filename = folder
+        raise
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def write_if_changed(folder: str, path: str, content: bytes) -> bool:
+    """Write a file of *folder* unless it has this content; return whether it was written.
+
+    A link in the place of the file is replaced, never followed.
+
+    :param path: relative to *folder*.
+    :raises OSError: if its parent leads out of *folder*, or it cannot be written.
+    """
+    parent, name = os.path.split(path)
+    parent = below(folder, parent)
+    target = os.path.join(parent, name)
+    if is_plain_file(target):
+        with open_regular(target) as file:
+            if file.read(len(content) + 1) == content:
+                return False
+    else:
+        os.makedirs(parent, exist_ok=True)
+    with replacing(target) as output:
+        output.write(content)
+    return True
+
+
+def sha256(content: bytes) -> str:
+    """Return the digest of *content* in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def file_sha256(path: str) -> str:
+    """Return the digest of a regular file in hexadecimal, read piece by piece."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()

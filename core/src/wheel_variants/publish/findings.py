@@ -1,0 +1,97 @@
+"""What a check finds: broken rules (``wheel_variants.rules``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from wheel_variants.publish.texts import capital
+from wheel_variants.rules import RULES, Rule, Severity
+
+__all__ = ["CheckReport", "Finding", "Findings", "found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A broken rule.
+
+    :ivar subjects: the files or addresses that break it; the first must be fixed.
+    :ivar problem: what is wrong, a sentence without its period.
+    :ivar remedy: what to do about it, also without a period.
+    """
+
+    rule: Rule
+    subjects: tuple[str, ...]
+    problem: str
+    remedy: str | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it must be fixed."""
+        return self.rule.severity is Severity.ERROR
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "rule": self.rule.id,
+            "severity": self.rule.severity.value,
+            "installers": None if self.rule.effect is None else self.rule.effect.value,
+            "source": self.rule.source,
+            "text": self.rule.text,
+            "subjects": list(self.subjects),
+            "problem": self.problem,
+            "remedy": self.remedy,
+        }
+
+
+def found(
+    rule_id: str, subject: str, problem: str, remedy: str | None = None
+) -> Finding:
+    """Return the finding that *subject* breaks a rule."""
+    return Finding(RULES[rule_id], (subject,), problem, remedy)
+
+
+class Findings:
+    """The findings about one subject, in order; equal ones count once."""
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self._found: dict[Finding, None] = {}
+
+    def add(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
+        """Add a finding."""
+        self._found[found(rule_id, self.subject, problem, remedy)] = None
+
+    def report(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
+        """Add what the reader of manifests reports (``Report``)."""
+        self.add(rule_id, capital(problem), remedy)
+
+    def extend(self, others: Iterable[Finding]) -> None:
+        """Add findings from elsewhere."""
+        self._found.update(dict.fromkeys(others))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+@dataclass(slots=True)
+class CheckReport:
+    """What was judged, and what is wrong with it."""
+
+    findings: list[Finding] = field(default_factory=list)
+    wheels: int = 0
+    manifests: int = 0
+
+    @property
+    def errors(self) -> int:
+        """The number of findings that must be fixed."""
+        return sum(finding.is_error for finding in self.findings)
+
+    @property
+    def warnings(self) -> int:
+        """The number of findings that may stay."""
+        return len(self.findings) - self.errors

@@ -1,0 +1,274 @@
+"""HTTP requests: proxies and netrc as requests has them, and the system's certificates."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import requests
+import truststore
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
+from wheel_variants.publish.output import tool_version
+from wheel_variants.publish.texts import without_credentials
+
+__all__ = [
+    "Fetched",
+    "HttpSession",
+    "NoRanges",
+    "RemoteFile",
+    "Unavailable",
+    "add_http_options",
+]
+
+#: Seconds in which the body of a response must arrive.
+_MAX_TIME = 60.0
+#: Statuses of servers that may answer otherwise soon.
+_BUSY = (429, 500, 502, 503, 504, 520, 524)
+_PIECE = 1 << 16
+#: For the metadata of one wheel; the list of files of torch takes 1.4 MB.
+_MAX_REQUESTS, _MAX_BYTES = 200, 8 << 20
+
+
+class Unavailable(Exception):
+    """Something cannot be fetched; the message is the reason."""
+
+
+class NoRanges(Exception):
+    """A server sends whole files only."""
+
+
+class Fetched(NamedTuple):
+    """A document and its final URL."""
+
+    url: str
+    content_type: str
+    body: bytes
+
+
+def add_http_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that :class:`HttpSession` reads."""
+    group = parser.add_argument_group("network options")
+    group.add_argument("--proxy", metavar="URL", help="Send all requests to a proxy.")
+    group.add_argument(
+        "--cert", metavar="FILE", help="Trust the certificates of a PEM file."
+    )
+    group.add_argument(
+        "--client-cert",
+        metavar="FILE",
+        help="Authenticate with a PEM file of a certificate and its private key.",
+    )
+    group.add_argument(
+        "--trusted-host",
+        dest="trusted_hosts",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="Do not verify the certificate of HOST or HOST:PORT; may be repeated.",
+    )
+    group.add_argument(
+        "--timeout",
+        type=float,
+        default=15.0,
+        metavar="SECONDS",
+        help="Wait so long for a server (default: %(default)s).",
+    )
+    group.add_argument(
+        "--retries",
+        type=int,
+        default=5,
+        metavar="COUNT",
+        help="Repeat failed requests so often (default: %(default)s).",
+    )
+
+
+class HttpSession(requests.Session):
+    """A session with the options of the command line."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        super().__init__()
+        self.headers["User-Agent"] = f"wheel-variants/{tool_version()}"
+        self.cert = options.client_cert
+        # Given with each request, they count before variables of the environment.
+        self._options: dict[str, Any] = {"timeout": options.timeout}
+        if options.cert is not None:
+            self._options["verify"] = options.cert
+        if options.proxy is not None:
+            self._options["proxies"] = dict.fromkeys(("http", "https"), options.proxy)
+        #: By scheme and host, the user and password of URLs.
+        self._credentials: dict[tuple[str, str], tuple[str, str]] = {}
+        retries = Retry(
+            options.retries,
+            backoff_factor=0.25,
+            status_forcelist=_BUSY,
+            raise_on_status=False,
+            # A server could ask for any time.
+            respect_retry_after_header=False,
+        )
+        self.mount("http://", HTTPAdapter(max_retries=retries))
+        self.mount("https://", _SystemCertificates(max_retries=retries))
+        for host in options.trusted_hosts:
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+            for end in "/:":
+                self.mount(f"https://{host}{end}", _Unverified(max_retries=retries))
+
+    def request(
+        self, method: str | bytes, url: str | bytes, *args: Any, **options: Any
+    ) -> requests.Response:
+        """Send a request, with the credentials of the page that links to *url*."""
+        parts = urlsplit(str(url))
+        site = parts.scheme, parts.netloc.rpartition("@")[2]
+        if parts.username is not None:
+            password = unquote(parts.password or "")
+            self._credentials[site] = unquote(parts.username), password
+        elif site in self._credentials:
+            options.setdefault("auth", self._credentials[site])
+        return super().request(method, url, *args, **{**self._options, **options})
+
+    def fetch(self, url: str, limit: int, accept: str) -> Fetched:
+        """Fetch a document of at most *limit* bytes.
+
+        :param accept: the media types to ask for.
+        :raises Unavailable: if there is none, or it is larger or too slow.
+        """
+        headers = {"Accept": accept, "Cache-Control": "no-cache"}
+        with _reasons(), self.get(url, headers=headers, stream=True) as response:
+            _check_status(response, 200, 203)
+            body = _read(response, limit)
+        content_type = response.headers.get("Content-Type", "")
+        return Fetched(response.url, content_type, body)
+
+
+class _SystemCertificates(HTTPAdapter):
+    """Verifies certificates as the system does."""
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        super().init_poolmanager(*args, ssl_context=context, **options)
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
+        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        return super().proxy_manager_for(proxy, ssl_context=context, **options)
+
+
+class _Unverified(HTTPAdapter):
+    """Takes any certificate."""
+
+    def cert_verify(self, conn: Any, url: Any, _verify: Any, cert: Any) -> None:
+        super().cert_verify(conn, url, False, cert)  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def _reasons() -> Iterator[None]:
+    """Turn what goes wrong with a request into :class:`Unavailable`."""
+    try:
+        yield
+    except (OSError, ValueError, urllib3.exceptions.HTTPError) as error:
+        # What wraps another error says less than that one.
+        inner = error.args[0] if error.args else error
+        reason = getattr(inner, "reason", None) or error
+        raise Unavailable(without_credentials(" ".join(str(reason).split()))) from None
+
+
+def _check_status(response: requests.Response, *expected: int) -> None:
+    if response.status_code not in expected:
+        said = f"the server answered {response.status_code} {response.reason}"
+        raise Unavailable(said.rstrip())
+
+
+def _read(response: requests.Response, limit: int) -> bytes:
+    body = bytearray()
+    # The timeout of a request is only for the time in which nothing arrives.
+    clock = threading.Timer(_MAX_TIME, response.raw.shutdown)
+    clock.start()
+    try:
+        for piece in response.iter_content(_PIECE):
+            body += piece
+            if len(body) > limit:
+                raise Unavailable(f"it is larger than {limit >> 20} MiB")
+    except (requests.RequestException, urllib3.exceptions.HTTPError):
+        if clock.is_alive():
+            raise
+        reason = f"it did not arrive within {_MAX_TIME:.0f} seconds"
+        raise Unavailable(reason) from None
+    finally:
+        clock.cancel()
+    return bytes(body)
+
+
+class RemoteFile(io.RawIOBase):
+    """A file on a server of which parts are read, by range requests.
+
+    :raises NoRanges: if the server does not send parts.
+    :raises Unavailable: if it cannot be read, also when reading.
+    """
+
+    def __init__(self, session: HttpSession, url: str) -> None:
+        super().__init__()
+        self._session = session
+        self._position = 0
+        self._requests, self._bytes = _MAX_REQUESTS, _MAX_BYTES
+        headers = {"Accept-Encoding": "identity"}
+        with _reasons():
+            response = session.head(url, headers=headers, allow_redirects=True)
+        _check_status(response, 200)
+        size = response.headers.get("Content-Length", "")
+        # No file system has room for a size with more digits.
+        if not size.isdecimal() or len(size) > 18:
+            raise NoRanges
+        self._size, self._url = int(size), response.url
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move to a position, as files do."""
+        start = {io.SEEK_CUR: self._position, io.SEEK_END: self._size}.get(whence, 0)
+        if start + offset < 0:
+            raise OSError(22, "Invalid argument")
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes, as files do."""
+        count = min(len(buffer), self._size - self._position)
+        if count <= 0:
+            return 0
+        self._requests -= 1
+        self._bytes -= count
+        if self._requests < 0:
+            raise Unavailable(f"it takes more than {_MAX_REQUESTS} requests")
+        if self._bytes < 0:
+            raise Unavailable(f"it takes more than {_MAX_BYTES >> 20} MiB")
+        first, last = self._position, self._position + count - 1
+        headers = {"Range": f"bytes={first}-{last}", "Accept-Encoding": "identity"}
+        with (
+            _reasons(),
+            self._session.get(self._url, headers=headers, stream=True) as response,
+        ):
+            sent = response.headers.get("Content-Range", "")
+            if response.status_code < 400 and (
+                response.status_code != 206
+                or not sent.startswith(f"bytes {first}-{last}/")
+            ):
+                raise NoRanges
+            _check_status(response, 206)
+            data = _read(response, count)
+        if len(data) != count:
+            raise Unavailable("its server does not send what it was asked for")
+        buffer[:count] = data
+        self._position += count
+        return count

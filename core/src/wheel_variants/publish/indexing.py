@@ -1,0 +1,295 @@
+"""Write the manifests of a folder of wheels, and a static index."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from packaging.version import Version
+
+from wheel_variants.manifest import InvalidManifest, Manifest
+from wheel_variants.manifest_parser import parse_manifest
+from wheel_variants.merging import merge
+from wheel_variants.publish.errors import (
+    CannotIndex,
+    CannotWrite,
+    NothingFound,
+)
+from wheel_variants.publish.files import (
+    below,
+    file_sha256,
+    is_plain_file,
+    is_regular_below,
+    link_or_copy,
+    open_regular,
+    sha256,
+    write_if_changed,
+)
+from wheel_variants.publish.findings import Finding
+from wheel_variants.publish.index_state import IndexState
+from wheel_variants.publish.places import Release
+from wheel_variants.publish.release_rules import check_agreement
+from wheel_variants.publish.scanning import (
+    FileProgress,
+    FileToRead,
+    ScannedFolder,
+    scan_folder,
+)
+from wheel_variants.publish.simple_index import (
+    IndexedFile,
+    project_pages,
+    root_pages,
+)
+from wheel_variants.publish.texts import said
+from wheel_variants.publish.wheel_file import open_wheel
+from wheel_variants.writing import to_json
+
+__all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "breaking_changes", "make_index"]
+
+#: The folder of the pages.
+SIMPLE = "simple"
+_METADATA_SUFFIX = ".metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseReport:
+    """The files of a release in an index.
+
+    :ivar manifest: the path of its manifest; None if it has no variants.
+    """
+
+    name: str
+    version: str
+    labels: tuple[str, ...]
+    plain_wheels: int
+    manifest: str | None
+
+
+@dataclass(slots=True)
+class IndexReport:
+    """The files that were read, written and removed.
+
+    :ivar read: the number of files read; the others had not changed.
+    :ivar written: paths of new and changed files.
+    :ivar removed: paths of files from earlier runs that are no longer needed.
+    :ivar pages: the folder of the index's pages; None if none were asked for.
+    :ivar warnings: one sentence each, without its period.
+    """
+
+    releases: list[ReleaseReport] = field(default_factory=list)
+    files: int = 0
+    read: int = 0
+    written: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    pages: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def make_index(
+    folder: str, output: str, *, simple: bool, progress: FileProgress
+) -> IndexReport:
+    """Write the manifest of each release that has variant wheels in *folder*.
+
+    :param output: the folder to write to; if it is another one, pages come with links
+        to the wheels, or copies.
+    :param simple: whether to write pages too.
+    :param progress: shows the progress.
+    :raises NothingFound: if there are no wheels.
+    :raises CannotIndex: if wheels are broken or contradict each other; nothing is
+        written then.
+    :raises CannotWrite: if the output cannot be written.
+    """
+    state = IndexState.load(output)
+    try:
+        scanned = scan_folder(folder, state.files, hashes=simple, progress=progress)
+    except OSError as error:
+        where = error.filename or folder
+        raise NothingFound(where, said(error), "Name a folder of wheels") from None
+    try:
+        return _Indexer(scanned, output, state, simple=simple).make()
+    except OSError as error:
+        raise CannotWrite("the index", error, "--output") from None
+
+
+class _Indexer:
+    def __init__(
+        self, scanned: ScannedFolder, output: str, state: IndexState, *, simple: bool
+    ) -> None:
+        self.folder = scanned.name
+        self.output = output
+        self.simple = simple
+        self.before = state
+        self.scanned = scanned
+        self.report = IndexReport(files=len(scanned.files), read=scanned.read)
+        #: Of all files of the output, by path within it.
+        self.digests: dict[str, str] = {}
+        self.files: dict[str, list[IndexedFile]] = {}
+
+    def make(self) -> IndexReport:
+        """Check what was read, then write everything."""
+        scanned, releases = self.scanned, self.scanned.releases.values()
+        if not scanned.findings and not any(each.wheels for each in releases):
+            raise NothingFound(
+                self.folder,
+                "there are no wheels in it; subfolders are not read",
+                "Name a folder of wheels",
+            )
+        after = IndexState({name: f.facts for name, f in scanned.files.items()})
+        findings = itertools.chain(scanned.findings, *map(check_agreement, releases))
+        errors = [each for each in findings if each.is_error]
+        if errors:
+            # Good files need not be read again once the others are fixed.
+            after.written = self.before.written
+            if os.path.isdir(self.output):
+                after.save(self.output)
+            raise CannotIndex(self.folder, map(_line, errors))
+        os.makedirs(self.output, exist_ok=True)
+        for release in releases:
+            self._write_manifest(release)
+        if self.simple:
+            self._offer_files()
+            self._write_pages()
+            self._remove_stale()
+        elif self.report.written and any(
+            path.startswith(f"{SIMPLE}/") for path in self.before.written
+        ):
+            self.report.warnings.append(
+                f"The pages in {os.path.join(self.output, SIMPLE)} are those of an "
+                "earlier run: add --simple to update them"
+            )
+        after.written = {**({} if self.simple else self.before.written), **self.digests}
+        after.save(self.output)
+        return self.report
+
+    def _write(self, path: str, content: bytes) -> None:
+        """Write a file of the output, if it changed."""
+        native = os.path.join(*path.split("/"))
+        self.digests[path] = sha256(content)
+        if write_if_changed(self.output, native, content):
+            self.report.written.append(os.path.join(self.output, native))
+
+    def _write_manifest(self, release: Release) -> None:
+        path = None
+        if release.embedded:
+            manifest = merge(release.embedded)
+            name = release.due_manifest_name
+            content = to_json(manifest.document)
+            path = os.path.join(self.output, name)
+            with suppress(FileNotFoundError), open_regular(name, self.output) as old:
+                for change in breaking_changes(old.read(), manifest):
+                    self.report.warnings.append(
+                        f"{path}: {change}; installations that used the old manifest may "
+                        "be affected"
+                    )
+            self._write(name, content)
+            self._list(release, name, len(content), sha256(content))
+        plain, version = len(release.wheels_of(None)), str(release.version)
+        self.report.releases.append(
+            ReleaseReport(release.name, version, tuple(release.labels), plain, path)
+        )
+
+    def _list(self, release: Release, name: str, *facts: Any) -> None:
+        """List a file on the pages of its project."""
+        file = IndexedFile(name, str(release.version), *facts)
+        self.files.setdefault(release.name, []).append(file)
+
+    def _offer_files(self) -> None:
+        """Put files where the pages link to them, with core metadata beside them."""
+        elsewhere = not os.path.samefile(self.folder, self.output)
+        for release in self.scanned.releases.values():
+            for name in release.files:
+                file = self.scanned.files[name]
+                facts = file.facts
+                assert facts.sha256 is not None
+                if elsewhere:
+                    self.digests[name] = facts.sha256
+                    target = os.path.join(self.output, name)
+                    if _link(self.folder, name, target):
+                        self.report.written.append(target)
+                if facts.metadata_sha256 is not None:
+                    self._write_metadata(file, facts.metadata_sha256)
+                details = (facts.requires_python, facts.metadata_sha256)
+                self._list(release, name, facts.size, facts.sha256, *details)
+
+    def _write_metadata(self, file: FileToRead, digest: str) -> None:
+        path = f"{file.name}{_METADATA_SUFFIX}"
+        target = os.path.join(self.output, path)
+        if self.before.written.get(path) == digest and is_plain_file(target):
+            self.digests[path] = digest
+            return
+        with open_wheel(file.name, self.folder) as wheel:
+            self._write(path, wheel.metadata())
+
+    def _write_pages(self) -> None:
+        projects = sorted(self.files)
+        for project in projects:
+            files = sorted(self.files[project], key=lambda file: Version(file.version))
+            pages = project_pages(project, files, up="../../")
+            for name, content in pages.items():
+                self._write(f"{SIMPLE}/{project}/{name}", content)
+        for name, content in root_pages(projects).items():
+            self._write(f"{SIMPLE}/{name}", content)
+        self.report.pages = os.path.join(self.output, SIMPLE)
+
+    def _remove_stale(self) -> None:
+        """Remove files that an earlier run wrote and nobody has changed since."""
+        for path, digest in self.before.written.items():
+            parts = path.split("/")
+            target = os.path.join(self.output, *parts)
+            if (
+                path in self.digests
+                or not is_plain_file(target)
+                or not is_regular_below(self.output, os.path.join(*parts))
+            ):
+                continue
+            # Another run may do it first.
+            with suppress(FileNotFoundError):
+                if file_sha256(target) != digest:
+                    continue
+                os.unlink(target)
+                self.report.removed.append(target)
+                with suppress(OSError):
+                    # Only if it is empty now.
+                    os.rmdir(os.path.dirname(target))
+
+
+def _line(finding: Finding) -> str:
+    """Return a finding, and what to do about it, in one line."""
+    remedy = f" {finding.remedy}." if finding.remedy is not None else ""
+    return f"{' and '.join(finding.subjects)}: {finding.problem}.{remedy}"
+
+
+def _link(folder: str, name: str, target: str) -> bool:
+    """Link or copy a file of *folder* to *target*; return whether *target* changed."""
+    if is_plain_file(target):
+        ours, theirs = os.stat(below(folder, name)), os.stat(target)
+        if os.path.samestat(ours, theirs) or (
+            (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
+        ):
+            return False
+    link_or_copy(folder, name, target)
+    return True
+
+
+def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
+    """Yield changes that are not backward compatible (PEP 825, "Index-level metadata").
+
+    :return: one sentence each, without its period.
+    """
+    try:
+        old = parse_manifest(before)
+    except InvalidManifest:
+        # Nobody relied on it.
+        return
+    for label, variant in sorted(old.variants.items()):
+        new = after.variants.get(label)
+        if new is None:
+            yield f"the label {label!r} is gone"
+        elif new.properties() != variant.properties():
+            yield f"the label {label!r} has other properties than before"
+    if after.namespaces[: len(old.namespaces)] != old.namespaces:
+        yield "the namespaces are ordered differently"

@@ -1,0 +1,129 @@
+"""Output of the commands: a terminal shows what others wrote, and never obeys it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.text import Text
+
+from wheel_variants.publish.errors import PublishError
+
+__all__ = [
+    "byte_progress",
+    "logs_to_stderr",
+    "printable",
+    "show_error",
+    "tool_version",
+    "track",
+    "write",
+    "write_report",
+]
+
+T = TypeVar("T")
+Advance = Callable[[int], object]
+
+#: The logger of all modules; what it does not log at level INFO, `write` does not write.
+_LOGGER = logging.getLogger("wheel_variants")
+#: The version of JSON reports. Raise it for a change that breaks readers.
+_REPORT_VERSION = "1"
+#: Files of fewer bytes are read too quickly for a progress bar.
+_SMALL = 512 * 1024
+
+
+def printable(text: str) -> str:
+    """Return *text* with escapes for characters that a terminal obeys or cannot show."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def tool_version() -> str:
+    """Return the version of this distribution, or ``unknown`` in a checkout."""
+    try:
+        return version("wheel-variants")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@contextmanager
+def logs_to_stderr(verbosity: int) -> Iterator[None]:
+    """Write log records to stderr, such as ``warning: …``.
+
+    :param verbosity: 0 for warnings and normal output, above for debug messages, below
+        for less.
+    """
+    levels = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
+    handler, level = _Handler(), _LOGGER.level
+    _LOGGER.setLevel(levels[min(max(1 - verbosity, 0), len(levels) - 1)])
+    _LOGGER.addHandler(handler)
+    try:
+        yield
+    finally:
+        _LOGGER.removeHandler(handler)
+        _LOGGER.setLevel(level)
+
+
+class _Handler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        line = f"{record.levelname.lower()}: {printable(record.getMessage())}"
+        style = "yellow" if record.levelno >= logging.WARNING else "dim"
+        _console(stderr=True).print(Text(line, style))
+
+
+def write(lines: Iterable[str | Text]) -> None:
+    """Write lines to stdout unless the user asked for less."""
+    if _LOGGER.isEnabledFor(logging.INFO):
+        for line in lines:
+            text = Text(printable(line)) if isinstance(line, str) else line
+            _console().print(text)
+
+
+def write_report(document: Mapping[str, Any]) -> None:
+    """Write a JSON report to stdout, in ASCII."""
+    report = {"version": _REPORT_VERSION, "wheel_variants_version": tool_version()}
+    sys.stdout.write(f"{json.dumps({**report, **document}, indent=2)}\n")
+
+
+def show_error(error: PublishError) -> None:
+    """Write an error, its details and its hints to stderr."""
+    console = _console(stderr=True)
+    console.print(Text.assemble(("error: ", "bold red"), printable(error.message)))
+    for line in error.details:
+        console.print(Text(f"  {printable(line)}"))
+    for hint in error.hints:
+        console.print(Text.assemble(("hint: ", "bold cyan"), printable(hint)))
+
+
+def track(items: Sequence[T]) -> Iterator[T]:
+    """Yield the items, with a progress bar on a terminal."""
+    with _progress() as progress:
+        yield from progress.track(items, description="Reading")
+
+
+@contextmanager
+def byte_progress(total: int) -> Iterator[Advance]:
+    """Show a progress bar on a terminal; the function takes the number of bytes read."""
+    if total <= _SMALL:
+        yield lambda _: None
+        return
+    with _progress() as progress:
+        task = progress.add_task("Copying", total=total)
+        yield lambda count: progress.advance(task, count)
+
+
+def _progress() -> Progress:
+    console = _console(stderr=True)
+    is_shown = console.is_terminal and _LOGGER.isEnabledFor(logging.INFO)
+    return Progress(console=console, transient=True, disable=not is_shown)
+
+
+def _console(*, stderr: bool = False) -> Console:
+    return Console(stderr=stderr, soft_wrap=True, highlight=False)

@@ -1,0 +1,71 @@
+"""Change the name and the version in the core metadata of a wheel, and in requirements.
+
+All else stays as it was written, byte by byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import NormalizedName, canonicalize_name
+from packaging.version import Version
+
+__all__ = ["Releases", "renamed", "renamed_requirement"]
+
+#: By project and version, the version that replaces it.
+Releases = Mapping[tuple[NormalizedName, Version], Version]
+#: What is between the headers and the description.
+_END = re.compile(rb"\r?\n\r?\n")
+
+
+def renamed(
+    metadata: bytes, project: NormalizedName, version: Version, releases: Releases
+) -> bytes:
+    """Return the core metadata of another release.
+
+    :param project: its name; how that was written stays if it means the same.
+    :param releases: versions to replace in requirements with ``==``.
+    """
+    end = _END.search(metadata)
+    length = len(metadata) if end is None else end.start()
+    lines = metadata[:length].decode("utf-8", "surrogateescape").split("\n")
+    changed = (_line(line, project, version, releases) for line in lines)
+    head = "\n".join(changed).encode("utf-8", "surrogateescape")
+    return head + metadata[length:]
+
+
+def _line(
+    line: str, project: NormalizedName, version: Version, releases: Releases
+) -> str:
+    key, colon, value = line.partition(":")
+    end = "\r" if value.endswith("\r") else ""
+    match key.lower():
+        case "version":
+            return f"{key}{colon} {version}{end}"
+        case "name" if project != canonicalize_name(value.strip()):
+            return f"{key}{colon} {project}{end}"
+        case "requires-dist":
+            return f"{key}{colon}{renamed_requirement(value, releases)}"
+    return line
+
+
+def renamed_requirement(value: str, releases: Releases) -> str:
+    """Return a requirement with ``==`` on the version that replaces a release."""
+    try:
+        # Not every packaging can parse markers about variants.
+        requirement = Requirement(value.partition(";")[0].strip())
+    except (InvalidRequirement, RecursionError):
+        return value
+    project = canonicalize_name(requirement.name)
+    for specifier in requirement.specifier:
+        try:
+            version = Version(specifier.version)
+        except ValueError:
+            continue
+        other = releases.get((project, version))
+        if specifier.operator in ("==", "===") and other is not None:
+            written = re.escape(specifier.version)
+            value = re.sub(rf"(===?\s*){written}", rf"\g<1>{other}", value, count=1)
+    return value

@@ -1,0 +1,294 @@
+"""The answer of a plugin, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import time
+from importlib.metadata import Distribution
+from pathlib import Path
+
+import pytest
+
+from wheel_variants.properties import SupportedFeature
+from wheel_variants.publish.plugins import (
+    PluginFailed,
+    _find_api,
+    _suggested_namespace,
+    query,
+)
+
+HEAD = """\
+import os, sys
+class Feature:
+    multi_value = False
+    def __init__(self, name, values):
+        self.name, self.values = name, values
+"""
+
+
+def _answering(configs: str, more: str = "") -> str:
+    return f"{HEAD}{more}\ndef get_supported_configs():\n    return {configs}\n"
+
+
+GOOD = _answering("[Feature('kind', ['b2', 'b1'])]")
+KIND = (SupportedFeature("kind", ("b2", "b1")),)
+
+
+def _install(folder: Path, files: dict[str, str]) -> Distribution:
+    """Write the files of a plugin as they are installed."""
+    info = folder / "npu-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: npu\nVersion: 1.0\n")
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+    for file, source in files.items():
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+    return Distribution.at(info)
+
+
+def test_the_answer(tmp_path: Path) -> None:
+    _install(tmp_path, {"npu.py": GOOD})
+    answer = query(tmp_path, "npu", os.environ, 30)
+    assert (answer.features, list(answer.problems)) == (KIND, [])
+
+
+#: What a plugin does wrong, what is reported, and the features that are left.
+PROBLEMS: dict[str, tuple[str, str, int]] = {
+    "name": (_answering("[Feature(3, ['b'])]"), "name of a feature is invalid: 3", 0),
+    "invalid name": (_answering("[Feature('Kind', ['b'])]"), "is invalid: 'Kind'", 0),
+    "no values": (_answering("[Feature('kind', 'b')]"), "no list of values: 'b'", 0),
+    "a set": (
+        _answering("[Feature('kind', {'b'})]"),
+        "no list of values: \"{'b'}\"",
+        0,
+    ),
+    "numbers": (_answering("[Feature('kind', [1, 'b'])]"), "values: [1, 'b']", 1),
+    "invalid value": (_answering("[Feature('kind', ['B'])]"), "values: ['B']", 0),
+    "repeated": (_answering("[Feature('kind', ['b', 'b'])]"), "values: ['b', 'b']", 1),
+    "twice": (
+        _answering("[Feature('kind', ['b']), Feature('kind', ['c'])]"),
+        "feature 'kind' appears more than once",
+        1,
+    ),
+    "no multi_value": (
+        _answering("[Feature('kind', ['b'])]", "del Feature.multi_value"),
+        "feature 'kind' has no multi_value, True or False",
+        1,
+    ),
+    "many": (
+        _answering("[Feature(f'f{n}', ['b']) for n in range(1002)]"),
+        "over 1000 features; the rest is ignored",
+        1000,
+    ),
+    "many values": (
+        _answering("[Feature('kind', [f'v{n}' for n in range(10001)])]"),
+        "feature 'kind' has over 10000 values; the rest is ignored",
+        1,
+    ),
+    "prints": (
+        _answering("[Feature('kind', ['b'])]", "print('found one')"),
+        "it prints to standard output, which some installers read: 'found one\\n'",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_problems(tmp_path: Path, name: str) -> None:
+    code, problem, left = PROBLEMS[name]
+    _install(tmp_path, {"npu.py": code})
+    features, (found,), _ = query(tmp_path, "npu", os.environ, 30)
+    assert problem in found
+    assert len(features) == left
+
+
+#: What a plugin does instead of answering, and the error.
+FAILURES = {
+    "no function": ("x = 1\n", "failed: AttributeError: module 'npu' has no attribute"),
+    "syntax": ("def (", "failed: SyntaxError"),
+    "import": (
+        f"\nimport numpy\n{GOOD}",
+        r"No module named 'numpy' \(npu.py, line 2\)",
+    ),
+    "raises": (
+        _answering("1 / 0"),
+        r"failed: ZeroDivisionError: .* \(npu.py, line 8\)",
+    ),
+    "exits": (_answering("sys.exit('no driver')"), "failed: SystemExit: no driver"),
+    "no list": (_answering("{}"), r"get_supported_configs\(\) must return a list, not"),
+    "cycle": (
+        _answering("[Feature('kind', x)]", "x = []; x.append(x)"),
+        "failed: ValueError: Circular reference",
+    ),
+    "ends": (_answering("os._exit(3)"), "ended with exit status 3"),
+    "long": (
+        _answering("[Feature('kind', ['b' * (5 << 20)])]"),
+        "is over 4194304 bytes",
+    ),
+    "no JSON": (
+        f"{HEAD}\nopen(sys.argv[3], 'w').write('{{')\nos._exit(0)",
+        "cannot be read: b",
+    ),
+    "no parts": (
+        f"{HEAD}\nopen(sys.argv[3], 'w').write('{{\"configs\": [[1]]}}')\nos._exit(0)",
+        "cannot be read: b",
+    ),
+    "no object": (
+        f"{HEAD}\nopen(sys.argv[3], 'w').write('[1]')\nos._exit(0)",
+        "cannot be read: b",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failures(tmp_path: Path, name: str) -> None:
+    code, problem = FAILURES[name]
+    _install(tmp_path, {"npu.py": code})
+    with pytest.raises(PluginFailed, match=problem):
+        query(tmp_path, "npu", os.environ, 30)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("os.kill(os.getpid(), 11)", "ended with signal 11"),
+        (
+            "os.remove(sys.argv[3]); os.mkfifo(sys.argv[3]); os._exit(0)",
+            "exit status 0",
+        ),
+        ("os.truncate(sys.argv[3], 10 << 30); os._exit(0)", "is over 4194304 bytes"),
+    ],
+)
+def test_its_process(tmp_path: Path, code: str, problem: str) -> None:
+    _install(tmp_path, {"npu.py": f"{HEAD}{code}\n"})
+    with pytest.raises(PluginFailed, match=problem):
+        query(tmp_path, "npu", os.environ, 30)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+def test_it_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    wait = f"import time; time.sleep(3); open({str(mark)!r}, 'w')"
+    code = (
+        "\nimport subprocess, time\n"
+        f"subprocess.Popen([sys.executable, '-c', {wait!r}])\n"
+    )
+    _install(tmp_path, {"npu.py": f"{HEAD}{code}time.sleep(99)\n"})
+    with pytest.raises(PluginFailed, match="did not answer within 1 s") as error:
+        query(tmp_path, "npu", os.environ, 1)
+    assert error.value.hints == ("To wait longer, add --variant-provider-timeout 2",)
+    time.sleep(4)
+    assert not mark.exists()
+
+
+LOOKING = f"""{HEAD}
+import importlib.util
+def get_supported_configs():
+    modules = ("beside", "pytest", "wheel_variants")
+    seen = [each for each in modules if importlib.util.find_spec(each)]
+    seen += [*os.listdir(), *(set(os.environ) - {{"PATH", "LC_CTYPE"}})]
+    return [Feature("kind", ["none", *map(str.lower, seen)])]
+"""
+
+
+def test_isolation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sees neither other packages nor the working folder nor more of the environment."""
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "beside.py").write_text("")
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("PYTHONPATH", str(work))
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    _install(folder, {"npu.py": LOOKING})
+    answer = query(folder, "npu", {"PATH": os.environ["PATH"]}, 30)
+    assert answer.features == (SupportedFeature("kind", ("none",)),)
+
+
+def test_nothing_runs_that_is_not_installed(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    _install(folder, {"npu.py": GOOD, "json.py": GOOD})
+    (folder / "beside.py").write_text(f"open({str(mark)!r}, 'w')")
+    for api in ("beside", "beside:x", "json", "this", "venv.__main__", "\x1b[31m"):
+        with pytest.raises(PluginFailed, match="installs no module"):
+            query(folder, api, os.environ, 30)
+    for api in ("npu:", "npu:a b", "npu:a..b"):
+        with pytest.raises(PluginFailed, match="is not MODULE or MODULE:OBJECT"):
+            query(folder, api, os.environ, 30)
+    assert not mark.exists()
+
+
+CLASS = f"""{HEAD}
+class Plugin:
+    def get_supported_configs(self):
+        return [Feature("kind", ["b2", "b1"])]
+class Made:
+    plugin = Plugin()
+"""
+OLD = GOOD.replace("get_supported_configs()", "get_supported_configs(known, more=1)")
+
+
+@pytest.mark.parametrize(
+    ("code", "api"),
+    [(CLASS, "npu:Plugin"), (CLASS, "npu:Made.plugin"), (OLD, "npu")],
+)
+def test_entry_points(tmp_path: Path, code: str, api: str) -> None:
+    _install(tmp_path, {"npu.py": code})
+    assert query(tmp_path, api, os.environ, 30).features == KIND
+
+
+IMPORTED = "from npu_other._here import get_supported_configs\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "api"),
+    [
+        ({"npu/__init__.py": GOOD}, "npu"),
+        ({"npu/__init__.py": "", "npu/plugin.py": GOOD}, "npu.plugin"),
+        ({"npu/plugin.py": CLASS}, "npu.plugin:Plugin"),
+        ({"other.py": GOOD}, "other"),
+        # The default module comes first, if it only imports the function too.
+        ({"npu/__init__.py": GOOD, "npu/testing.py": GOOD}, "npu"),
+        ({"npu.py": IMPORTED, "npu_other/_here.py": GOOD, "a.py": GOOD}, "npu"),
+        # It is imported although the function is not seen in the source.
+        ({"npu.py": "def (", "../../bin/npu.py": ""}, "npu"),
+    ],
+)
+def test_the_entry_point_is_found(
+    tmp_path: Path, files: dict[str, str], api: str
+) -> None:
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    assert _find_api(_install(folder, files), "npu") == api
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({"a.py": GOOD, "b.py": GOOD}, "is defined in several places: a, b"),
+        ({"a.py": ""}, "is defined nowhere, and there is no module npu"),
+        ({"json.py": GOOD}, "is defined nowhere"),
+    ],
+)
+def test_no_entry_point(tmp_path: Path, files: dict[str, str], problem: str) -> None:
+    with pytest.raises(PluginFailed, match=problem):
+        _find_api(_install(tmp_path, files), "npu")
+
+
+@pytest.mark.parametrize(
+    ("project", "namespace"),
+    [
+        ("npu-variant-provider", "npu"),
+        ("provider-variant-x86-64", "x86_64"),
+        ("npu-provider", "npu"),
+        ("my-npu-variant-plugin", "my_npu"),
+        ("npu", "npu"),
+        ("npu.x", "plugin"),
+    ],
+)
+def test_the_namespace(project: str, namespace: str) -> None:
+    assert _suggested_namespace(project) == namespace

@@ -1,0 +1,305 @@
+"""The rules for publishers: what breaks each, and that nothing else is found."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from tests.lib import public_index
+from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.wheels import DistFile, make_wheel
+from wheel_variants.manifest_parser import parse_document
+from wheel_variants.publish.findings import Finding
+from wheel_variants.publish.manifest_rules import check_manifest
+from wheel_variants.publish.places import Release
+from wheel_variants.publish.release_rules import (
+    check_agreement,
+    check_fallback,
+    check_labels,
+)
+from wheel_variants.publish.wheel_file import WheelName
+from wheel_variants.publish.wheel_rules import check_wheel
+from wheel_variants.rules import RULES
+
+
+def broken(findings: Iterable[Finding]) -> set[str]:
+    return {finding.rule.id for finding in findings}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b"\xff\xfe", b"\xef\xbb\xbf{}", b'{"a": 1, "a": 2}', b'{"a": NaN}'],
+)
+def test_what_is_no_json(data: bytes) -> None:
+    assert broken(check_manifest(data, "x").findings) == {"manifest-json"}
+
+
+@pytest.mark.skipif(not public_index.is_present(), reason=public_index.ABSENT)
+@pytest.mark.parametrize("generation", public_index.GENERATIONS)
+def test_the_public_index_keeps_the_rules_of_its_time(generation: str) -> None:
+    found: dict[str, list[str]] = {}
+    for path in public_index.manifest_paths(generation):
+        checked = check_manifest(path.read_bytes(), path.name)
+        assert checked.manifest is not None
+        for finding in checked.findings:
+            assert not finding.is_error, finding
+            found.setdefault(finding.rule.id, []).append(path.name)
+    assert len(found.pop("draft-schema")) == 96
+    # The labels of torch 2.8.0, and the order of its successor's architectures.
+    assert set(found) == {"other-null", "unsorted-values"}
+    assert all(each.startswith("torch") for names in found.values() for each in names)
+
+
+MANIFEST = make_manifest({"cu128": cuda("12.8"), "null": {}}, namespaces=["nvidia"])
+
+
+def wheel(label: str | None = "cu128", embedded: str | None = "cu128") -> DistFile:
+    content = None if embedded is None else variant_json(MANIFEST, embedded)
+    return make_wheel("demo", "1.0", label=label, variant_json=content)
+
+
+def without_record_row(path: Path) -> None:
+    def change(name: str, content: bytes) -> bytes:
+        if name.endswith("RECORD"):
+            return content.replace(b"demo/__init__.py,", b"demo/other.py,")
+        return content
+
+    _rewrite(path, change)
+
+
+def with_another_hash(path: Path) -> None:
+    _rewrite(path, lambda n, c: c + b" " if n.endswith("variant.json") else c)
+
+
+def without_record(path: Path) -> None:
+    _rewrite(path, lambda n, c: None if n.endswith("RECORD") else c)
+
+
+def with_record(text: str | bytes) -> Callable[[Path], None]:
+    """Return what puts another text into the place of RECORD."""
+    data = text.encode() if isinstance(text, str) else text
+    return lambda path: _rewrite(path, lambda n, c: data if "RECORD" in n else c)
+
+
+def with_large_metadata(path: Path) -> None:
+    """Let the archive say that its metadata take 65 MiB."""
+    with zipfile.ZipFile(path, "a") as archive:
+        for member in archive.infolist():
+            if member.filename.endswith("METADATA"):
+                member.file_size = 65 << 20
+        archive.writestr("demo/other.py", b"")
+
+
+def of_another_version(path: Path) -> None:
+    _rewrite(path, lambda _, c: c, lambda name: name.replace("-1.0.", "-one."))
+
+
+def without_metadata(path: Path) -> None:
+    _rewrite(path, lambda n, c: None if n.endswith("METADATA") else c)
+
+
+def not_an_archive(path: Path) -> None:
+    path.write_bytes(b"x")
+
+
+def nothing(path: Path) -> None:
+    """Leave the wheel as it is."""
+
+
+def _rewrite(
+    path: Path,
+    change: Callable[[str, bytes], bytes | None],
+    rename: Callable[[str], str] = str,
+) -> None:
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            changed = change(name, content)
+            if changed is not None:
+                archive.writestr(rename(name), changed)
+
+
+def with_entries(*names: str) -> Callable[[Path], None]:
+    """Return what adds entries of these names."""
+
+    def change(path: Path) -> None:
+        with zipfile.ZipFile(path, "a") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names that are repeated
+            for name in names:
+                info = zipfile.ZipInfo(name)
+                # As it is given: other systems have other separators and ends.
+                info.filename = info.orig_filename = name
+                archive.writestr(info, b"")
+
+    return change
+
+
+MARKED = make_wheel("demo", "1.0", requires=["a; 'nvidia' in variant_namespaces"])
+
+WHEELS: Mapping[str, tuple[DistFile, Callable[[Path], None], set[str]]] = {
+    "a variant": (wheel(), nothing, set()),
+    "the null variant": (wheel("null", "null"), nothing, set()),
+    "a plain wheel": (wheel(None, None), nothing, set()),
+    "no metadata": (wheel("cu128", None), nothing, {"wheel-metadata"}),
+    "metadata without a label": (wheel(None, "cu128"), nothing, {"wheel-metadata"}),
+    "another label": (wheel("cu129"), nothing, {"wheel-label"}),
+    "more than one label": (
+        make_wheel("demo", "1.0", label="cu128", variant_json=MANIFEST),
+        nothing,
+        {"wheel-label"},
+    ),
+    "metadata that is none": (
+        make_wheel("demo", "1.0", label="cu128", variant_json=b"{"),
+        nothing,
+        {"manifest-json"},
+    ),
+    "a file that RECORD lacks": (wheel(), without_record_row, {"wheel-record"}),
+    "another hash": (wheel(), with_another_hash, {"wheel-record"}),
+    "no RECORD": (wheel(), without_record, {"wheel-record"}),
+    "a RECORD of other bytes": (wheel(), with_record(b"\xff"), {"wheel-record"}),
+    "a RECORD of two columns": (wheel(), with_record("a,b\n"), {"wheel-record"}),
+    "a RECORD that is no table": (wheel(), with_record('"a'), {"wheel-record"}),
+    "METADATA of 65 MiB": (wheel(), with_large_metadata, {"wheel-readable"}),
+    "a folder without version": (wheel(), of_another_version, {"wheel-readable"}),
+    "no METADATA": (wheel(), without_metadata, {"wheel-readable"}),
+    "no archive": (
+        wheel(),
+        not_an_archive,
+        {"wheel-readable"},
+    ),
+    "a name that is none": (
+        make_wheel("demo", "1.0", label="CU128", variant_json=MANIFEST),
+        nothing,
+        {"wheel-name"},
+    ),
+    "markers": (MARKED, nothing, {"plain-markers"}),
+    **{
+        f"an entry {name!r}": (wheel(), with_entries(name), {"wheel-entries"})
+        for name in (
+            *("../x.py", "demo/../../x.py", "demo/./x.py", "demo//x.py", "..", "."),
+            *("/x.py", "C:x.py", "c:/x.py", "demo\\x.py", "..\\x.py", "demo/x\0.py"),
+            "demo/__init__.py",
+        )
+    },
+    "a folder and a file in it": (
+        wheel(),
+        with_entries("demo/data/", "demo/data/..x"),
+        {"wheel-record"},
+    ),
+    "a name with markup": (
+        make_wheel("demo", "1.0", tag='py3-none-any"><img>'),
+        nothing,
+        {"wheel-name"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WHEELS)
+def test_wheels(tmp_path: Path, case: str) -> None:
+    file, change, rules = WHEELS[case]
+    path = file.write_to(tmp_path)
+    change(path)
+    assert broken(check_wheel(str(path), path.name).findings) == rules
+
+
+def release(
+    embedded: Mapping[str, object], manifest: object = None, plain: bool = True
+) -> Release:
+    """Make a release with a wheel for each of some documents, by label."""
+    made = Release("demo", Version("1.0"))  # type: ignore[arg-type]
+    for label, document in embedded.items():
+        name = WheelName(f"demo-1.0-py3-none-any-{label}.whl")
+        made.wheels.append(name)
+        made.embedded[name.filename] = parse_document(document)
+    if plain:
+        made.wheels.append(WheelName("demo-1.0-py3-none-any.whl"))
+    if manifest is not None:
+        made.manifest_name = "demo-1.0-variants.json"
+        made.manifest = parse_document(manifest)
+    return made
+
+
+def embedded(label: str, lower: str = "12.8", **options: object) -> dict[str, object]:
+    document = make_manifest(
+        {label: cuda(lower)} if label != "null" else {"null": {}},
+        **{"namespaces": ["nvidia"], **options},  # type: ignore[arg-type]
+    )
+    return variant_json(document, label)
+
+
+AMD = embedded("b", namespaces=["amd", "nvidia"])
+GOOD = {"cu128": embedded("cu128"), "null": embedded("null")}
+OTHER_PROVIDER = embedded("b")
+OTHER_PROVIDER["providers"] = {"nvidia": {"requires": ["nvidia-variant-provider>=9"]}}
+
+RELEASES: Mapping[str, tuple[Release, set[str]]] = {
+    "good": (release(GOOD, MANIFEST), set()),
+    "without a manifest": (release(GOOD), set()),
+    "plain wheels alone": (release({}), set()),
+    "a longer list of namespaces": (
+        release({**GOOD, "b": embedded("b", namespaces=["nvidia", "amd"])}),
+        set(),
+    ),
+    "other namespaces": (release({**GOOD, "b": AMD}), {"namespaces-agree"}),
+    "other properties": (
+        release({"cu128": embedded("cu128", "12.9")}, MANIFEST),
+        {"properties-agree", "label-used"},
+    ),
+    "another provider": (
+        release({**GOOD, "b": OTHER_PROVIDER}),
+        {"providers-agree"},
+    ),
+    "another schema": (
+        release({**GOOD, "b": embedded("b", schema="0.1.1")}),
+        {"schemas-agree"},
+    ),
+    "a label that the manifest lacks": (
+        release({**GOOD, "b": embedded("b")}, MANIFEST),
+        {"wheel-listed"},
+    ),
+    "no plain wheel": (release(GOOD, MANIFEST, plain=False), {"plain-fallback"}),
+}
+
+
+@pytest.mark.parametrize("case", RELEASES)
+def test_releases(case: str) -> None:
+    made, rules = RELEASES[case]
+    findings = [*check_agreement(made), *check_labels(made), *check_fallback(made, "x")]
+    assert broken(findings) == rules
+
+
+def test_the_files_that_disagree_are_named_with_what_to_do() -> None:
+    (finding,) = check_agreement(RELEASES["other namespaces"][0], prefix="dist/")
+    assert finding.subjects == (
+        "dist/demo-1.0-py3-none-any-b.whl",
+        "dist/demo-1.0-py3-none-any-cu128.whl",
+    )
+    assert "['amd', 'nvidia'] and as ['nvidia']" in finding.problem
+    assert "[variant.default-priorities]" in str(finding.remedy)
+
+
+def test_a_source_distribution_is_a_fallback() -> None:
+    made, _ = RELEASES["no plain wheel"]
+    with_sdist = release(GOOD, MANIFEST, plain=False)
+    with_sdist.sdists.append("demo-1.0.tar.gz")
+    assert broken(check_fallback(made, "x")) == {"plain-fallback"}
+    assert broken(check_fallback(with_sdist, "x")) == set()
+
+
+#: Of an index: what these say is tested with a real one.
+OF_AN_INDEX = {"manifest-name", "manifest-present", "manifest-hash"}
+#: Of a folder, likewise.
+OF_A_FOLDER = {"regular-file", "sdist-name"}
+
+
+def test_every_rule_is_broken_by_something() -> None:
+    tested = {rule for _, rules in RELEASES.values() for rule in rules}
+    tested |= {rule for *_, rules in WHEELS.values() for rule in rules}
+    of_manifests = {rule.id for rule in RULES.values() if rule.effect is not None}
+    assert tested | of_manifests == set(RULES) - OF_AN_INDEX - OF_A_FOLDER

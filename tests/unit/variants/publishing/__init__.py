@@ -1,1 +1,0 @@
-"""Tests of the publishers' side of wheel variants."""
