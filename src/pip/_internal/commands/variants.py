@@ -142,7 +142,7 @@ class VariantsCommand(Command, SessionCommandMixin):
                 "the file wheel_variants-*.whl of the release with [cli], then type:"
             )
             typed = shlex.join(["wheel-variants", *args])
-            logger.error("%s", Hint(said, without_credentials(typed)))
+            logger.error("%s", Hint(said, without_credentials(typed, "CREDENTIALS")))
             return ERROR
         handlers = self.handler_map()
         if args[0] not in handlers:
