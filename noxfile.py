@@ -35,7 +35,7 @@ TEST_TOOLS = [
     "packaging==26.3",
 ]
 # The libraries of the extra of wheel-variants.
-PUBLISH_TOOLS = ["requests", "rich", "tomli", "truststore", "urllib3>=2.3"]
+PUBLISH_TOOLS = ["requests", "rich", "tomli", "truststore", "urllib3>=2.6"]
 TEST_TOOLS += PUBLISH_TOOLS
 BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "virtualenv"]
 # What makes environments, for the carrier.

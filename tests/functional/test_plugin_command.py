@@ -204,7 +204,7 @@ def test_wrong_arguments(
         (["--plugin-api=m", "--plugin"], "--plugin-api m ''"),
         (
             ["--plugin", "x", "-i", "https://user:secret@index.example/simple"],
-            "x -i https://****@index.example/simple",
+            "x -i https://CREDENTIALS@index.example/simple",
         ),
     ],
 )

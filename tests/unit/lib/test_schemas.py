@@ -13,7 +13,8 @@ from pip._vendor.wheel_variants.rules import Effect, Severity
 
 from pip._internal.variants.choice.decision import Cause
 from pip._internal.variants.choice.selection import OriginKind
-from pip._internal.variants.commands.actions import ACTIONS, MOVED
+from pip._internal.variants.commands.actions import ACTIONS
+from pip._internal.variants.commands.moved import MOVED
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
 

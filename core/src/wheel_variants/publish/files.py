@@ -94,7 +94,11 @@ def link_or_copy(folder: str, path: str, target: str) -> None:
     # From another folder, a relative link would lead elsewhere.
     source = below(folder, path)
     folder, name = os.path.split(target)
-    with TemporaryDirectory(dir=folder or ".", prefix=".", suffix=".tmp") as own:
+    folder = folder or os.curdir
+    with (
+        _full_disk_named(folder),
+        TemporaryDirectory(dir=folder, prefix=".", suffix=".tmp") as own,
+    ):
         temporary = os.path.join(own, name)
         try:
             os.link(source, temporary)
@@ -105,23 +109,30 @@ def link_or_copy(folder: str, path: str, target: str) -> None:
 
 
 @contextmanager
+def _full_disk_named(folder: str) -> Iterator[None]:
+    """Name *folder* in errors of a full disk, which name no file or another one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            error.filename = folder
+        raise
+
+
+@contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
     """Open a file that replaces *path* once it is complete.
 
-    :raises OSError: which names the folder, if the file cannot be written.
+    :raises OSError: if the file cannot be written.
     """
     folder, name = os.path.split(path)
     folder = folder or os.curdir
     temporary = os.path.join(folder, f".{name[:80]}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(temporary, "x+b") as file:
-            yield file
-        os.replace(temporary, path)
-    except OSError as error:
-        # The temporary name is of no interest; an error of a full disk has none.
-        if error.filename == temporary or error.errno in _FULL:
-            error.filename = folder
-        raise
+        with _full_disk_named(folder):
+            with open(temporary, "x+b") as file:
+                yield file
+            os.replace(temporary, path)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temporary)

@@ -7,7 +7,7 @@ import io
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -185,9 +185,16 @@ def _check_status(response: requests.Response, *expected: int) -> None:
 
 
 def _read(response: requests.Response, limit: int) -> bytes:
-    body = bytearray()
+    body, is_late = bytearray(), threading.Event()
+
+    def stop() -> None:
+        is_late.set()
+        # It may have ended just now.
+        with suppress(RuntimeError, ValueError):
+            response.raw.shutdown()
+
     # The timeout of a request is only for the time in which nothing arrives.
-    clock = threading.Timer(_MAX_TIME, response.raw.shutdown)
+    clock = threading.Timer(_MAX_TIME, stop)
     clock.start()
     try:
         for piece in response.iter_content(_PIECE):
@@ -195,7 +202,7 @@ def _read(response: requests.Response, limit: int) -> bytes:
             if len(body) > limit:
                 raise Unavailable(f"it is larger than {limit >> 20} MiB")
     except (requests.RequestException, urllib3.exceptions.HTTPError):
-        if clock.is_alive():
+        if not is_late.is_set():
             raise
         reason = f"it did not arrive within {_MAX_TIME:.0f} seconds"
         raise Unavailable(reason) from None

@@ -147,7 +147,8 @@ class VariantsCommand(Command, SessionCommandMixin):
                 f"of {_MOVED_TO}. Install the file wheel_variants-*.whl of the release "
                 "with [cli], then type:"
             )
-            logger.error("%s", Hint(said, without_credentials(shlex.join(args))))
+            typed = without_credentials(shlex.join(args), "CREDENTIALS")
+            logger.error("%s", Hint(said, typed))
             return ERROR
         handlers = self.handler_map()
         if args[0] not in handlers:
