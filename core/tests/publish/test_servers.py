@@ -222,3 +222,13 @@ def test_a_proxy(
     with make_session("--proxy", torch.url.rstrip("/")) as session:
         read_page(session, "http://index.invalid/simple/torch/")
     assert torch.requests[-1].path.endswith("/simple/torch/")
+
+
+def test_more_than_was_asked_for(torch: IndexServer, session: HttpSession) -> None:
+    file = RemoteFile(session, torch.file_url(WHEEL))
+    torch.fault(WHEEL, body=b"\0" * (1 << 20), methods=("GET",), status=206)
+    with pytest.raises((Unavailable, NoRanges)):
+        file.readinto(bytearray(100))
+    torch.fault(MANIFEST, size=3 << 20)
+    with pytest.raises(Unavailable, match="more than 2 MiB"):
+        session.fetch(torch.file_url(MANIFEST), 2 << 20, "*/*")

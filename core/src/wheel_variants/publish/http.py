@@ -56,38 +56,18 @@ class Fetched(NamedTuple):
 
 def add_http_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that :class:`HttpSession` reads."""
-    group = parser.add_argument_group("network options")
-    group.add_argument("--proxy", metavar="URL", help="Send all requests to a proxy.")
-    group.add_argument(
-        "--cert", metavar="FILE", help="Trust the certificates of a PEM file."
-    )
-    group.add_argument(
-        "--client-cert",
-        metavar="FILE",
-        help="Authenticate with a PEM file of a certificate and its private key.",
-    )
-    group.add_argument(
-        "--trusted-host",
-        dest="trusted_hosts",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="Do not verify the certificate of HOST or HOST:PORT; may be repeated.",
-    )
-    group.add_argument(
-        "--timeout",
-        type=float,
-        default=15.0,
-        metavar="SECONDS",
-        help="Wait so long for a server (default: %(default)s).",
-    )
-    group.add_argument(
-        "--retries",
-        type=int,
-        default=5,
-        metavar="COUNT",
-        help="Repeat failed requests so often (default: %(default)s).",
-    )
+    add = parser.add_argument_group("network options").add_argument
+    add("--proxy", metavar="URL", help="Send all requests to a proxy.")
+    add("--cert", metavar="FILE", help="Trust the certificates of a PEM file.")
+    what = "Authenticate with a PEM file of a certificate and its private key."
+    add("--client-cert", metavar="FILE", help=what)
+    what = "Do not verify the certificate of HOST or HOST:PORT; may be repeated."
+    hosts: dict[str, Any] = {"dest": "trusted_hosts", "action": "append", "default": []}
+    add("--trusted-host", metavar="HOST", help=what, **hosts)
+    what = "Wait so long for a server (default: %(default)s)."
+    add("--timeout", type=float, default=15.0, metavar="SECONDS", help=what)
+    what = "Repeat failed requests so often (default: %(default)s)."
+    add("--retries", type=int, default=5, metavar="COUNT", help=what)
 
 
 class HttpSession(requests.Session):
@@ -200,7 +180,8 @@ def _read(response: requests.Response, limit: int) -> bytes:
         for piece in response.iter_content(_PIECE):
             body += piece
             if len(body) > limit:
-                raise Unavailable(f"it is larger than {limit >> 20} MiB")
+                size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
+                raise Unavailable(f"the server sends more than {size}")
     except (requests.RequestException, urllib3.exceptions.HTTPError):
         if not is_late.is_set():
             raise

@@ -80,10 +80,9 @@ class _Handler(logging.Handler):
 
 def write(lines: Iterable[str | Text]) -> None:
     """Write lines to stdout unless the user asked for less."""
-    if _LOGGER.isEnabledFor(logging.INFO):
-        for line in lines:
-            text = Text(printable(line)) if isinstance(line, str) else line
-            _console().print(text)
+    console = _console()
+    for line in lines if _LOGGER.isEnabledFor(logging.INFO) else ():
+        console.print(Text(printable(line)) if isinstance(line, str) else line)
 
 
 def write_report(document: Mapping[str, Any]) -> None:

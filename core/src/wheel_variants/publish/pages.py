@@ -114,7 +114,7 @@ def _page(session: HttpSession, url: str) -> Page:
 def fetch(session: HttpSession, url: str, limit: int, accept: str = "*/*") -> Fetched:
     """Fetch a document, or read the file of a ``file:`` URL.
 
-    :raises Unavailable: if there is none, or it is larger than *limit* bytes.
+    :raises Unavailable: if there is none, or a server sends more than *limit* bytes.
     """
     path = Link.of(url).path
     if path is None:

@@ -6,6 +6,7 @@ import argparse
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from wheel_variants.generations import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
@@ -28,6 +29,7 @@ logger = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this command."""
     add = parser.add_argument
+    add_list = partial(add, action="append", default=[])
     add("wheel", metavar="WHEEL", help="The wheel to build from.")
     add(
         "--label",
@@ -51,42 +53,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Drop the local version: from torch 2.8.0+cu128, build a variant of torch "
         "2.8.0.",
     )
-    add(
+    add_list(
         "--property",
         dest="properties",
-        action="append",
-        default=[],
         type=_property,
         help="Require a property, such as 'nvidia :: cuda_version_lower_bound :: 12.8'; "
         "may be repeated. Of several values of a feature, one is enough. Default: the "
         "properties of the label in pyproject.toml.",
     )
-    add(
+    add_list(
         "--namespace",
         dest="namespaces",
-        action="append",
-        default=[],
         type=_namespace,
         help="List a namespace that variants of this release use, the most important "
         "first; may be repeated. Default: the list in pyproject.toml, or that of the "
         "variants of the release in the output folder.",
     )
-    add(
+    add_list(
         "--provider",
         dest="providers",
-        action="append",
-        default=[],
         type=_of_namespace("NAMESPACE=REQUIREMENT"),
         metavar="NAMESPACE=REQUIREMENT",
         help="Name the package that detects what machines support of a namespace, or "
         "abi_dependency, which is built into installers; may be repeated. Well-known "
         "namespaces need none.",
     )
-    add(
+    add_list(
         "--plugin-api",
         dest="plugin_apis",
-        action="append",
-        default=[],
         type=_of_namespace("NAMESPACE=MODULE:OBJECT"),
         metavar="NAMESPACE=MODULE:OBJECT",
         help="Name the plugin in the package of --provider, if it is not the module of "
