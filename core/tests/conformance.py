@@ -156,7 +156,7 @@ class Model:
         if provider.kind.value == "static":
             return list(provider.static)
         if provider.kind.value == "builtin":
-            answer = self.core.abi_dependency.answer(manifest, namespace, None)
+            answer = self.core.abi_dependency.supported(manifest, namespace, None)
             return list(answer.features)
         stated: dict[str, list[str]] = {}
         for variant in manifest.variants.values():
@@ -262,7 +262,7 @@ class Model:
                 "variants": {"x": {_ABI: given["properties"]}},
             }
         )
-        found = self.core.abi_dependency.answer(
+        found = self.core.abi_dependency.supported(
             manifest,
             _ABI,
             _Versions(given["versions"], self.packaging.version.Version),

@@ -11,8 +11,7 @@ from typing import Any
 
 import tomli
 
-from pip._vendor.wheel_variants.known_providers import KNOWN_PROVIDERS
-
+from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 from tools.pictures.svg import box, finished, new, write
 
 __all__ = ["drawing"]
@@ -43,7 +42,7 @@ def drawing() -> str:
     svg = new(_WIDTH, height, _STYLE)
     box(svg, 0, 0, _WIDTH, height, "paper")
     # The one that no machine has a say in is no detection.
-    names = ", ".join(sorted({*KNOWN_PROVIDERS} - {"abi_dependency"}))
+    names = ", ".join(sorted(BUILTIN_NAMESPACES))
     for at, (column, kind) in enumerate(zip(columns, _KINDS, strict=True)):
         left = _MARGIN + at * (width + _GAP)
         middle = left + width / 2

@@ -11,22 +11,22 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidName, NormalizedName, canonicalize_name
 from packaging.version import Version
 
-from wheel_variants.answer import Answer
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from wheel_variants.properties import Property, SupportedFeature
 
 __all__ = [
+    "AbiSupport",
     "Neighbours",
-    "answer",
     "doubt_about",
     "has_dependencies",
     "requirements",
+    "supported",
     "wanted",
 ]
 
@@ -49,12 +49,23 @@ class Neighbours(Protocol):
         """Say why no version but the installed one is possible; None if others are."""
 
 
-def answer(
+class AbiSupport(NamedTuple):
+    """Which versions of other packages an installation may have.
+
+    :ivar features: a feature for each package; its values are versions, preferred first.
+    :ivar reason: why it lacks something, without a final period; None if it does not.
+    """
+
+    features: tuple[SupportedFeature, ...]
+    reason: str | None
+
+
+def supported(
     manifest: Manifest,
     namespace: str,
     neighbours: Neighbours | None,
     project: str | None = None,
-) -> Answer:
+) -> AbiSupport:
     """Return all versions that the variants of a manifest are for, preferred first.
 
     The installed version comes first, so that it need not be replaced; then the newest.
@@ -86,7 +97,7 @@ def answer(
     if not values and (not reasons or None in doubts.values()):
         reasons = ["it names no version of another package"]
     reason = "; ".join(reasons) or None
-    return Answer(tuple(features), "this installation", reason=reason)
+    return AbiSupport(tuple(features), reason)
 
 
 def _possible(

@@ -7,7 +7,6 @@ import json
 import jsonschema
 import pytest
 
-from pip._vendor.wheel_variants.answer import Step
 from pip._vendor.wheel_variants.comparison import Criterion
 from pip._vendor.wheel_variants.rules import Effect, Severity
 
@@ -15,6 +14,7 @@ from pip._internal.variants.choice.decision import Cause
 from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.commands.actions import ACTIONS
 from pip._internal.variants.commands.moved import MOVED
+from pip._internal.variants.machine.answer import Step
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
 

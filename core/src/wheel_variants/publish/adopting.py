@@ -19,7 +19,6 @@ from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
 from wheel_variants.generations import CURRENT
-from wheel_variants.known_providers import KNOWN_PROVIDERS
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from wheel_variants.properties import Property
@@ -31,6 +30,7 @@ from wheel_variants.publish.files import (
     link_or_copy,
     replacing,
 )
+from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.local_versions import (
     Proof,
     proved_by_local,

@@ -12,7 +12,6 @@ from packaging.utils import NormalizedName
 from packaging.version import Version
 
 from wheel_variants.generations import CURRENT, Generation
-from wheel_variants.known_providers import KNOWN_PROVIDERS
 from wheel_variants.labels import NULL_LABEL
 from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
@@ -20,6 +19,7 @@ from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
 from wheel_variants.publish.errors import CannotBuild, CannotWrite
 from wheel_variants.publish.files import file_sha256, replacing
+from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed

@@ -11,7 +11,6 @@ from packaging.version import Version
 
 from wheel_variants import abi_dependency
 from wheel_variants.generations import CURRENT, Generation
-from wheel_variants.known_providers import KNOWN_PROVIDERS, doubt_about
 from wheel_variants.manifest import (
     ABI_DEPENDENCY,
     Manifest,
@@ -26,6 +25,7 @@ from wheel_variants.provider_requirements import (
     requirement_applies,
 )
 from wheel_variants.publish.findings import Findings
+from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, doubt_about
 from wheel_variants.shown import shown
 
 __all__ = ["check_providers", "requirements_of"]

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pip._vendor.wheel_variants.answer import Answer
 from pip._vendor.wheel_variants.properties import is_valid_value
 
 from pip._internal.variants.machine import amd
@@ -19,6 +18,7 @@ from pip._internal.variants.machine.amd import (
     GFX_VARIABLE,
     ROCM_VARIABLE,
 )
+from pip._internal.variants.machine.answer import Answer
 from tests.unit.variants.machine.asking import ask
 
 TOPOLOGY = "sys/class/kfd/kfd/topology/nodes"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pip._vendor.wheel_variants.answer import Answer
 from pip._vendor.wheel_variants.properties import is_valid_value
 
 import tests.lib
 from pip._internal.variants.machine import intel
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.intel import DEVICE_VARIABLE
 from tests.lib.native import compile_library
 from tests.unit.variants.machine.asking import Asked, ask

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pip._vendor.wheel_variants.answer import Answer
 from pip._vendor.wheel_variants.properties import is_valid_value
 
 from pip._internal.variants.machine import nvidia
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.nvidia import CUDA_VARIABLE, SM_VARIABLE
 from tests.lib.hosts import nvidia_features
 

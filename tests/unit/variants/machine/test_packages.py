@@ -7,10 +7,10 @@ from importlib import import_module
 import pytest
 
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.wheel_variants.answer import BuiltinProvider
 
 from pip._internal.variants import machine
 from pip._internal.variants.machine import aarch64, amd, intel, nvidia, tpu, x86_64
+from pip._internal.variants.machine.answer import BuiltinProvider
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 
 

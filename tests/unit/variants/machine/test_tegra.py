@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pip._vendor.wheel_variants.answer import Answer
-
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.machine import nvidia, tegra
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.machine.host_names import named_host
 from pip._internal.variants.machine.tegra import Tegra, cuda_of, find, runs_sbsa

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pip._vendor.wheel_variants.answer import NOT_THIS_MACHINE, Answer
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.variants.machine import tpu
+from pip._internal.variants.machine.answer import NOT_THIS_MACHINE, Answer
 from pip._internal.variants.machine.tpu import PRESENT_VARIABLE
 from tests.unit.variants.machine.asking import ask
 

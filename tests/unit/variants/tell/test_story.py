@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import pytest
 
 from pip._vendor.packaging.version import Version
-from pip._vendor.wheel_variants.answer import Answer, Step
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.preferences import Preference
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.variants.choice.decision import Cause, PassedOver
 from pip._internal.variants.choice.selection import Selection, select, without_manifest
+from pip._internal.variants.machine.answer import Answer, Step
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.tell import sentences, story
 from tests.lib.manifests import Properties, Provider, make_manifest

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version, _BaseVersion
-from pip._vendor.wheel_variants.pins import pinned
 
 from pip._internal.metadata import get_default_environment
+from pip._internal.variants.wheels.pins import pinned
 
 if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from pip._vendor.wheel_variants.answer import Answer
 from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.ordering import Mismatch, Ranking, rank, supported_of
 from pip._vendor.wheel_variants.preferences import Preference
 from pip._vendor.wheel_variants.properties import Property, SupportedProperties
 
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.chain import Providers, supported
 
 __all__ = [

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
-from pip._vendor.wheel_variants.pins import pinned
 
 from pip._internal.variants.choice.by_hand import typed_options, written
 from pip._internal.variants.choice.installed import installed_build
@@ -21,6 +20,7 @@ from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import LabelInVersion, Loss
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.wheels.links import BuildLink, label_of
+from pip._internal.variants.wheels.pins import pinned
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet

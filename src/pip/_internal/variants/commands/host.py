@@ -5,8 +5,6 @@ from __future__ import annotations
 import optparse
 from collections.abc import Mapping
 
-from pip._vendor.wheel_variants.answer import Answer
-
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, only_output, write, write_document
@@ -18,6 +16,7 @@ from pip._internal.variants.choice.invocation import command as command_to_type
 from pip._internal.variants.choice.manifest_file import read_manifest
 from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.errors import WrongUse
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.chain import Providers, warnings_of
 from pip._internal.variants.machine.host_file import Host
 from pip._internal.variants.machine.target import target_of

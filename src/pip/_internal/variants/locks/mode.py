@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pip._vendor.wheel_variants import abi_dependency
-from pip._vendor.wheel_variants.answer import Answer
 from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
@@ -27,6 +26,7 @@ from pip._internal.variants.locks.kinds import Properties
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.chain import Providers
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 from pip._internal.variants.tell.refusals import refuse_unknown_labels
@@ -79,7 +79,7 @@ class _AnyMachine(Providers):
     ) -> Answer:
         if manifest.provider(namespace).builtin == ABI_DEPENDENCY:
             # Here the resolver has a say, whatever the machine.
-            return abi_dependency.answer(manifest, namespace, None, project)
+            return abi_dependency.supported(manifest, namespace, None, project)
         declared: dict[str, dict[str, None]] = {}
         for variant in manifest.variants.values():
             for feature, values in variant.features.get(namespace, {}).items():

@@ -40,8 +40,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from pip._vendor.wheel_variants.answer import Answer
-
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.findings import (
     Findings,
     Undetected,

@@ -16,12 +16,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.wheel_variants.answer import (
-    NOT_THIS_MACHINE,
-    Answer,
-    Step,
-    no_answer,
-)
 from pip._vendor.wheel_variants.manifest import (
     ABI_DEPENDENCY,
     Manifest,
@@ -38,6 +32,12 @@ from pip._vendor.wheel_variants.provider_requirements import (
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.machine import target
+from pip._internal.variants.machine.answer import (
+    NOT_THIS_MACHINE,
+    Answer,
+    Step,
+    no_answer,
+)
 from pip._internal.variants.machine.host_file import (
     HOST_SCHEMA,
     MARKER_VARIABLES,
@@ -48,9 +48,9 @@ from pip._internal.variants.machine.hosts import read_host
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.wheel_variants.abi_dependency import Neighbours
-    from pip._vendor.wheel_variants.answer import BuiltinProvider
 
     from pip._internal.models.target_python import TargetPython
+    from pip._internal.variants.machine.answer import BuiltinProvider
     from pip._internal.variants.machine.plugin import Plugins
     from pip._internal.variants.machine.tegra import Tegra
 
@@ -193,8 +193,15 @@ class Providers:
         if provider.builtin == ABI_DEPENDENCY:
             from pip._vendor.wheel_variants import abi_dependency
 
-            found = abi_dependency.answer(manifest, namespace, self.neighbours, project)
-            return found._replace(step=Step.BUILTIN)
+            found = abi_dependency.supported(
+                manifest, namespace, self.neighbours, project
+            )
+            return Answer(
+                found.features,
+                "this installation",
+                reason=found.reason,
+                step=Step.BUILTIN,
+            )
         if namespace in self.lacks:
             return no_answer(self.lacks[namespace], step=Step.DECLARED)
         if self.host is not None:

@@ -11,8 +11,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from pip._vendor.wheel_variants.answer import NOT_THIS_MACHINE, Answer
 from pip._vendor.wheel_variants.properties import SupportedFeature
+
+from pip._internal.variants.machine.answer import NOT_THIS_MACHINE, Answer
 
 if TYPE_CHECKING:
     from pip._vendor.archspec.cpu import Microarchitecture

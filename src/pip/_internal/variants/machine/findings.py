@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from pip._vendor.wheel_variants.answer import NOT_THIS_MACHINE, Answer
 from pip._vendor.wheel_variants.properties import SupportedFeature
+
+from pip._internal.variants.machine.answer import NOT_THIS_MACHINE, Answer
 
 __all__ = ["Findings", "Undetected", "forced", "require_this_machine"]
 

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pip._vendor.wheel_variants.answer import Answer
-
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.driver import DriverUnavailable, may_find
 from pip._internal.variants.machine.findings import (
     Findings,

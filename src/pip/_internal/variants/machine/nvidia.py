@@ -23,8 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pip._vendor.wheel_variants.answer import Answer
-
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.driver import DriverUnavailable
 from pip._internal.variants.machine.findings import (
     Findings,

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.wheel_variants.answer import Answer, Step, no_answer
+
+from pip._internal.variants.machine.answer import Answer, Step, no_answer
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Provider

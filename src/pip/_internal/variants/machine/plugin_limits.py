@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
-from pip._vendor.wheel_variants.pins import pinned
 
 from pip._internal.exceptions import PipError
 from pip._internal.models.format_control import FormatControl
@@ -24,6 +23,7 @@ from pip._internal.models.release_control import ReleaseControl
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import build_netloc, remove_auth_from_url
 from pip._internal.variants.machine.plugin_query import PluginFailed
+from pip._internal.variants.wheels.pins import pinned
 
 if TYPE_CHECKING:
     import datetime

@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from pip._vendor.wheel_variants.answer import Answer
+    from pip._internal.variants.machine.answer import Answer
 
 __all__ = [
     "FIRST_UNIFIED_CUDA",

@@ -19,8 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pip._vendor.wheel_variants.answer import Answer
-
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.findings import (
     Findings,
     Undetected,

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pip._vendor.wheel_variants.answer import Answer
-from pip._vendor.wheel_variants.known_providers import X86_64_FLAGS
+from pip._vendor.wheel_variants.cpu_flags import X86_64_FLAGS
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
+from pip._internal.variants.machine.answer import Answer
 from pip._internal.variants.machine.cpu import ask_cpu, flag_features, read_cpu
 
 __all__ = ["PACKAGES", "detect"]

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.wheel_variants.pins import pinned, pinned_versions
 
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
@@ -36,18 +35,19 @@ from pip._internal.variants.pytorch.options import BACKENDS, CPUONLY
 from pip._internal.variants.pytorch.settings import Channel, Settings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.wheels.links import BuildLink
+from pip._internal.variants.wheels.pins import pinned, pinned_versions
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
-    from pip._vendor.wheel_variants.answer import Answer
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.machine.answer import Answer
     from pip._internal.variants.pytorch.description import Description
 
 __all__ = ["Bridge"]

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pip._vendor.wheel_variants.pins import pinned
-
 from pip._internal.variants.pytorch.advice import (
     best_builds,
     for_tegra,
@@ -26,6 +24,7 @@ from pip._internal.variants.pytorch.options import (
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.wheels.links import BuildLink, public
+from pip._internal.variants.wheels.pins import pinned
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet

@@ -24,13 +24,13 @@ from pip._internal.variants.tell.sentences import first_two
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
-    from pip._vendor.wheel_variants.answer import Answer
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.choice.context import Context
     from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.machine.answer import Answer
     from pip._internal.variants.tell.listing import Row
 
 __all__ = [

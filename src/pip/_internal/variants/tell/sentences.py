@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._vendor.wheel_variants.abi_dependency import wanted
-from pip._vendor.wheel_variants.answer import Step
 from pip._vendor.wheel_variants.comparison import Comparison, compare
 
 from pip._internal.console.texts import Hint, counted
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.choice.reasons import any_build, rejection, shortened
+from pip._internal.variants.machine.answer import Step
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._vendor.wheel_variants.answer import Answer
     from pip._vendor.wheel_variants.properties import Property
 
     from pip._internal.models.link import Link
     from pip._internal.models.target_python import TargetPython
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.machine.answer import Answer
     from pip._internal.variants.machine.target import Target
     from pip._internal.variants.machine.tegra import Tegra
 

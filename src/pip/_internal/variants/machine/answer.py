@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from wheel_variants.properties import SupportedFeature
+from pip._vendor.wheel_variants.properties import SupportedFeature
 
 __all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider", "Step", "no_answer"]
 

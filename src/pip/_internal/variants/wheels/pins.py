@@ -1,17 +1,14 @@
-"""Which versions requirements settle.
-
-Pure: no I/O and nothing from the rest of pip.
-"""
+"""Which versions requirements settle."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from packaging.version import Version
+from pip._vendor.packaging.version import Version
 
 if TYPE_CHECKING:
-    from packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.specifiers import SpecifierSet
 
 __all__ = ["pinned", "pinned_versions"]
 
