@@ -79,7 +79,8 @@ class _AnyMachine(Providers):
     ) -> Answer:
         if manifest.provider(namespace).builtin == ABI_DEPENDENCY:
             # Here the resolver has a say, whatever the machine.
-            return abi_dependency.supported(manifest, namespace, None, project)
+            found = abi_dependency.supported(manifest, namespace, None, project)
+            return Answer(found.features, "this installation", reason=found.reason)
         declared: dict[str, dict[str, None]] = {}
         for variant in manifest.variants.values():
             for feature, values in variant.features.get(namespace, {}).items():
