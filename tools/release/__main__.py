@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from fork.engine.assembler import overlay_files
+from fork.engine.vendoring import vendored_package
 from fork.pins import LIBRARIES, PIP
 from fork.project import PROJECT, ROOT
 from fork.version import FORK, VERSION
@@ -82,11 +83,15 @@ def _make(output: Path) -> None:
 
 
 def _origins() -> Origins:
+    vendored = vendored_package(
+        PROJECT.core, PROJECT.vendor.strip("/").replace("/", ".")
+    )
+    core = (f"{PROJECT.vendor}{path}" for path in vendored)
     return Origins(
         VERSION,
         PIP,
         tuple(library.pin for library in LIBRARIES),
-        frozenset(overlay_files(PROJECT.overlay)),
+        frozenset((*overlay_files(PROJECT.overlay), *core)),
         frozenset(seam.file for seam in PROJECT.seams),
     )
 
