@@ -129,7 +129,7 @@ CASES: Mapping[str, Case] = {
     ),
     "host-in-full": Case("variants host -v --variant-host cuda.json"),
     "alone": Case("variants"),
-    "help": Case("variants list --help"),
+    "help": Case("variants setup --help"),
     "moved": Case("variants build dist/demo-1.0-py3-none-any.whl --null", 1),
 }
 

@@ -12,6 +12,7 @@ from pip._internal.variants import machine
 from pip._internal.variants.machine import aarch64, amd, intel, nvidia, tpu, x86_64
 from pip._internal.variants.machine.answer import BuiltinProvider
 from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
+from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,10 @@ def test_no_package_stands_for_two_namespaces() -> None:
     )
     packages = [package for each in providers for package in each.PACKAGES]
     assert len(packages) == len(set(packages))
+
+
+@pytest.mark.parametrize("namespace", BUILTIN_NAMESPACES)
+def test_publishers_know_the_same_packages(namespace: str) -> None:
+    """What ``wheel-variants check`` does not look for on an index."""
+    provider = import_module(f"{machine.__name__}.{namespace}")
+    assert BUILT_IN_PACKAGES[namespace] == provider.PACKAGES
