@@ -94,7 +94,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check")
     overlay = [
         "pip._internal.variants",
-        "pip._internal.parallel",
+        "pip._internal.fast",
         "pip._internal.console",
         "pip._internal.commands.variants",
         "pip._vendor.packaging._variants",

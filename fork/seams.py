@@ -94,23 +94,21 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All connections of a session share the certificates that they load.": [
             Decorate(
                 "SessionCommandMixin._build_session",
-                "parallel.connections:session_built",
+                "fast.connections:session_built",
             ),
-            Decorate(
-                "_create_truststore_ssl_context", "parallel.connections:context_made"
-            ),
+            Decorate("_create_truststore_ssl_context", "fast.connections:context_made"),
         ],
     },
     "pip/_internal/cli/req_command.py": {
         "Here options meet what downloads the files of a command.": [
             Decorate(
                 "RequirementCommand.make_requirement_preparer",
-                "parallel.fetching:preparer_made",
+                "fast.fetching:preparer_made",
             ),
         ],
         "Options and resolver meet here: whether its requests may be made early.": [
             Decorate(
-                "RequirementCommand.make_resolver", "parallel.resolving:resolver_made"
+                "RequirementCommand.make_resolver", "fast.resolving:resolver_made"
             ),
         ],
     },
@@ -132,12 +130,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
         ],
         "`pip cache` lists, removes and verifies wheels that lie unpacked.": [
-            Decorate("CacheCommand.handler_map", "parallel.unpacked.command:actions"),
+            Decorate("CacheCommand.handler_map", "fast.unpacked.command:actions"),
+            Decorate("CacheCommand.list_cache_items", "fast.unpacked.command:listed"),
             Decorate(
-                "CacheCommand.list_cache_items", "parallel.unpacked.command:listed"
-            ),
-            Decorate(
-                "CacheCommand.remove_cache_items", "parallel.unpacked.command:removed"
+                "CacheCommand.remove_cache_items", "fast.unpacked.command:removed"
             ),
             EditLiteral(
                 "CacheCommand",
@@ -201,10 +197,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/install.py": {
         "One pip at a time installs into a virtual environment.": [
-            Decorate("InstallCommand.run", "parallel.environment_lock:installing"),
+            Decorate("InstallCommand.run", "fast.environment_lock:installing"),
             InsertLine(
                 "InstallCommand.run",
-                "parallel.before_installing:before_installing",
+                "fast.before_installing:before_installing",
                 before="conflicts: ConflictDetails | None = None",
                 statement="{hook}(to_install)",
             ),
@@ -252,7 +248,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/uninstall.py": {
         "One pip at a time changes a virtual environment.": [
-            Decorate("UninstallCommand.run", "parallel.environment_lock:uninstalling"),
+            Decorate("UninstallCommand.run", "fast.environment_lock:uninstalling"),
         ],
     },
     "pip/_internal/index/collector.py": {
@@ -279,7 +275,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "What was logged of a project's pages ahead of upstream is said here.": [
             Decorate(
                 "PackageFinder.find_best_candidate",
-                "parallel.resolving:best_candidate",
+                "fast.resolving:best_candidate",
             ),
         ],
         "A listing leaves out versions that exist only as unsuitable variants.": [
@@ -352,7 +348,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A warning names the place where a script will be.": [
             Decorate(
                 "message_about_scripts_not_on_PATH",
-                "parallel.downloads.atomic_upgrade:scripts_not_on_path",
+                "fast.downloads.atomic_upgrade:scripts_not_on_path",
                 by="if_loaded",
             ),
         ],
@@ -379,17 +375,17 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "What lies unpacked in the cache is not unpacked again.": [
             Decorate(
                 "_install_wheel",
-                "parallel.unpacked.using:install_wheel",
+                "fast.unpacked.using:install_wheel",
                 by="if_loaded",
             ),
         ],
         "What was unpacked during other downloads is moved to its place.": [
             Decorate(
-                "ZipBackedFile.save", "parallel.downloads.staged:save", by="if_loaded"
+                "ZipBackedFile.save", "fast.downloads.staged:save", by="if_loaded"
             ),
             Decorate(
                 "_compile_wheel_file",
-                "parallel.downloads.staged:compile_file",
+                "fast.downloads.staged:compile_file",
                 by="if_loaded",
             ),
         ],
@@ -404,13 +400,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All wheels are known; who waited for pages together need not wait for each.": [
             Decorate(
                 "RequirementPreparer.prepare_linked_requirements_more",
-                "parallel.fetching:wheels_due",
+                "fast.fetching:wheels_due",
             ),
         ],
         "What lies unpacked in the cache is not downloaded.": [
-            Decorate(
-                "unpack_url", "parallel.unpacked.using:unpacked_url", by="if_loaded"
-            ),
+            Decorate("unpack_url", "fast.unpacked.using:unpacked_url", by="if_loaded"),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
             Decorate(
@@ -423,7 +417,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Whoever interrupts an installation must not lose what is being replaced.": [
             Decorate(
                 "install_given_reqs",
-                "parallel.downloads.atomic_upgrade:installing",
+                "fast.downloads.atomic_upgrade:installing",
                 by="if_loaded",
             ),
         ],
@@ -440,7 +434,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A command that runs twice reads a pipe only once.": [
             Decorate(
                 "get_file_content",
-                "parallel.environment_lock:file_content",
+                "fast.environment_lock:file_content",
                 by="if_loaded",
             ),
         ],
@@ -449,7 +443,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A package that was prepared is moved to its place.": [
             Decorate(
                 "InstallRequirement.install",
-                "parallel.downloads.atomic_upgrade:install",
+                "fast.downloads.atomic_upgrade:install",
                 by="if_loaded",
             ),
         ],
@@ -458,7 +452,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All new packages are prepared before the first old one is removed.": [
             Decorate(
                 "UninstallPathSet.from_dist",
-                "parallel.downloads.atomic_upgrade:removal",
+                "fast.downloads.atomic_upgrade:removal",
                 by="if_loaded",
             ),
         ],
@@ -505,7 +499,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "What the resolver will look at next is asked for at the same time.": [
             InsertLine(
                 "Resolver.resolve",
-                "parallel.resolving:watched",
+                "fast.resolving:watched",
                 before="limit_how_complex_resolution_can_be = 200000",
                 statement="resolver = {hook}(self, resolver, collected)",
             ),
@@ -547,14 +541,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A file that was checked while it was downloaded is not read again.": [
             Decorate(
                 "Hashes.check_against_path",
-                "parallel.digests:check_path",
+                "fast.digests:check_path",
                 by="if_loaded",
             ),
         ],
     },
     "pip/_internal/utils/misc.py": {
         "The hash of a file that is known is not computed again.": [
-            Decorate("hash_file", "parallel.digests:file_hashed", by="if_loaded"),
+            Decorate("hash_file", "fast.digests:file_hashed", by="if_loaded"),
         ],
     },
     "pip/_internal/utils/pylock.py": {

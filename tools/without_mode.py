@@ -20,7 +20,7 @@ MODES = ("locks", "pytorch", "scoped")
 #: Of the rooms, not of the repository.
 _TESTS = (
     "tests/unit/console",
-    "tests/unit/parallel",
+    "tests/unit/fast",
     "tests/unit/variants",
     "tests/functional",
 )

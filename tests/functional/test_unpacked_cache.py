@@ -1020,7 +1020,7 @@ def test_a_limit_is_told_anew_when_something_is_kept(
     """Also if that is cut off."""
     install("tidy", *FEATURE, "--unpacked-cache-limit", "0.000001")
     with patcher.context() as patch:
-        place = "pip._internal.parallel.unpacked.folder.Folder._reduce"
+        place = "pip._internal.fast.unpacked.folder.Folder._reduce"
         patch.setattr(place, lambda *_: None)
         install("many", *FEATURE)
     assert "many" in entries(venv)
@@ -1191,7 +1191,7 @@ def test_what_cannot_be_removed_is_not_said_to_be(
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
     with patcher.context() as patch:
-        patch.setattr("pip._internal.parallel.unpacked.folder.os.rename", refuse)
+        patch.setattr("pip._internal.fast.unpacked.folder.os.rename", refuse)
         result = venv.pip("cache", "purge", code=1)
         assert "Unpacked wheels removed: 0" in result.stdout
         assert "pip cannot remove 1 unpacked wheels. The first is " in result.stderr
@@ -1239,7 +1239,7 @@ def test_too_little_space_for_copies(
     with patcher.context() as patch:
         usage = shutil.disk_usage
         patch.setattr(
-            "pip._internal.parallel.unpacked.using.shutil.disk_usage",
+            "pip._internal.fast.unpacked.using.shutil.disk_usage",
             lambda path: usage(path)._replace(free=1000),
         )
         install("many", *FEATURE, "-v")

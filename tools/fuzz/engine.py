@@ -10,7 +10,7 @@ import atheris
 #: The overlay, and the little of upstream that it leans on, tell which paths were taken.
 _INSTRUMENTED = [
     "pip._internal.variants",
-    "pip._internal.parallel",
+    "pip._internal.fast",
     "pip._internal.console",
     "pip._vendor.packaging._variants",
 ]

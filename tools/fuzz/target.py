@@ -101,7 +101,7 @@ def printable(text: str) -> None:
 
 
 #: What this pip has beside upstream's.
-_OWN = ("pip._internal.variants", "pip._internal.parallel", "pip._internal.console")
+_OWN = ("pip._internal.variants", "pip._internal.fast", "pip._internal.console")
 
 
 class _Watch(logging.Handler):

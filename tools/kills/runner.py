@@ -61,7 +61,7 @@ CONFIGURATIONS = (
     Configuration("plain", "the fork, plain wheels"),
     Configuration("variants", "with variants", has_variants=True),
     Configuration(
-        "parallel",
+        "fast",
         "with parallel downloads too",
         has_variants=True,
         options=("--use-feature", "parallel-downloads"),

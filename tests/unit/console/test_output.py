@@ -22,7 +22,7 @@ from pip._internal.console.output import (
 )
 from pip._internal.console.styled import Grid, Line, write_styled
 from pip._internal.exceptions import DiagnosticPipError
-from pip._internal.parallel.held_records import emit
+from pip._internal.fast.held_records import emit
 from pip._internal.utils import logging as upstream
 from pip._internal.utils.misc import write_output
 from pip._internal.variants.errors import (
@@ -229,11 +229,11 @@ ALLOWED = {
     # Those of what is compiled are not shown.
     "unpacked/made.py": {"import warnings"},
     # Its error is made printable.
-    "parallel/environment_lock.py": {"InstallationError"},
+    "fast/environment_lock.py": {"InstallationError"},
     "unpacked/command.py": {"CommandError"},
     "unpacked/using.py": {"InstallationError"},
     # Records that were made printable when they were logged.
-    "parallel/held_records.py": {"logging.getLogger"},
+    "fast/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.
     "downloads/progress.py": {*PROGRESS, "get_console", "sys.stdout"},
     # What shows the help of upstream's commands; the texts are this pip's own.

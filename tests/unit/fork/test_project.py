@@ -152,7 +152,7 @@ def test_what_upstream_calls_is_named_by_a_seam(repository_root: Path) -> None:
         "variants/hooks/",
         "variants/*/__init__.py",
         "variants/seams.py",
-        "parallel/",
+        "fast/",
     )
     places = tuple(f"pip/_internal/{each}" for each in rooms)
     assert all(path.startswith((*places, "pip/_vendor/")) for path, _ in named)

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.parallel import slots as of_parallel
-from pip._internal.parallel.slots import Slot
+from pip._internal.fast import slots as of_parallel
+from pip._internal.fast.slots import Slot
 from pip._internal.variants import slots
 from pip._internal.variants.slots import GLOBALS
 from tests.lib.floors import modules
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
-OWN = ("pip._internal.parallel.slots", "pip._internal.variants.slots")
+OWN = ("pip._internal.fast.slots", "pip._internal.variants.slots")
 SLOTS = {
     name
     for room in (of_parallel, slots)
@@ -31,7 +31,7 @@ MUTABLE = frozenset(
 )
 #: Where attributes are set that are not named: a copy of a link of ours, and methods that
 #: take the place of a context's own.
-COPIES = ["parallel.shared_context", "variants.wheels.links"]
+COPIES = ["fast.shared_context", "variants.wheels.links"]
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:

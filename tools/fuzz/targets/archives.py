@@ -11,9 +11,9 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from pip._internal.parallel.digests import Verified
-from pip._internal.parallel.downloads import staging_child
-from pip._internal.parallel.downloads.unpacking import Part, Unpacking
+from pip._internal.fast.digests import Verified
+from pip._internal.fast.downloads import staging_child
+from pip._internal.fast.downloads.unpacking import Part, Unpacking
 from tools.fuzz.choices import Choices
 from tools.fuzz.target import MEMORY, structured
 

@@ -20,7 +20,7 @@ from pip._internal.exceptions import (
     InstallationError,
     MetadataInconsistent,
 )
-from pip._internal.parallel.space import DiskFull, is_full
+from pip._internal.fast.space import DiskFull, is_full
 
 if TYPE_CHECKING:
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
@@ -57,7 +57,7 @@ __all__ = [
 
 def in_words(error: BaseException) -> str:
     """Say what went wrong as part of a sentence, in plain text, and only once."""
-    from pip._internal.parallel.request_errors import said_of_request
+    from pip._internal.fast.request_errors import said_of_request
 
     of_request = said_of_request(error)
     if of_request is not None:

@@ -155,7 +155,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         # By name: not every start of pip imports the slots.
         options.variants_command_line = command.parser, typed
         if hasattr(options, "no_fast"):
-            from pip._internal.parallel import garbage
+            from pip._internal.fast import garbage
 
             garbage.parsed(command, options)
         if getattr(options, "variant_host", None):

@@ -1,11 +1,11 @@
 """The state that hangs on upstream's objects and on modules, with who sets and reads it.
 
-All slots are here, but for those of ``parallel.slots``.
+All slots are here, but for those of ``fast.slots``.
 """
 
 from __future__ import annotations
 
-from pip._internal.parallel.slots import Slot
+from pip._internal.fast.slots import Slot
 
 __all__ = [
     "BOUND",
@@ -81,49 +81,47 @@ GLOBALS = {
     "variants.hooks.installing._LABELS": (
         "The labels that were installed, by metadata folder, for the summary. Its own."
     ),
-    "parallel.held_records._OWN": (
+    "fast.held_records._OWN": (
         "Who keeps what a thread logs, which goes through handlers that are pip's. Its own."
     ),
-    "parallel.threads._BIRTHS": (
+    "fast.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
-    "parallel.connections._is_shared": (
+    "fast.connections._is_shared": (
         "Whether the session that is being built has one context for TLS. Its own."
     ),
-    "parallel.sizes._NOTED": (
-        "The sizes that JSON pages tell, by URL. Set by parallel.pages."
-    ),
-    "parallel.threads._WORK": (
+    "fast.sizes._NOTED": ("The sizes that JSON pages tell, by URL. Set by fast.pages."),
+    "fast.threads._WORK": (
         "What threads are doing, for which Python waits a moment when it ends. Its own."
     ),
-    "parallel.threads._ENDS": "Whether Python ends, so that no work is begun. Its own.",
-    "parallel.digests._NOTED": (
+    "fast.threads._ENDS": "Whether Python ends, so that no work is begun. Its own.",
+    "fast.digests._NOTED": (
         "The digests of files that were computed while these were downloaded, which "
         "Hashes.check_against_path asks for. Its own."
     ),
-    "parallel.environment_lock._lock": (
+    "fast.environment_lock._lock": (
         "The lock of the virtual environment that a command may change. Its own."
     ),
-    "parallel.downloads.staged._installing": (
+    "fast.downloads.staged._installing": (
         "What takes the files of wheels from a staging folder. Set by "
-        "parallel.downloads.downloader, read where files are installed."
+        "fast.downloads.downloader, read where files are installed."
     ),
-    "parallel.downloads.atomic_upgrade._is_enabled": (
+    "fast.downloads.atomic_upgrade._is_enabled": (
         "Whether packages are replaced when what replaces them lies ready. Set by "
-        "hooks.installing and parallel.downloads.downloader, read when pip installs."
+        "hooks.installing and fast.downloads.downloader, read when pip installs."
     ),
-    "parallel.downloads.atomic_upgrade._transaction": (
+    "fast.downloads.atomic_upgrade._transaction": (
         "The replacement that goes on, for the functions that upstream calls. Its own."
     ),
-    "parallel.downloads.atomic_upgrade._afterwards": (
-        "What is done when a command has installed all. Set by parallel.unpacked.using."
+    "fast.downloads.atomic_upgrade._afterwards": (
+        "What is done when a command has installed all. Set by fast.unpacked.using."
     ),
-    "parallel.unpacked.using._using": (
+    "fast.unpacked.using._using": (
         "What a command uses of the cache of unpacked wheels, for the functions that "
         "upstream calls. Its own."
     ),
-    "parallel.downloads.elsewhere._tree": (
-        "The folder that stands for the root. Set by parallel.downloads.atomic_upgrade, read "
+    "fast.downloads.elsewhere._tree": (
+        "The folder that stands for the root. Set by fast.downloads.atomic_upgrade, read "
         "by all that writes the final path of a file."
     ),
 }

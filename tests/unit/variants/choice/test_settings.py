@@ -98,9 +98,9 @@ def test_options_are_allowed_where_their_rows_say() -> None:
 
 
 def test_each_option_is_read() -> None:
-    """Those that no settings have are read by an action, or by ``parallel.switches``."""
+    """Those that no settings have are read by an action, or by ``fast.switches``."""
     read = vars(Settings(optparse.Values()))
-    of_actions = {"all_versions", "hardware", "plugin"}
+    of_actions = {"all_versions", "hardware"}
     of_switches = {
         *("no_fast", "no_lookahead", "no_parallel_downloads"),
         *("unpacked_cache_limit", "unpacked_cache_links"),

@@ -11,11 +11,11 @@ import pytest
 
 from pip._vendor.rich.console import Console
 
+from pip._internal.fast.downloads.arrival import Arrival
+from pip._internal.fast.downloads.fetch import Fetch
+from pip._internal.fast.downloads.progress import CombinedProgress
+from pip._internal.fast.sizes import SMALL
 from pip._internal.models.link import Link
-from pip._internal.parallel.downloads.arrival import Arrival
-from pip._internal.parallel.downloads.fetch import Fetch
-from pip._internal.parallel.downloads.progress import CombinedProgress
-from pip._internal.parallel.sizes import SMALL
 from pip._internal.utils import logging as upstream
 from tests.lib.hosts import forced
 from tests.lib.in_process import InProcess

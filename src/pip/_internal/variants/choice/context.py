@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
-from pip._internal.parallel.switches import may_look_ahead
+from pip._internal.fast.switches import may_look_ahead
 from pip._internal.variants.choice.settings import (
     IN_BUILD,
     NO_VARIANTS,

@@ -2,7 +2,7 @@
 
 What a project has to offer is known once its page is here; which build of a release is
 taken, once its manifests are. So these are asked for as soon as they are known, all at
-once (see ``parallel.lookahead``). Nothing is decided here.
+once (see ``fast.lookahead``). Nothing is decided here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pip._internal.parallel.early_requests import NotAnswered
-from pip._internal.parallel.lookahead import Foresight, Lookahead
-from pip._internal.parallel.resolution import Resolving
-from pip._internal.parallel.resolving import look_ahead
-from pip._internal.parallel.slots import RESOLVING
+from pip._internal.fast.early_requests import NotAnswered
+from pip._internal.fast.lookahead import Foresight, Lookahead
+from pip._internal.fast.resolution import Resolving
+from pip._internal.fast.resolving import look_ahead
+from pip._internal.fast.slots import RESOLVING
 from pip._internal.variants.choice.places import index_of, pages_of
 from pip._internal.variants.choice.releases import releases
 from pip._internal.variants.wheels.links import label_of

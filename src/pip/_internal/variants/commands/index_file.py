@@ -13,7 +13,7 @@ from typing import TextIO
 from pip._internal.configuration import Configuration, Kind
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import ConfigurationError
-from pip._internal.parallel.space import space_for
+from pip._internal.fast.space import space_for
 from pip._internal.utils.filesystem import replace
 from pip._internal.utils.unpacking import current_umask
 from pip._internal.utils.virtualenv import running_under_virtualenv

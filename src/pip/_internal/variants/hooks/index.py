@@ -20,7 +20,7 @@ from pip._vendor.wheel_variants.labels import (
 )
 
 from pip._internal.console.output import get_logger
-from pip._internal.parallel.switches import is_fast
+from pip._internal.fast.switches import is_fast
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.settings import said_in_line
@@ -164,7 +164,7 @@ def links_of_page(
     """Return the links of a page, read fast unless that is switched off."""
     if READS_FAST.of(finder._link_collector, bool):
         # Whoever works as slowly as upstream's needs no more imports.
-        from pip._internal.parallel import pages
+        from pip._internal.fast import pages
 
         return pages.links_of_page(parse, page, link_evaluator)
     return list(parse(page))

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import with_label
-from pip._internal.parallel.downloads import atomic_upgrade
-from pip._internal.parallel.downloads.elsewhere import final_path
-from pip._internal.parallel.space import DiskFull, is_full
+from pip._internal.fast.downloads import atomic_upgrade
+from pip._internal.fast.downloads.elsewhere import final_path
+from pip._internal.fast.space import DiskFull, is_full
 from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashError, InstallationError, PipError
-from pip._internal.parallel.resolution import Resolving
-from pip._internal.parallel.slots import RESOLVING
+from pip._internal.fast.resolution import Resolving
+from pip._internal.fast.slots import RESOLVING
 from pip._internal.variants.choice.context import Context, context_of, noting_host
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed

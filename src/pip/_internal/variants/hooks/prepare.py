@@ -74,7 +74,7 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
         return not preparer.require_hashes
     if link.scheme not in ("http", "https"):
         return False
-    from pip._internal.parallel.fetching import is_here
+    from pip._internal.fast.fetching import is_here
 
     return not is_here(preparer, link)
 

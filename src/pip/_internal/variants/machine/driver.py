@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import wait
 from typing import TYPE_CHECKING, TypeVar
 
-from pip._internal.parallel.threads import in_thread
+from pip._internal.fast.threads import in_thread
 from pip._internal.variants.machine.findings import Undetected
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from pip._internal.cache import WheelCache
 from pip._internal.cli.spinners import open_rich_spinner
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import DistributionNotFound, PipError
+from pip._internal.fast.request_errors import is_passing, with_attempts
 from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.format_control import FormatControl
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.operations.build.build_tracker import get_build_tracker
-from pip._internal.parallel.request_errors import is_passing, with_attempts
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.utils.misc import redact_auth_from_url

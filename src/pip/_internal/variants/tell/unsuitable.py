@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.specifiers import SpecifierSet
 
 from pip._internal.console.texts import Hint
+from pip._internal.fast.pages import all_links
 from pip._internal.models.index import PyPI
-from pip._internal.parallel.pages import all_links
 from pip._internal.resolution.resolvelib.candidates import REQUIRES_PYTHON_IDENTIFIER
 from pip._internal.variants.choice import fork
 from pip._internal.variants.choice.decision import Cause

@@ -26,18 +26,18 @@ from pip._internal.exceptions import (
     HashMismatch,
     NetworkConnectionError,
 )
-from pip._internal.models.link import Link
-from pip._internal.network.cache import is_from_cache
-from pip._internal.parallel.early_entries import Kind
-from pip._internal.parallel.early_requests import EarlyRequests
-from pip._internal.parallel.request_errors import UNTRUSTED, is_passing, times
-from pip._internal.parallel.slots import EARLY_REQUESTS
-from pip._internal.parallel.time_limits import (
+from pip._internal.fast.early_entries import Kind
+from pip._internal.fast.early_requests import EarlyRequests
+from pip._internal.fast.request_errors import UNTRUSTED, is_passing, times
+from pip._internal.fast.slots import EARLY_REQUESTS
+from pip._internal.fast.time_limits import (
     MAX_TIME,
     Overdue,
     TimeBudget,
     time_limit,
 )
+from pip._internal.models.link import Link
+from pip._internal.network.cache import is_from_cache
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.wheels.links import uploaded_too_late
@@ -122,7 +122,7 @@ def fetch_manifest(
     If its hash is not the one on the index page, both are fetched afresh, since either
     may be an old copy. So is a manifest from the cache that cannot be parsed.
 
-    All this takes :data:`~pip._internal.parallel.time_limits.MAX_TIME` at most.
+    All this takes :data:`~pip._internal.fast.time_limits.MAX_TIME` at most.
 
     :param uploaded_prior_to: a manifest that was uploaded later counts as missing.
     :raises ManifestMissing: if there is none.

@@ -18,8 +18,8 @@ from pip._vendor.wheel_variants.manifest_parser import (
 from pip._vendor.wheel_variants.merging import Disagreement, merge
 
 from pip._internal.exceptions import HashError, PipError, UnsupportedWheel
+from pip._internal.fast.request_errors import with_attempts
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-from pip._internal.parallel.request_errors import with_attempts
 from pip._internal.variants.errors import InvalidVariantWheel, in_words
 from pip._internal.variants.wheels.archives import undamaged
 from pip._internal.variants.wheels.remote_wheels import (
@@ -30,10 +30,10 @@ from pip._internal.variants.wheels.remote_wheels import (
 from pip._internal.variants.wheels.sources import ManifestUnavailable, unattended
 
 if TYPE_CHECKING:
+    from pip._internal.fast.time_limits import TimeBudget
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
-    from pip._internal.parallel.time_limits import TimeBudget
 
 __all__ = [
     "manifest_of_wheel",

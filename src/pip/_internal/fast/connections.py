@@ -1,0 +1,114 @@
+"""Connections of sessions: what they share, and copies that have their own."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.request import getproxies
+
+from pip._vendor.requests.adapters import HTTPAdapter
+
+from pip._internal.fast.switches import is_fast
+
+if TYPE_CHECKING:
+    import optparse
+    from ssl import SSLContext
+
+    from pip._internal.cli.index_command import SessionCommandMixin
+    from pip._internal.network.session import PipSession
+
+__all__ = [
+    "context_made",
+    "like",
+    "session_built",
+    "with_own_connections",
+    "without_questions",
+]
+
+#: On these systems, the system itself checks the certificates of each connection.
+_CHECKED_BY_SYSTEM = ("win32", "darwin")
+
+T = TypeVar("T")
+
+#: Whether the session that is being built has one context for all its connections.
+_is_shared = False
+
+
+def session_built(
+    fn: Callable[..., PipSession],
+    command: SessionCommandMixin,
+    options: optparse.Values,
+    *args: Any,
+    **kwargs: Any,
+) -> PipSession:
+    """Let all connections of a command's session share the certificates they load."""
+    global _is_shared
+    _is_shared = (
+        is_fast(options)
+        and sys.platform not in _CHECKED_BY_SYSTEM
+        and not _has_tls_proxy(options)
+    )
+    try:
+        return fn(command, options, *args, **kwargs)
+    finally:
+        _is_shared = False
+
+
+def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
+    """Make the context for TLS; stock pip's loads certificates at once."""
+    if not _is_shared:
+        return fn()
+    from pip._internal.fast.shared_context import shared_context
+
+    return shared_context()
+
+
+def _has_tls_proxy(options: optparse.Values) -> bool:
+    """Whether connections may run inside a TLS connection to a proxy."""
+    proxies = [*getproxies().values(), options.proxy or ""]
+    return any(proxy.lower().startswith("https:") for proxy in proxies)
+
+
+def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:
+    """Make a shallow copy of an object, cache and connections included.
+
+    Not ``copy.copy``: objects of requests leave out what cannot be pickled.
+
+    :param kind: the class of the copy, a subclass of the original's; None for the same
+    :param changes: attributes in which the copy differs
+    """
+    made: T = object.__new__(kind or type(thing))
+    vars(made).update(vars(thing), **changes)
+    return made
+
+
+def without_questions(session: PipSession, connections: int) -> PipSession:
+    """Copy a session, with connections of its own; the copy never asks anybody again.
+
+    Where the original would ask for credentials, or look for them in a keyring, the copy
+    returns what the server said: 401. It does not wait for a server that is busy.
+
+    :param connections: how many the copy may keep open to a host
+    """
+    adapters = OrderedDict(session.adapters)
+    for prefix, adapter in adapters.items():
+        if isinstance(adapter, HTTPAdapter):
+            made = adapters[prefix] = with_own_connections(adapter, connections)
+            made.max_retries = adapter.max_retries.new(
+                status_forcelist=(), respect_retry_after_header=False
+            )
+    return like(session, auth=like(session.auth, prompting=False), adapters=adapters)
+
+
+def with_own_connections(adapter: HTTPAdapter, size: int) -> HTTPAdapter:
+    """Copy an adapter, with connections of its own.
+
+    The two share cache, proxies, retries and the context of TLS.
+
+    :param size: how many connections the copy keeps open to a host.
+    """
+    made = like(adapter, proxy_manager={})
+    made.init_poolmanager(made._pool_connections, size)
+    return made

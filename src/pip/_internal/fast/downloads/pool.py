@@ -1,0 +1,168 @@
+"""Download files in a few threads, and show how far they are."""
+
+from __future__ import annotations
+
+import operator
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pip._internal.console.output import get_logger
+from pip._internal.fast.connections import without_questions
+from pip._internal.fast.downloads.fetch import Fetch, Stopped
+from pip._internal.fast.held_records import emit, holding
+from pip._internal.fast.space import space_for
+from pip._internal.fast.threads import Workers
+
+if TYPE_CHECKING:
+    from pip._internal.fast.downloads.progress import CombinedProgress
+    from pip._internal.network.session import PipSession
+
+__all__ = ["Pool"]
+
+logger = get_logger(__name__)
+
+#: So many connections to a host browsers have too.
+_WORKERS = 6
+#: Bytes; a few files of this size use up most lines. More of them at once would only all
+#: be complete later, and unpacked later.
+_LARGE = 10_000_000
+_LARGE_AT_ONCE = 3
+#: Seconds between two looks at how far the downloads are.
+_TICK = 0.1
+#: Seconds that the threads have to end.
+_PATIENCE = 2.0
+
+_listed_size = operator.attrgetter("listed_size")
+
+
+class Pool:
+    """Downloads several files at a time; those known to be large come first.
+
+    :param alone: downloads one file as stock pip does
+    """
+
+    def __init__(
+        self,
+        session: PipSession,
+        fetches: Sequence[Fetch],
+        progress: CombinedProgress,
+        alone: Callable[[Fetch], tuple[str, str]],
+    ) -> None:
+        self._alone = alone
+        self._session = without_questions(session, _WORKERS)
+        self._fetches = fetches
+        self._progress = progress
+        # What takes longest to unpack should arrive soon.
+        self._waiting = deque(sorted(fetches, key=_listed_size, reverse=True))
+        self._running: set[Fetch] = set()
+        self._lock = threading.Lock()
+        self._workers = Workers(self._work, _WORKERS, self._next)
+        #: Gets an item whenever a download ends.
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        #: Hosts for which the user has to be asked for credentials.
+        self._asking: set[str] = set()
+
+    def start(self) -> bool:
+        """Begin; return whether there are threads."""
+        try:
+            self._workers.grow(len(self._fetches))
+        except RuntimeError as error:
+            logger.debug("No thread for a download: %s", error)
+        return bool(self._workers)
+
+    def stop(self) -> None:
+        """Stop what has not ended, and wait for the threads to notice."""
+        with self._lock:
+            for fetch in self._waiting:
+                fetch.error = Stopped()
+            self._waiting.clear()
+            running = list(self._running)
+        for fetch in running:
+            fetch.stop()
+        self._workers.join(_PATIENCE)
+
+    def finish(self, fetch: Fetch) -> tuple[str, str]:
+        """Wait for a download, and show the progress of all meanwhile.
+
+        A download that failed is tried once more, when all others have ended.
+
+        :return: its result
+        """
+        while not fetch.is_over:
+            self._wait()
+            emit(fetch.records)
+        if fetch.result is None:
+            while not all(each.is_over for each in self._fetches):
+                self._wait()
+            self._retry(fetch)
+        emit(fetch.records)
+        assert fetch.result is not None, "a failure was raised"
+        return fetch.result
+
+    def _retry(self, fetch: Fetch) -> None:
+        """Try a download that failed once more, alone, or raise its error."""
+        self._progress.close()
+        with space_for(fetch.size or fetch.listed_size, fetch.folder):
+            if self._is_final(fetch):
+                emit(fetch.records)
+                assert fetch.error is not None
+                raise fetch.error
+            logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
+            fetch.records.clear()
+            fetch.result, fetch.error = self._alone(fetch), None
+
+    def _is_final(self, fetch: Fetch) -> bool:
+        """Whether another attempt at a download that failed would end in the same way.
+
+        It would if the file arrived and is not the expected one, or if pip waited for the
+        file in vain while no other download went on.
+        """
+        if not fetch.is_timed_out:
+            return fetch.has_arrived
+        others = (each.went_on_at for each in self._fetches if each is not fetch)
+        return fetch.went_on_at - max(others) >= (self._session.timeout or 0)
+
+    def _wait(self) -> None:
+        """Wait a little, or deal with a download that was refused or has failed for good."""
+        for fetch in self._fetches:
+            if fetch.error is None or isinstance(fetch.error, Stopped):
+                continue
+            if fetch.is_refused:
+                # The server may refuse several requests at a time: go on one by one.
+                self.stop()
+            if fetch.is_refused or self._is_final(fetch):
+                self._retry(fetch)
+        with suppress(queue.Empty):
+            self._news.get(timeout=_TICK)
+        self._progress.update()
+
+    def _work(self, fetches: Iterator[Fetch]) -> None:
+        for fetch in fetches:
+            host = urlsplit(fetch.link.url_without_fragment).netloc
+            if host in self._asking:
+                fetch.error = Stopped()
+            else:
+                with holding(fetch.log):
+                    fetch.run(self._session)
+                if fetch.refusal == HTTPStatus.UNAUTHORIZED:
+                    self._asking.add(host)
+            with self._lock:
+                self._running.discard(fetch)
+            self._news.put(None)
+
+    def _next(self) -> Fetch | None:
+        """Take the next file; None if the rest is for other threads."""
+        with self._lock:
+            large = sum(fetch.listed_size > _LARGE for fetch in self._running)
+            for fetch in self._waiting:
+                if large < _LARGE_AT_ONCE or fetch.listed_size <= _LARGE:
+                    self._waiting.remove(fetch)
+                    self._running.add(fetch)
+                    return fetch
+            return None

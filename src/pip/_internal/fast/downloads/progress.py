@@ -1,0 +1,136 @@
+"""Show the progress of several downloads as one."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from pip._vendor.rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+from pip._internal.cli.spinners import RateLimiter
+from pip._internal.console.output import get_logger
+from pip._internal.utils.logging import get_console, get_indentation
+
+if TYPE_CHECKING:
+    from pip._internal.cli.progress_bars import BarType
+    from pip._internal.fast.downloads.fetch import Fetch
+
+__all__ = ["CombinedProgress"]
+
+#: Seconds between two lines of ``--progress-bar raw``.
+_PAUSE = 0.25
+_logger = get_logger(__name__)
+
+
+class CombinedProgress:
+    """The progress of downloads together, in bytes as far as sizes are known.
+
+    It appears once one of them is so large that upstream would show its progress.
+
+    :param bar_type: of ``--progress-bar``
+    """
+
+    def __init__(self, bar_type: BarType, fetches: Sequence[Fetch]) -> None:
+        is_quiet = _logger.getEffectiveLevel() > logging.INFO
+        self._bar_type: BarType = "off" if is_quiet else bar_type
+        self._fetches = fetches
+        self._closing = ExitStack()
+        self._bar: _Bar | _Lines | None = None
+
+    def __enter__(self) -> CombinedProgress:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if isinstance(self._bar, _Bar) and error is KeyboardInterrupt:
+            self._bar.vanish()
+        self.close()
+
+    def close(self) -> None:
+        """Show the progress a last time."""
+        self.update()
+        self._closing.close()
+        self._bar_type = "off"
+
+    def update(self) -> None:
+        """Show the progress as it is now."""
+        if self._bar_type == "off":
+            return
+        if self._bar is None:
+            if not any(fetch.is_shown for fetch in self._fetches):
+                return
+            self._bar = _Lines() if self._bar_type == "raw" else _Bar(self._closing)
+        received = sum(fetch.received for fetch in self._fetches)
+        total = sum(map(_total, self._fetches))
+        over = sum(fetch.is_over for fetch in self._fetches)
+        self._bar.show(received, total, over, len(self._fetches))
+
+
+def _total(fetch: Fetch) -> int:
+    """Return the bytes of a download in the end, as far as is known now."""
+    if fetch.is_over:
+        return fetch.received
+    return max(fetch.size or fetch.listed_size, fetch.received)
+
+
+class _Bar:
+    """A bar like upstream's, above which other lines can be written."""
+
+    def __init__(self, closing: ExitStack) -> None:
+        self._closing = closing
+        self._progress = Progress(
+            TextColumn("[progress.description]{task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            TextColumn("{task.fields[time_description]}"),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            TextColumn("{task.fields[files]}"),
+            console=get_console(),
+            refresh_per_second=5,
+        )
+        self._task = self._progress.add_task(
+            " " * (get_indentation() + 2), total=None, time_description="eta", files=""
+        )
+
+    def vanish(self) -> None:
+        """Leave nothing on the screen in the end."""
+        self._progress.live.transient = True
+
+    def show(self, received: int, total: int, over: int, files: int) -> None:
+        is_over = over == files
+        self._progress.update(
+            self._task,
+            completed=received,
+            total=total,
+            files=f"{over}/{files} files",
+            time_description="" if is_over else "eta",
+        )
+        if not self._progress.live.is_started:
+            self._closing.enter_context(self._progress)
+
+
+class _Lines:
+    """Lines for programs, as upstream writes them."""
+
+    def __init__(self) -> None:
+        self._limit = RateLimiter(_PAUSE)
+        self._shown: tuple[int, int] | None = None
+
+    def show(self, received: int, total: int, over: int, files: int) -> None:
+        seen = received, total
+        if seen == self._shown or not (over == files or self._limit.ready()):
+            return
+        self._shown = seen
+        self._limit.reset()
+        sys.stdout.write(f"Progress {received} of {total}\n")
+        sys.stdout.flush()

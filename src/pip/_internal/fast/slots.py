@@ -1,0 +1,56 @@
+"""State that hangs on upstream's objects, each kind with who sets and reads it.
+
+Upstream hands on little from where it is known to where it matters, so our values travel
+on its objects. Each has a slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["COMMAND_OPTIONS", "EARLY_REQUESTS", "RESOLVING", "Slot"]
+
+_Owner = TypeVar("_Owner")
+_Value = TypeVar("_Value")
+
+
+class Slot:
+    """An attribute of ours on upstream's objects.
+
+    Its readers name the class of the value, which this module does not know.
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def of(self, owner: object, kind: type[_Value]) -> _Value | None:
+        """Return the value that *owner* has; None if it has none of that kind."""
+        value = vars(owner).get(self._name)
+        return value if isinstance(value, kind) else None
+
+    def set(self, owner: object, value: object) -> None:
+        """Set the value of *owner*."""
+        vars(owner)[self._name] = value
+
+    def once(self, owner: _Owner, make: Callable[[_Owner], _Value]) -> _Value:
+        """Return the value of *owner*, which is made on first use."""
+        values = vars(owner)
+        if self._name not in values:
+            values[self._name] = make(owner)
+        value: _Value = values[self._name]
+        return value
+
+
+#: On a ``RequirementPreparer``: the options of its command, if that may be faster than
+#: upstream's. Set and read by ``fast.fetching``.
+COMMAND_OPTIONS = Slot("_variants_command_options")
+#: On a ``PipSession``: its ``EarlyRequests``. Made by ``fast.lookahead`` and
+#: ``wheels.sources``, read by ``fast.together`` too.
+EARLY_REQUESTS = Slot("_variants_early")
+#: On a ``PackageFinder``: the ``Resolving`` whose requests may be made early. Set and
+#: read by ``fast.resolving``, read by ``fast.fetching``, ``choice.lookahead`` and
+#: ``hooks.outcome``.
+RESOLVING = Slot("_variants_resolving")

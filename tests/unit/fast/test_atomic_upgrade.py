@@ -1,0 +1,246 @@
+"""Signals that wait, trees that are moved, and staging folders."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("signals are those of POSIX", allow_module_level=True)
+
+import pip
+from pip._internal.fast.downloads import atomic_upgrade, elsewhere, trees
+from pip._internal.fast.downloads.interrupts import HeldSignals
+from pip._internal.fast.downloads.staging_folder import StagingFolder
+
+# Elsewhere things are done in upstream's way.
+pytestmark = pytest.mark.linux
+
+
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+def run_elsewhere(code: str, *arguments: str) -> int:
+    """Run code in a process of its own, with this pip, and return how it ended."""
+    env = {**os.environ, "PYTHONPATH": str(Path(pip.__file__).parents[1])}
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, check=False, env=env).returncode
+
+
+class TestSignals:
+    """Signals that wait."""
+
+    @pytest.fixture(autouse=True)
+    def handlers(self) -> Iterator[None]:
+        """Have the handlers in the end that were there before."""
+        before = {each: signal.getsignal(each) for each in (2, 15)}
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+        for number, handler in before.items():
+            assert signal.getsignal(number) is handler
+            signal.signal(number, handler)
+
+    def test_one_waits(self, capfd: pytest.CaptureFixture[str]) -> None:
+        held = HeldSignals()
+        held.hold(signal.SIGINT)
+        send(signal.SIGINT)
+        held.release()
+        assert "so that nothing is left half installed" in capfd.readouterr().err
+        with pytest.raises(KeyboardInterrupt):
+            held.take_effect()
+        held.take_effect()
+
+    def test_two_do_not(self) -> None:
+        held = HeldSignals()
+        held.hold(signal.SIGINT)
+        send(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            send(signal.SIGINT)
+
+    def test_what_ends_pip_waits_too(self) -> None:
+        code = (
+            "import os\n"
+            "from pip._internal.fast.downloads.interrupts import HeldSignals\n"
+            "held = HeldSignals()\n"
+            "held.hold(15)\n"
+            "os.kill(os.getpid(), 15)\n"
+            "held.release()\n"
+            "held.take_effect()\n"
+            "os._exit(7)\n"
+        )
+        assert run_elsewhere(code) == -signal.SIGTERM
+
+    def test_another_handler_stays(self) -> None:
+        came: list[int] = []
+        signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
+        try:
+            held = HeldSignals()
+            held.hold(signal.SIGTERM)
+            send(signal.SIGTERM)
+            assert came == [signal.SIGTERM]
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def test_another_thread_holds_none(self) -> None:
+        held = HeldSignals()
+        thread = threading.Thread(target=held.hold, args=[signal.SIGINT])
+        thread.start()
+        thread.join()
+        held.release()
+        held.take_effect()
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def read(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+class TestPut:
+    """A tree that is moved into another one."""
+
+    NEW: Mapping[str, str] = {"a/x.py": "new", "a/b/y.py": "new", "z.py": "new"}
+
+    @pytest.fixture
+    def tree(self, tmp_path: Path) -> Path:
+        """Return what is to be moved."""
+        write(tmp_path / "tree", self.NEW)
+        return tmp_path / "tree"
+
+    def test_folders_are_merged(self, tree: Path, tmp_path: Path) -> None:
+        place = tmp_path / "place"
+        write(place, {"a/x.py": "old", "a/own.py": "own"})
+        assert set(trees.met_folders(str(tree), str(place))) == {
+            *(str(place), str(place / "a"))
+        }
+        folder = (tree / "a" / "b").stat().st_ino
+        trees.put(str(tree), str(place))
+        assert read(place) == {**self.NEW, "a/own.py": "own"}
+        assert read(tree) == {}
+        assert (place / "a" / "b").stat().st_ino == folder, "moved as a whole"
+
+    def test_what_cannot_be_moved_stays(self, tree: Path, tmp_path: Path) -> None:
+        place = tmp_path / "place"
+        # A folder where a file is to be.
+        write(place, {"z.py/file": "own"})
+        with pytest.raises(OSError, match=r"z\.py"):
+            trees.put(str(tree), str(place))
+        assert read(place) == {"z.py/file": "own"}
+        assert read(tree) == self.NEW
+
+    def test_between_disks_it_is_copied(
+        self, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def rename(source: str, target: str) -> None:
+            raise OSError(errno.EXDEV, "Invalid cross-device link", source, target)
+
+        place = tmp_path / "place"
+        write(place, {"a/own.py": "own"})
+        monkeypatch.setattr(os, "rename", rename)
+        trees.put(str(tree), str(place))
+        assert read(place) == {**self.NEW, "a/own.py": "own"}
+        (place / "z.py").unlink()
+        write(place, {"z.py/file": "own"})
+        (place / "a" / "x.py").unlink()
+        with pytest.raises(OSError, match=r"z\.py"):
+            trees.put(str(tree), str(place))
+        assert "a/x.py" not in read(place)
+
+    def test_metadata_come_last(self, tmp_path: Path) -> None:
+        tree, place = tmp_path / "tree", tmp_path / "place"
+        write(tree, {"lib/a-1.dist-info/RECORD": "", "lib/b.py": "", "share/c/d": ""})
+        # Here a file is where a folder is to be.
+        write(place, {"lib/a.py": "", "share/c": ""})
+        with pytest.raises(OSError, match="share"):
+            trees.put(str(tree), str(place))
+        assert read(place) == {"lib/a.py": "", "share/c": ""}
+
+
+def test_what_is_said_names_the_places_where_files_will_be() -> None:
+    said: list[str] = []
+    with elsewhere.installed_below("/lib/new-0"):
+        atomic_upgrade.scripts_not_on_path(
+            lambda scripts: said.extend(scripts),
+            ["/lib/new-0/bin/tool", "/lib/new-01/bin/other"],
+        )
+    assert said == ["/bin/tool", "/lib/new-01/bin/other"]
+    assert elsewhere.final_path("/lib/new-0/bin/tool") == "/lib/new-0/bin/tool"
+
+
+class TestStagingFolder:
+    """The folder of a run, and those that killed runs have left."""
+
+    def test_it_goes_in_the_end(self, tmp_path: Path) -> None:
+        folder = StagingFolder(str(tmp_path))
+        write(Path(folder.path), {"new-0/read-only/x.py": ""})
+        (Path(folder.path) / "new-0" / "read-only").chmod(0o500)
+        folder.remove()
+        assert not list(tmp_path.iterdir())
+
+    def test_what_a_killed_run_left_is_removed(self, tmp_path: Path) -> None:
+        write(tmp_path, {".pip-staging-left/new-0/x.py": "", "other/x.py": ""})
+        outside = tmp_path / "other"
+        (tmp_path / ".pip-staging-left" / "link").symlink_to(outside)
+        StagingFolder(str(tmp_path)).remove()
+        assert read(tmp_path) == {"other/x.py": ""}
+
+    def test_what_a_live_run_uses_stays(self, tmp_path: Path) -> None:
+        first = StagingFolder(str(tmp_path))
+        StagingFolder(str(tmp_path)).remove()
+        assert Path(first.path).is_dir()
+        first.remove()
+
+    @pytest.mark.parametrize("kind", ["link", "file", "fifo", "open to all"])
+    def test_what_others_put_there_stays(self, tmp_path: Path, kind: str) -> None:
+        site, outside = tmp_path / "site", tmp_path / "outside"
+        write(outside, {"x.py": "mine"})
+        site.mkdir()
+        left = site / ".pip-staging-left"
+        if kind == "link":
+            left.symlink_to(outside)
+        elif kind == "file":
+            left.touch()
+        elif kind == "fifo":
+            os.mkfifo(left)
+        else:
+            left.mkdir()
+            left.chmod(0o777)
+        StagingFolder(str(site)).remove()
+        assert os.path.lexists(left)
+        assert read(outside) == {"x.py": "mine"}
+
+    def test_a_folder_to_which_all_may_write(self, tmp_path: Path) -> None:
+        """Anybody may have moved a folder of this user there."""
+        write(tmp_path, {".pip-staging-left/x.py": "mine"})
+        tmp_path.chmod(0o777)
+        StagingFolder(str(tmp_path)).remove()
+        assert read(tmp_path) == {".pip-staging-left/x.py": "mine"}
+
+    def test_without_locks_nothing_is_left(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def flock(*_: object) -> None:
+            raise OSError(errno.ENOLCK, "No locks available")
+
+        monkeypatch.setattr("fcntl.flock", flock)
+        with pytest.raises(OSError, match="No locks"):
+            StagingFolder(str(tmp_path))
+        assert not list(tmp_path.iterdir())

@@ -1,0 +1,226 @@
+"""The lock of a virtual environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from optparse import Values
+from pathlib import Path
+
+import pytest
+
+from pip._internal.exceptions import InstallationError
+from pip._internal.fast import environment_lock
+from pip._internal.fast.environment_lock import (
+    EnvironmentChanged,
+    file_content,
+    installing,
+    take_lock,
+)
+
+if sys.platform == "win32":
+    pytest.skip("the other installer locks as POSIX does", allow_module_level=True)
+import fcntl
+
+
+@pytest.fixture(autouse=True)
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of packages of a virtual environment that pip runs in."""
+    site = tmp_path / "site"
+    site.mkdir()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    for name in ("get_purelib", "get_platlib"):
+        monkeypatch.setattr(environment_lock, name, lambda: str(site))
+    return site
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[int]:
+    """Hold the lock as another installer."""
+    fd = os.open(tmp_path / ".lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    yield fd
+    os.close(fd)
+
+
+def options(**given: object) -> Values:
+    return Values(given)
+
+
+def is_locked(path: Path) -> bool:
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def run(*_: object) -> int:
+    """Install something, as a command that nobody disturbs."""
+    take_lock()
+    return 7
+
+
+class Run:
+    """A command during which something happens before pip installs."""
+
+    def __init__(self, site: Path, *changes: str) -> None:
+        self.site, self.changes, self.count = site, list(changes), 0
+        self.was_locked: list[bool] = []
+
+    def __call__(self, *_: object) -> int:
+        self.count += 1
+        self.was_locked.append(is_locked(self.site.parent / ".lock"))
+        if self.changes:
+            (self.site / self.changes.pop(0)).mkdir()
+        take_lock()
+        assert is_locked(self.site.parent / ".lock")
+        return 7
+
+
+def test_the_lock_is_held_while_pip_installs(site: Path) -> None:
+    run = Run(site)
+    assert installing(run, None, options(), []) == 7
+    assert run.count == 1
+    assert not is_locked(site.parent / ".lock")
+
+
+@pytest.mark.parametrize("name", ["a-1.dist-info", "a-1.egg-info"])
+def test_what_changed_is_resolved_once_more(site: Path, name: str) -> None:
+    run = Run(site, name)
+    assert installing(run, None, options(), []) == 7
+    assert run.count == 2
+
+
+def test_other_files_do_not_count(site: Path) -> None:
+    run = Run(site, "a")
+    installing(run, None, options(), [])
+    assert run.count == 1
+
+
+def test_the_second_run_takes_the_lock_anew(site: Path) -> None:
+    """A pip that a build starts could not install anything otherwise."""
+    run = Run(site, "a-1.dist-info", "b-1.dist-info")
+    assert installing(run, None, options(), []) == 7
+    assert run.count == 2, "once more, and not again"
+    assert run.was_locked == [False, False]
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe"])
+def test_a_pipe_is_read_once(tmp_path: Path, kind: str) -> None:
+    """What cannot be read twice is the same in the second run."""
+    path = tmp_path / "requirements.txt"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.touch()
+    reads: list[str] = []
+
+    def read(location: str) -> tuple[str, str]:
+        reads.append(location)
+        return location, f"content {len(reads)}"
+
+    seen = []
+
+    def run_twice(*_: object) -> int:
+        seen.append(file_content(read, str(path))[1])
+        if len(seen) == 1:
+            raise EnvironmentChanged
+        return 7
+
+    assert installing(run_twice, None, options(), []) == 7
+    second = "content 1" if kind == "pipe" else "content 2"
+    assert seen == ["content 1", second]
+
+
+@pytest.mark.usefixtures("other")
+def test_it_waits_and_names_the_lock(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment_lock, "_PATIENCE", 0.3)
+    with pytest.raises(InstallationError, match=r"\.lock'"):
+        installing(Run(site), None, options(), [])
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_it_removes_the_file_that_it_made(site: Path, was_there: bool) -> None:
+    path = site.parent / ".lock"
+    if was_there:
+        path.touch()
+    assert installing(Run(site), None, options(), []) == 7
+    assert path.exists() == was_there
+
+
+def test_a_lock_whose_file_is_gone_counts_for_nothing(
+    site: Path, other: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process that had it has removed it, and a third one may have the next."""
+    path = site.parent / ".lock"
+
+    def sleep(_: float) -> None:
+        path.unlink()
+        fcntl.flock(other, fcntl.LOCK_UN)
+
+    monkeypatch.setattr("time.sleep", sleep)
+    assert installing(Run(site), None, options(), []) == 7
+    assert not path.exists()
+
+
+def test_it_goes_on_when_the_other_is_done(
+    site: Path,
+    other: int,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def other_ends(_: float) -> None:
+        fcntl.flock(other, fcntl.LOCK_UN)
+
+    monkeypatch.setattr(environment_lock.time, "sleep", other_ends)
+    with caplog.at_level("INFO"):
+        assert installing(Run(site), None, options(), []) == 7
+    assert caplog.text.count("Waiting for another installer") == 1
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
+def test_what_is_no_file_is_not_locked(tmp_path: Path, kind: str) -> None:
+    lock, outside = tmp_path / ".lock", tmp_path / "outside"
+    if kind == "link":
+        lock.symlink_to(outside)
+    elif kind == "fifo":
+        os.mkfifo(lock)
+    else:
+        lock.mkdir()
+
+    assert installing(run, None, options(), []) == 7
+    assert not outside.exists()
+
+
+def test_without_locks_it_installs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+
+    assert installing(run, None, options(), []) == 7
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"target_dir": "x"}, {"prefix_path": "x"}, {"root_path": "x"}, {"dry_run": True}],
+)
+@pytest.mark.usefixtures("other")
+def test_elsewhere_there_is_none(given: dict[str, object]) -> None:
+    assert installing(run, None, options(**given), []) == 7
+
+
+@pytest.mark.usefixtures("other")
+def test_outside_of_virtual_environments_there_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "base_prefix", sys.prefix)
+
+    assert installing(run, None, options(), []) == 7

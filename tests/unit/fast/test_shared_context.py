@@ -1,0 +1,260 @@
+"""One context for all TLS connections trusts what upstream trusts for each."""
+
+from __future__ import annotations
+
+import functools
+import os
+import socket
+import ssl
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from pip._vendor import certifi
+from pip._vendor.truststore import SSLContext
+
+from pip._internal.cli import index_command
+from pip._internal.commands import create_command
+from pip._internal.fast.connections import (
+    context_made,
+    session_built,
+    with_own_connections,
+)
+from pip._internal.fast.shared_context import shared_context
+from pip._internal.network.session import PipSession
+
+pytestmark = pytest.mark.skipif(
+    os.name == "nt", reason="certificates are no files on Windows"
+)
+
+MANY = 6
+
+
+class Server:
+    """A TLS server that begins no handshake before so many have connected."""
+
+    def __init__(self, certificate: trustme.LeafCert, many: int) -> None:
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        certificate.configure_cert(self._context)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._barrier = threading.Barrier(many)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._greet, args=[connection]).start()
+
+    def _greet(self, connection: socket.socket) -> None:
+        with connection:
+            try:
+                self._barrier.wait(timeout=30)
+                with self._context.wrap_socket(connection, server_side=True) as tls:
+                    tls.sendall(b"hello")
+            except (ssl.SSLError, OSError, threading.BrokenBarrierError):
+                return
+
+
+@pytest.fixture
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def server(authority: trustme.CA, request: pytest.FixtureRequest) -> Iterator[Server]:
+    server = Server(authority.issue_cert("localhost"), getattr(request, "param", 1))
+    yield server
+    server.close()
+
+
+def greeting(context: SSLContext, port: int, name: str = "localhost") -> bytes:
+    """Connect as urllib3 does and return what the server says."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        context.set_alpn_protocols(["http/1.1"])
+        with context.wrap_socket(connection, server_hostname=name) as tls:
+            return tls.recv(100)
+
+
+def test_handshakes_go_on_at_the_same_time(
+    authority: trustme.CA, tmp_path: Path
+) -> None:
+    server = Server(authority.issue_cert("localhost"), MANY)
+    trusted = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(trusted))
+    context = shared_context()
+
+    def connect() -> bytes:
+        context.load_verify_locations(str(trusted), None, None)
+        return greeting(context, server.port)
+
+    with ThreadPoolExecutor(MANY) as pool:
+        found = [pool.submit(connect) for _ in range(MANY)]
+        assert [each.result() for each in found] == [b"hello"] * MANY
+    server.close()
+
+
+def unread(path: Path) -> None:
+    """Make a file one that cannot be parsed, and that seems to be unchanged."""
+    before = path.stat()
+    path.write_bytes(b" " * before.st_size)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_certificates_are_loaded_once(
+    server: Server, authority: trustme.CA, tmp_path: Path
+) -> None:
+    trusted = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(trusted))
+    context = shared_context()
+    context.load_verify_locations(cafile=str(trusted))
+    unread(trusted)
+    context.load_verify_locations(str(trusted), None, None)
+    assert greeting(context, server.port) == b"hello"
+
+
+def test_what_fails_fails_each_time(tmp_path: Path) -> None:
+    broken, missing = tmp_path / "broken.pem", tmp_path / "missing.pem"
+    broken.write_text("nothing")
+    upstream, context = SSLContext(ssl.PROTOCOL_TLS_CLIENT), shared_context()
+    for path in (broken, missing):
+        for name in ("load_verify_locations", "load_cert_chain"):
+            expected = _failure(getattr(upstream, name), path)
+            for _ in range(2):
+                assert _failure(getattr(context, name), path) == expected
+
+
+def _failure(load: Callable[[str], object], path: Path) -> tuple[type, object]:
+    try:
+        load(str(path))
+    except OSError as error:
+        return type(error), error.args[0]
+    raise AssertionError("it was loaded")
+
+
+def test_the_last_client_certificate_counts(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    accept = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    accept.verify_mode = ssl.CERT_REQUIRED
+    authority.configure_trust(accept)
+    authority.issue_cert("localhost").configure_cert(accept)
+    context = shared_context()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    context.load_verify_locations(str(tmp_path / "ca.pem"))
+    for name in ("first", "second"):
+        made = authority.issue_cert(f"{name}.example.org")
+        made.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / name))
+    seen = []
+    for name in ("first", "second", "first"):
+        context.load_cert_chain(str(tmp_path / name))
+        ((_, found),) = shake(accept, context)["subjectAltName"]
+        seen.append(found)
+    assert seen == [f"{name}.example.org" for name in ("first", "second", "first")]
+
+
+def shake(
+    accept: ssl.SSLContext, context: SSLContext, name: str | None = "localhost"
+) -> Any:
+    """Shake hands in memory, and return what the server knows of its client."""
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = context.wrap_bio(to_client, to_server, server_hostname=name)
+    server = accept.wrap_bio(to_server, to_client, server_side=True)
+    for side in (client, server, client, server):
+        with suppress(ssl.SSLWantReadError):
+            side.do_handshake()
+    return server.getpeercert()
+
+
+def test_what_the_system_trusts(
+    server: Server,
+    authority: trustme.CA,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trusted = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(trusted))
+    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+    assert greeting(shared_context(), server.port) == b"hello"
+
+
+def test_nobody_else_is_trusted(server: Server, authority: trustme.CA) -> None:
+    with pytest.raises(ssl.SSLCertVerificationError, match=r"self.signed|issuer"):
+        greeting(shared_context(), server.port)
+    context = shared_context()
+    with authority.cert_pem.tempfile() as trusted:
+        context.load_verify_locations(trusted)
+    with pytest.raises(ssl.SSLCertVerificationError, match=r"[Hh]ostname"):
+        greeting(context, server.port, name="example.org")
+
+
+def test_adapters_have_connections_of_their_own(tmp_path: Path) -> None:
+    plain = PipSession()
+    context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    upstream = PipSession(cache=str(tmp_path), ssl_context=context)
+    for session in (plain, upstream):
+        adapter = session.get_adapter("https://example.org/")
+        made = with_own_connections(adapter, 3)  # type: ignore[arg-type]
+        assert type(made) is type(adapter)
+        assert made.poolmanager is not adapter.poolmanager
+        assert made.proxy_manager is not adapter.proxy_manager
+        settings = made.poolmanager.connection_pool_kw
+        assert settings["maxsize"] == 3
+        assert settings.get("ssl_context") is (None if session is plain else context)
+        if session is upstream:
+            assert made.controller is adapter.controller  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_shared"),
+    [
+        ([], True),
+        (["--proxy", "http://127.0.0.1:1"], True),
+        (["--proxy", "https://127.0.0.1:1"], False),
+        (["--no-fast"], False),
+        (["--use-deprecated=legacy-certs"], False),
+    ],
+    ids=["fast", "proxy", "TLS proxy", "not fast", "no truststore"],
+)
+@pytest.mark.linux
+def test_a_command_s_session_shares(arguments: list[str], is_shared: bool) -> None:
+    """It loads no certificates before a connection needs them."""
+    # A process has one context, which other tests may have made.
+    index_command._create_truststore_ssl_context.cache_clear()
+    command = create_command("install")
+    options, _ = command.parse_args(arguments)
+    session = command._build_session(options)  # type: ignore[attr-defined]
+    adapter = session.get_adapter("https://example.org/")
+    used = adapter.poolmanager.connection_pool_kw.get("ssl_context")
+    if "legacy" in str(arguments):
+        assert used is None
+        return
+    assert ("wrap_socket" in vars(used)) is is_shared
+    assert (used._ctx.cert_store_stats()["x509_ca"] == 0) is is_shared
+    SSLContext.load_verify_locations(used, certifi.where())
+    assert used._ctx.cert_store_stats()["x509_ca"] > 50
+
+
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+def test_where_the_system_judges_nothing_is_shared(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = create_command("install")
+    options = command.parse_args([])[0]
+    monkeypatch.setattr(sys, "platform", system)
+    made = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    build = functools.partial(context_made, lambda: made)
+    assert session_built(lambda *_: build(), command, options) is made  # type: ignore[arg-type]
