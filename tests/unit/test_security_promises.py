@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::([\w:]+))?`")
+NAMED = re.compile(r"`((?:core/)?tests/[\w/]+\.py)(?:::([\w:]+))?`")
 
 
 def defined(tree: ast.AST, prefix: str = "") -> set[str]:
