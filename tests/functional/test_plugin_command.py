@@ -173,7 +173,7 @@ def test_problems(plugin: Command, tmp_path: Path) -> None:
         (["./nowhere"], 1, "'./nowhere' is neither an existing path"),
         (["npu-1.0-py3-none-any.whl"], 1, "none-any.whl' is neither"),
         (["a b"], 1, "'a b' is neither an existing path nor"),
-        (["bad.whl"], 1, "bad.whl is not a valid wheel filename"),
+        (["bad.whl"], 1, "pip cannot install the plugin"),
         (["npu-1.0-cp39-cp39-win_amd64.whl"], 1, "not a supported wheel on this"),
         (["folder"], 1, "Neither 'setup.py' nor 'pyproject.toml' found"),
         (["folder", "--namespace", "A"], 2, "--namespace is not a namespace: 'A'"),
