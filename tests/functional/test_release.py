@@ -37,7 +37,6 @@ pytestmark = [pytest.mark.release, pytest.mark.process]
 #: A user who owns nothing.
 NOBODY = 65534
 FORK_WHEEL = f"pip-{VERSION}-py3-none-any.whl"
-CORE_WHEEL = "wheel_variants-0.1.0-py3-none-any.whl"
 CARRIER_WHEEL = f"pip_variants-{FORK}-py3-none-any.whl"
 CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text())["project"][
     "version"
