@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import signal
-import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
-import trustme
 
 from tests.lib import jitter
 from tests.lib.index import IndexServer
+from tests.lib.tls import use_tls
 
 # How long an example takes says more of the machine than of what is tested.
 hypothesis.settings.register_profile("own", deadline=None)
@@ -83,12 +82,8 @@ def index(make_index: Callable[[], IndexServer]) -> IndexServer:
 @pytest.fixture
 def tls_index(tmp_path: Path) -> Iterator[IndexServer]:
     """Return an empty index with TLS; pip needs ``--cert``, its ``certificates``."""
-    authority = trustme.CA()
     server = IndexServer()
-    server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(server.host).configure_cert(server.tls)
-    server.certificates = tmp_path / "ca.pem"
-    authority.cert_pem.write_to_path(str(server.certificates))
+    use_tls(server, tmp_path)
     with server:
         yield server
 

@@ -6,18 +6,17 @@ import argparse
 import base64
 import io
 import json
-import ssl
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-import trustme
 
 from tests.lib.faults import Fault
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH
 from tests.lib.repository import JSON_TYPE
+from tests.lib.tls import use_tls
 from wheel_variants.publish import http
 from wheel_variants.publish.checking import place_of
 from wheel_variants.publish.errors import NothingFound
@@ -40,12 +39,8 @@ def torch() -> Iterator[IndexServer]:
 @pytest.fixture
 def tls_index(tmp_path: Path) -> Iterator[IndexServer]:
     """Return an index with TLS and the preview's torch."""
-    authority = trustme.CA()
     server = IndexServer()
-    server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(server.host).configure_cert(server.tls)
-    server.certificates = tmp_path / "ca.pem"
-    authority.cert_pem.write_to_path(str(server.certificates))
+    use_tls(server, tmp_path)
     server.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
     with server:
         yield server

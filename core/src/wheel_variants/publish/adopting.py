@@ -18,7 +18,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
-from wheel_variants.generations import CURRENT
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from wheel_variants.properties import Property
@@ -30,6 +29,7 @@ from wheel_variants.publish.files import (
     link_or_copy,
     replacing,
 )
+from wheel_variants.publish.generations import CURRENT
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.local_versions import (
     Proof,
@@ -53,7 +53,7 @@ from wheel_variants.publish.wheel_file import (
     WheelName,
     open_wheel,
 )
-from wheel_variants.writing import make_document, to_json
+from wheel_variants.publish.writing import make_document, to_json
 
 __all__ = ["ADOPTED", "Adopted", "Left", "Plan", "Request", "plan_of", "write"]
 

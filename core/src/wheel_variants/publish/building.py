@@ -11,7 +11,6 @@ from typing import Any
 from packaging.utils import NormalizedName
 from packaging.version import Version
 
-from wheel_variants.generations import CURRENT, Generation
 from wheel_variants.labels import NULL_LABEL
 from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
@@ -19,6 +18,7 @@ from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
 from wheel_variants.publish.errors import CannotBuild, CannotWrite
 from wheel_variants.publish.files import file_sha256, replacing
+from wheel_variants.publish.generations import CURRENT, Generation
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
@@ -35,7 +35,7 @@ from wheel_variants.publish.wheel_file import (
     open_wheel,
     variant_marked,
 )
-from wheel_variants.writing import make_document, to_json
+from wheel_variants.publish.writing import make_document, to_json
 
 __all__ = [
     "BuildRequest",

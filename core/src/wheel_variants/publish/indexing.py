@@ -46,7 +46,7 @@ from wheel_variants.publish.simple_index import (
 )
 from wheel_variants.publish.texts import said
 from wheel_variants.publish.wheel_file import open_wheel
-from wheel_variants.writing import to_json
+from wheel_variants.publish.writing import to_json
 
 __all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "breaking_changes", "make_index"]
 

@@ -10,7 +10,6 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from wheel_variants import abi_dependency
-from wheel_variants.generations import CURRENT, Generation
 from wheel_variants.manifest import (
     ABI_DEPENDENCY,
     Manifest,
@@ -25,6 +24,7 @@ from wheel_variants.provider_requirements import (
     requirement_applies,
 )
 from wheel_variants.publish.findings import Findings
+from wheel_variants.publish.generations import CURRENT, Generation
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, doubt_about
 from wheel_variants.shown import shown
 

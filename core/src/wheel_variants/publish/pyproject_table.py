@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from wheel_variants.generations import CURRENT
 from wheel_variants.manifest_values import Values
 from wheel_variants.properties import InvalidProperty, Property
 from wheel_variants.publish.errors import InvalidProjectTable
+from wheel_variants.publish.generations import CURRENT
 from wheel_variants.publish.texts import said
 from wheel_variants.shown import shown
 

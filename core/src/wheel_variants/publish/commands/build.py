@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from wheel_variants.generations import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import InvalidProperty, Property, is_valid_namespace
 from wheel_variants.publish.building import BuildRequest, build_wheel
 from wheel_variants.publish.errors import UsageError
+from wheel_variants.publish.generations import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.output import byte_progress, write, write_report
 from wheel_variants.publish.pyproject_table import project_table

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wheel_variants.generations import Generation
 from wheel_variants.properties import Property
+from wheel_variants.publish.generations import Generation
 
 __all__ = ["make_document", "nested_properties", "to_json"]
 
