@@ -258,3 +258,12 @@ def test_where_the_system_judges_nothing_is_shared(
     made = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     build = functools.partial(context_made, lambda: made)
     assert session_built(lambda *_: build(), command, options) is made  # type: ignore[arg-type]
+
+
+@pytest.mark.linux
+def test_without_tls_it_is_as_in_stock_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = create_command("install")
+    options = command.parse_args([])[0]
+    monkeypatch.setitem(sys.modules, "pip._internal.fast.shared_context", None)
+    build = functools.partial(context_made, lambda: None)
+    assert session_built(lambda *_: build(), command, options) is None  # type: ignore[arg-type]

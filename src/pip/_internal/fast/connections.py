@@ -10,6 +10,7 @@ from urllib.request import getproxies
 
 from pip._vendor.requests.adapters import HTTPAdapter
 
+from pip._internal.console.output import get_logger
 from pip._internal.fast.switches import is_fast
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ __all__ = [
 _CHECKED_BY_SYSTEM = ("win32", "darwin")
 
 T = TypeVar("T")
+
+logger = get_logger(__name__)
 
 #: Whether the session that is being built has one context for all its connections.
 _is_shared = False
@@ -58,11 +61,15 @@ def session_built(
 
 def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
     """Make the context for TLS; stock pip's loads certificates at once."""
-    if not _is_shared:
-        return fn()
-    from pip._internal.fast.shared_context import shared_context
-
-    return shared_context()
+    if _is_shared:
+        try:
+            from pip._internal.fast.shared_context import shared_context
+        except ImportError as error:
+            # This Python has no TLS, or too old a one; stock pip says so.
+            logger.debug("Certificates are not shared: %s", error)
+        else:
+            return shared_context()
+    return fn()
 
 
 def _has_tls_proxy(options: optparse.Values) -> bool:

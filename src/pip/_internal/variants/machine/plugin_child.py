@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import _thread
 import collections
-import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -179,9 +178,5 @@ def main(request: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]))
-    for stream in (sys.stdout, sys.stderr):
-        # A plugin may have closed it.
-        with contextlib.suppress(AttributeError, OSError, ValueError):
-            stream.flush()
     # CPython 3.10 may crash if it ends while a thread begins.
     os._exit(0)
