@@ -64,9 +64,9 @@ def add_http_options(parser: argparse.ArgumentParser) -> None:
     what = "Do not verify the certificate of HOST or HOST:PORT; may be repeated."
     hosts: dict[str, Any] = {"dest": "trusted_hosts", "action": "append", "default": []}
     add("--trusted-host", metavar="HOST", help=what, **hosts)
-    what = "Wait so long for a server (default: %(default)s)."
+    what = "Time to wait for a server (default: %(default)s)."
     add("--timeout", type=float, default=15.0, metavar="SECONDS", help=what)
-    what = "Repeat failed requests so often (default: %(default)s)."
+    what = "How often to repeat a failed request (default: %(default)s)."
     add("--retries", type=int, default=5, metavar="COUNT", help=what)
 
 
