@@ -106,11 +106,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "fast.fetching:preparer_made",
             ),
         ],
-        "Options and resolver meet here: whether its requests may be made early.": [
-            Decorate(
-                "RequirementCommand.make_resolver", "fast.resolving:resolver_made"
-            ),
-        ],
     },
     "pip/_internal/commands/__init__.py": {
         "The command group of variants is listed before help.": [
@@ -494,14 +489,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate("Resolver.resolve", "variants.hooks.outcome:resolved"),
             Decorate(
                 "Resolver.get_installation_order", "variants.hooks.prepare:to_install"
-            ),
-        ],
-        "What the resolver will look at next is asked for at the same time.": [
-            InsertLine(
-                "Resolver.resolve",
-                "fast.resolving:watched",
-                before="limit_how_complex_resolution_can_be = 200000",
-                statement="resolver = {hook}(self, resolver, collected)",
             ),
         ],
         "Another build of the installed version is installed in its place.": [

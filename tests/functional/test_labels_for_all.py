@@ -74,7 +74,7 @@ def planned(result: Result) -> str:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("ahead", [[], ["--no-lookahead"]])
+@pytest.mark.parametrize("ahead", [[], ["--parallel-downloads=1"]])
 def test_what_is_installed(
     pip: Pip,
     scipy: list[str],

@@ -1,4 +1,4 @@
-"""Several files at a time, and the same outcome as with ``--no-parallel-downloads``."""
+"""Several files at a time, and the same outcome as with ``--parallel-downloads=1``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.lib.manifests import cuda
 from tests.lib.processes import INTERRUPTED, start_pip
 from tests.lib.wheels import make_sdist, make_wheel
 
-IN_TURN = ["--no-parallel-downloads"]
+IN_TURN = ["--parallel-downloads=1"]
 PARTS = [f"part{number}" for number in range(9)]
 
 

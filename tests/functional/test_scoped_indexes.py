@@ -328,7 +328,7 @@ class TestNowhereElse:
         command += ["--find-links", usual.find_links_url]
         assert would_install(venv.pip(*command)) == {"torch": "2.15.0"}
 
-    @pytest.mark.parametrize("option", ["--no-variants", "--no-lookahead"])
+    @pytest.mark.parametrize("option", ["--no-variants", "--parallel-downloads=1"])
     def test_other_options(
         self, pip: Pip, usual: IndexServer, own: IndexServer, option: str
     ) -> None:

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="done on Linux a
 
 #: However small the files are.
 FEATURE = ["--use-feature", "parallel-downloads"]
-IN_TURN = ["--no-parallel-downloads"]
+IN_TURN = ["--parallel-downloads=1"]
 AHEAD = "was unpacked ahead"
 
 

@@ -133,7 +133,7 @@ def test_a_contradiction(
     [
         ["--variant=idna=null", "--variant=idna=null", "--variant=requests=null"],
         ["--no-variants", "--disable-variant-provider=nvidia"],
-        ["--no-variants", "--variant-provider-timeout=5", "--no-lookahead"],
+        ["--no-variants", "--variant-provider-timeout=5", "--parallel-downloads=1"],
         ["--enable-variant-provider=npu", "--disable-variant-provider=nvidia"],
         ["--disable-variant-provider=npu", "--prefer-variant=blas"],
         ["--variant-provider=amd=plugin", "--variant-provider=nvidia=builtin"],

@@ -194,7 +194,7 @@ WAYS: Mapping[str, Sequence[str]] = {
     "no bytecode": ["--prefix", "FOLDER", "--no-compile"],
     "root": ["--root", "FOLDER", "--prefix", "/usr"],
     "target": ["--target", "FOLDER"],
-    "in turn": ["--prefix", "FOLDER", "--no-parallel-downloads"],
+    "in turn": ["--prefix", "FOLDER", "--parallel-downloads=1"],
 }
 
 

@@ -52,7 +52,7 @@ def test_peak_memory(
         index.fault(f"{name}-1.0-variants.json", body=body, headers=headers)
     command = ["install", "--dry-run", "-i", index.index_url, *names]
     peaks = []
-    for option in ([], ["--no-lookahead"]):
+    for option in ([], ["--parallel-downloads=1"]):
         result, peak = run_measured(venv, tmp_path, *command, *option, env=GPU)
         used = sum(line.startswith("Using the variant") for line in result.lines)
         assert used == (40 if size == 1 else 0), str(result)
@@ -145,7 +145,7 @@ def test_how_long_it_waits(
         command = ["first", "kernels", *kind.split()[1:]]
         runs: list[tuple[Environment, str, list[str]]] = [
             (venv, ours, command),
-            (venv, ours, [*command, "--no-lookahead"]),
+            (venv, ours, [*command, "--parallel-downloads=1"]),
         ]
         if plain is not None:
             runs.append((upstream_venv, plain, ["plain-first", "plain"]))
@@ -199,6 +199,6 @@ def test_a_manifest_has_a_minute(venv: Environment, make_index: Start) -> None:
 
     with ThreadPoolExecutor(6) as pool:
         ahead = pool.map(seconds, SLOW)
-        in_turn = pool.map(seconds, SLOW, ["--no-lookahead"] * len(SLOW))
+        in_turn = pool.map(seconds, SLOW, ["--parallel-downloads=1"] * len(SLOW))
         for way, first, second in zip(SLOW, ahead, in_turn, strict=True):
             print(f"\n{way}: {first:.1f} s with look-ahead, {second:.1f} s without")

@@ -15,7 +15,7 @@ import ssl
 import struct
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -190,6 +190,8 @@ class IndexServer(Repository, Site):
         self.is_fixed = False
         self.requests: list[Request] = []
         self.exchanges: list[Exchange] = []
+        #: When each path was asked for and answered, in seconds.
+        self._times: list[tuple[str, float, float]] = []
         self._servers: list[_Server] = []
         self._computed: dict[tuple[str, bool, bool], Resource] = {}
 
@@ -269,10 +271,28 @@ class IndexServer(Repository, Site):
 
         That is what a command leaves behind which made requests early and has ended.
         """
-        self.requests, self.exchanges = [], []
+        self.requests, self.exchanges, self._times = [], [], []
+
+    def most_at_once(self, paths: Collection[str]) -> int:
+        """Return how many requests for *paths* were under way at the same time, at most."""
+        times = [each for path, *each in self._times if path in paths]
+        return max(
+            (
+                sum(began <= moment < ended for began, ended in times)
+                for moment, _ in times
+            ),
+            default=0,
+        )
 
     def answer(self, request: Request) -> Answer:
         """Return what to send for a request."""
+        began = time.monotonic()
+        try:
+            return self._answer(request)
+        finally:
+            self._times.append((request.path, began, time.monotonic()))
+
+    def _answer(self, request: Request) -> Answer:
         fault = self._fault_for(request)
         request = replace(request, fault=fault)
         self.requests.append(request)

@@ -382,7 +382,7 @@ CASES: Sequence[Case] = (
     _alone("large-alone"),
     _alone("large-alone-no-compile", "--no-compile"),
     _large("large", ""),
-    _large("large-in-turn", ", one at a time", fork=["--no-parallel-downloads"]),
+    _large("large-in-turn", ", one at a time", fork=["--parallel-downloads=1"]),
     _large(
         "large-compiled", ", compiled to bytecode by all", uv=["--compile-bytecode"]
     ),

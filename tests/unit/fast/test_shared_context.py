@@ -22,13 +22,8 @@ from pip._vendor.truststore import SSLContext
 
 from pip._internal.cli import index_command
 from pip._internal.commands import create_command
-from pip._internal.fast.connections import (
-    context_made,
-    session_built,
-    with_own_connections,
-)
+from pip._internal.fast.connections import context_made, session_built
 from pip._internal.fast.shared_context import shared_context
-from pip._internal.network.session import PipSession
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="certificates are no files on Windows"
@@ -199,23 +194,6 @@ def test_nobody_else_is_trusted(server: Server, authority: trustme.CA) -> None:
         context.load_verify_locations(trusted)
     with pytest.raises(ssl.SSLCertVerificationError, match=r"[Hh]ostname"):
         greeting(context, server.port, name="example.org")
-
-
-def test_adapters_have_connections_of_their_own(tmp_path: Path) -> None:
-    plain = PipSession()
-    context = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    upstream = PipSession(cache=str(tmp_path), ssl_context=context)
-    for session in (plain, upstream):
-        adapter = session.get_adapter("https://example.org/")
-        made = with_own_connections(adapter, 3)  # type: ignore[arg-type]
-        assert type(made) is type(adapter)
-        assert made.poolmanager is not adapter.poolmanager
-        assert made.proxy_manager is not adapter.proxy_manager
-        settings = made.poolmanager.connection_pool_kw
-        assert settings["maxsize"] == 3
-        assert settings.get("ssl_context") is (None if session is plain else context)
-        if session is upstream:
-            assert made.controller is adapter.controller  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,11 @@
-"""Connections of sessions: what they share, and copies that have their own."""
+"""What the connections of a session share, and copies of sessions."""
 
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.request import getproxies
-
-from pip._vendor.requests.adapters import HTTPAdapter
 
 from pip._internal.console.output import get_logger
 from pip._internal.fast.switches import is_fast
@@ -24,7 +21,6 @@ __all__ = [
     "context_made",
     "like",
     "session_built",
-    "with_own_connections",
     "without_questions",
 ]
 
@@ -91,31 +87,12 @@ def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:
     return made
 
 
-def without_questions(session: PipSession, connections: int) -> PipSession:
-    """Copy a session, with connections of its own; the copy never asks anybody again.
+def without_questions(session: PipSession) -> PipSession:
+    """Copy a session; the copy shares its connections and never asks anybody.
 
-    Where the original would ask for credentials, or look for them in a keyring, the copy
-    returns what the server said: 401. It does not wait for a server that is busy.
-
-    :param connections: how many the copy may keep open to a host
+    Where the session would ask the user or a keyring for credentials, the copy returns
+    what the server said: 401.
     """
-    adapters = OrderedDict(session.adapters)
-    for prefix, adapter in adapters.items():
-        if isinstance(adapter, HTTPAdapter):
-            made = adapters[prefix] = with_own_connections(adapter, connections)
-            made.max_retries = adapter.max_retries.new(
-                status_forcelist=(), respect_retry_after_header=False
-            )
-    return like(session, auth=like(session.auth, prompting=False), adapters=adapters)
-
-
-def with_own_connections(adapter: HTTPAdapter, size: int) -> HTTPAdapter:
-    """Copy an adapter, with connections of its own.
-
-    The two share cache, proxies, retries and the context of TLS.
-
-    :param size: how many connections the copy keeps open to a host.
-    """
-    made = like(adapter, proxy_manager={})
-    made.init_poolmanager(made._pool_connections, size)
-    return made
+    auth = like(session.auth, prompting=False)
+    auth.keyring_provider = "disabled"
+    return like(session, auth=auth)

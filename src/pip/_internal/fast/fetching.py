@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.digests import is_whole
-from pip._internal.fast.resolution import Resolving
 from pip._internal.fast.sizes import SMALL, listed_size
-from pip._internal.fast.slots import COMMAND_OPTIONS, RESOLVING
+from pip._internal.fast.slots import COMMAND_OPTIONS
 from pip._internal.fast.switches import (
     is_fast,
     keeps_unpacked,
-    may_download_in_parallel,
+    parallel_downloads,
 )
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def _faster(
     left: list[InstallRequirement],
 ) -> AbstractContextManager[None]:
     """Return what makes upstream faster while it fetches what is *left*."""
-    if not may_download_in_parallel(options):
+    if parallel_downloads(options) < 2:
         return nullcontext()
     paths = ((req, req.local_file_path or "") for req in reqs)
     here = [req for req, path in paths if path.endswith(".whl") and is_whole(path)]
@@ -124,9 +123,6 @@ def _faster(
         from pip._internal.fast.downloads import downloader
 
         downloader.enable(preparer, options, left, here)
-        return nullcontext()
-    resolving = RESOLVING.of(preparer.finder, Resolving)
-    if resolving is None or not resolving.has_looked_ahead:
         return nullcontext()
     from pip._internal.fast.together import asked_together
 

@@ -1,147 +1,136 @@
-"""Where upstream's resolver tells how far it is, so that requests can be made early.
+"""Where the resolver tells what it needs, so that pip can prefetch it.
 
-Most of what looks ahead is loaded once there is something to foresee: a second
-requirement of the user, or the first dependency.
+Most of the code for this is loaded once there is something to prefetch: a second requirement
+of the user, or the first dependency.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
-from pip._internal.fast.resolution import Resolving
-from pip._internal.fast.slots import RESOLVING
-from pip._internal.fast.switches import may_look_ahead
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.fast.best_effort import BestEffort
+from pip._internal.fast.slots import RESOLVING, SESSION_REQUESTS
 
 if TYPE_CHECKING:
-    import optparse
-
-    from pip._vendor.resolvelib.resolvers import Resolver as RLResolver
-
+    from pip._internal.fast.prefetch import Foresight, Prefetch
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.operations.prepare import RequirementPreparer
-    from pip._internal.resolution.base import BaseResolver
-    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
-    from pip._internal.resolution.resolvelib.factory import (
-        CollectedRootRequirements,
-        Factory,
-    )
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Requirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-__all__ = ["look_ahead", "best_candidate", "resolver_made", "watched"]
+__all__ = ["Resolving", "best_candidate", "dependencies_known", "prefetching"]
 
 _T = TypeVar("_T")
 
 
-def look_ahead(resolving: Resolving) -> None:
-    """Look ahead from here on, now that there is something to foresee."""
-    if resolving.listener is not None or resolving.effort.is_stopped:
-        return
-    with resolving.effort:
-        from pip._internal.fast.lookahead import Lookahead
+class Resolving:
+    """A run of the resolver for which pip may prefetch.
 
-        resolving.listener = Lookahead(resolving)
-        resolving.has_looked_ahead = True
-
-
-class _Reporter:
-    """Upstream's reporter, with somebody who listens.
-
-    What is not listened to goes to upstream's alone.
+    :ivar prefetch: what prefetches, once there is something to prefetch
     """
 
-    def __init__(self, upstreams: Any, resolving: Resolving) -> None:
-        self._upstreams = upstreams
-        self._resolving = resolving
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._upstreams, name)
-
-    def adding_requirement(
-        self, requirement: Requirement, parent: Candidate | None
+    def __init__(
+        self,
+        resolver: Resolver,
+        roots: Sequence[InstallRequirement],
+        most: int,
+        foresee: Callable[[], Foresight] | None,
     ) -> None:
-        self._upstreams.adding_requirement(requirement=requirement, parent=parent)
-        # Every candidate may require a Python, which takes no request.
-        if parent is not None and requirement.name[0] != "<":
-            self._resolving.parent = parent
-            look_ahead(self._resolving)
-            self._resolving.went_on()
-
-    def rejecting_candidate(self, criterion: Any, candidate: Candidate) -> None:
-        self._upstreams.rejecting_candidate(criterion, candidate)
-        self._resolving.has_conflicted = True
-
-    def ending_round(self, index: int, state: Any) -> None:
-        self._upstreams.ending_round(index=index, state=state)
-        self._resolving.state, self._resolving.parent = state, None
-
-
-def resolver_made(
-    fn: Callable[..., BaseResolver],
-    cls: type[Any],
-    preparer: RequirementPreparer,
-    finder: PackageFinder,
-    options: optparse.Values,
-    **kwargs: Any,
-) -> BaseResolver:
-    """Watch a new resolver if its requests may be made early.
-
-    Not where it asks for nothing, and not where hashes are required: then upstream reads
-    only what is verified, and stops at the first thing that is not.
-    """
-    resolver = fn(cls, preparer, finder, options, **kwargs)
-    factory: Factory | None = getattr(resolver, "factory", None)
-    is_same = not preparer.require_hashes and finder.search_scope.index_urls
-    if factory is not None and is_same and may_look_ahead(options):
-        RESOLVING.set(finder, Resolving(factory))
-    return resolver
-
-
-class _Watched:
-    """Upstream's solver, of the library that it vendors, and who listens to it."""
-
-    def __init__(self, solver: Any, resolving: Resolving, roots: Any) -> None:
-        self._solver = solver
-        self._resolving = resolving
+        self._resolver = resolver
         self._roots = roots
+        self._most = most
+        self._foresee = foresee
+        self._effort = BestEffort("prefetching")
+        self.prefetch: Prefetch | None = None
 
-    def resolve(self, *args: Any, **kwargs: Any) -> Any:
-        """Solve, and look ahead meanwhile."""
-        resolving, solver = self._resolving, self._solver
-        solver.reporter = _Reporter(solver.reporter, resolving)
-        try:
-            resolving.begin(solver.provider, self._roots)
-            if len(resolving.roots) > 1:
-                look_ahead(resolving)
-            return solver.resolve(*args, **kwargs)
-        finally:
-            resolving.end()
+    def start(self) -> None:
+        """Prefetch from here on."""
+        if self.prefetch is not None or self._effort.is_stopped:
+            return
+        with self._effort:
+            from pip._internal.fast.prefetch import Foresight, Prefetch
+            from pip._internal.fast.session_requests import SessionRequests
+
+            session = self._resolver.factory._finder._link_collector.session
+            requests = SESSION_REQUESTS.once(
+                session, lambda session: SessionRequests(session, self._most)
+            )
+            foresight = Foresight() if self._foresee is None else self._foresee()
+            self.prefetch = Prefetch(self._resolver, self._roots, requests, foresight)
+
+    def end(self) -> None:
+        """Forget what was prefetched and not used."""
+        if self.prefetch is not None:
+            self.prefetch.requests.close()
 
 
-def watched(
+@contextmanager
+def prefetching(
     resolver: Resolver,
-    solver: RLResolver[Requirement, Candidate, str],
-    collected: CollectedRootRequirements,
-) -> RLResolver[Requirement, Candidate, str] | _Watched:
-    """Let the requests of upstream's resolver be made early, if they may be."""
-    resolving = RESOLVING.of(resolver.factory._finder, Resolving)
-    if resolving is None or not resolving.is_allowed:
-        return solver
-    if resolving.factory is not resolver.factory:
-        # What is needed to build something is resolved meanwhile, by the same finder.
-        return solver
-    return _Watched(solver, resolving, collected.requirements)
+    roots: Sequence[InstallRequirement],
+    most: int,
+    foresee: Callable[[], Foresight] | None,
+) -> Iterator[None]:
+    """Let pip prefetch what a resolver needs.
+
+    Not where pip asks no index, and not where hashes are required: there stock pip reads
+    only verified files, and stops at the first file that is not.
+
+    :param most: requests to a host at the same time
+    :param foresee: returns who has a say in what is looked up
+    """
+    finder = resolver.factory._finder
+    is_allowed = (
+        most > 1
+        and finder.search_scope.index_urls
+        and not resolver.factory.preparer.require_hashes
+        # What a build needs is resolved meanwhile, by the same finder.
+        and RESOLVING.of(finder, Resolving) is None
+    )
+    if not is_allowed:
+        yield
+        return
+    resolving = Resolving(resolver, roots, most, foresee)
+    RESOLVING.set(finder, resolving)
+    try:
+        if len(roots) > 1:
+            resolving.start()
+            if resolving.prefetch is not None:
+                resolving.prefetch.begin()
+        yield
+    finally:
+        resolving.end()
+        RESOLVING.set(finder, None)
+
+
+def dependencies_known(
+    finder: PackageFinder, requirements: Iterable[Requirement]
+) -> None:
+    """Prefetch what the resolver needs for the dependencies of a candidate."""
+    resolving = RESOLVING.of(finder, Resolving)
+    if resolving is None:
+        return
+    ireqs = [each.get_candidate_lookup()[1] for each in requirements]
+    found = [each.req for each in ireqs if each is not None and each.req is not None]
+    if found:
+        resolving.start()
+        if resolving.prefetch is not None:
+            resolving.prefetch.require(found)
 
 
 def best_candidate(
     fn: Callable[..., _T],
     finder: PackageFinder,
     project_name: str,
-    *args: Any,
-    **kw: Any,
+    *args: object,
+    **kw: object,
 ) -> _T:
-    """Say what was not said yet of a project, now that upstream looks at it."""
+    """Say what was not said yet of a project, now that the resolver looks at it."""
     resolving = RESOLVING.of(finder, Resolving)
-    if resolving is not None and resolving.listener is not None:
-        resolving.listener.looked_up(project_name)
+    if resolving is not None and resolving.prefetch is not None:
+        resolving.prefetch.reached(canonicalize_name(project_name))
     return fn(finder, project_name, *args, **kw)

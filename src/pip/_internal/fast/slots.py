@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["COMMAND_OPTIONS", "EARLY_REQUESTS", "RESOLVING", "Slot"]
+__all__ = ["COMMAND_OPTIONS", "RESOLVING", "SESSION_REQUESTS", "Slot"]
 
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
@@ -47,10 +47,9 @@ class Slot:
 #: On a ``RequirementPreparer``: the options of its command, if that may be faster than
 #: upstream's. Set and read by ``fast.fetching``.
 COMMAND_OPTIONS = Slot("_variants_command_options")
-#: On a ``PipSession``: its ``EarlyRequests``. Made by ``fast.lookahead`` and
-#: ``wheels.sources``, read by ``fast.together`` too.
-EARLY_REQUESTS = Slot("_variants_early")
-#: On a ``PackageFinder``: the ``Resolving`` whose requests may be made early. Set and
-#: read by ``fast.resolving``, read by ``fast.fetching``, ``choice.lookahead`` and
-#: ``hooks.outcome``.
+#: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving``, read by
+#: ``fast.together`` and ``wheels.time_limit`` too.
+SESSION_REQUESTS = Slot("_variants_requests")
+#: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
+#: ``fast.resolving``, read by ``choice.foresight``.
 RESOLVING = Slot("_variants_resolving")

@@ -1,8 +1,7 @@
 """What turns on and off what makes this pip fast.
 
-``--no-fast`` turns all of it off, ``--no-lookahead`` the early requests alone, and
-``--no-parallel-downloads`` what fetches several files at a time and unpacks them meanwhile.
-All is off too if the system lets pip open only a few files at a time.
+``--no-fast`` turns all of it off, ``--parallel-downloads 1`` whatever makes several requests at
+the same time. All is off too if the system lets pip open only a few files at a time.
 What ``--use-feature unpacked-cache`` turns on is off unless it is asked for. A command without
 these options, so that nobody could turn it off, is as slow as upstream's.
 """
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
 __all__ = [
     "is_fast",
     "keeps_unpacked",
-    "may_download_in_parallel",
     "may_link_unpacked",
-    "may_look_ahead",
     "most_unpacked",
+    "parallel_downloads",
 ]
 
 #: Files that pip may have to open at a time: connections, downloads, pipes, folders.
@@ -43,14 +41,9 @@ def _may_open_many() -> bool:
     return limit == resource.RLIM_INFINITY or limit >= _DESCRIPTORS
 
 
-def may_look_ahead(options: optparse.Values) -> bool:
-    """Tell whether requests may be made before upstream makes them."""
-    return is_fast(options) and _is_off(options, "no_lookahead")
-
-
-def may_download_in_parallel(options: optparse.Values) -> bool:
-    """Tell whether several files may be fetched at a time."""
-    return is_fast(options) and _is_off(options, "no_parallel_downloads")
+def parallel_downloads(options: optparse.Values) -> int:
+    """Return how many requests a command may make to a host at the same time."""
+    return int(options.parallel_downloads) if is_fast(options) else 1
 
 
 def keeps_unpacked(options: optparse.Values) -> bool:

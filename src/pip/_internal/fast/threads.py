@@ -79,18 +79,21 @@ def in_thread(do: Callable[[], T], *, patience: float = _PATIENCE) -> Future[T]:
     :raises RuntimeError: if there can be no more threads.
     """
     future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            with _working(patience):
-                result = do()
-        except BaseException as error:  # Somebody waits for the future.
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    start(threading.Thread(target=run))
+    start(threading.Thread(target=_run, args=[do, future, patience]))
     return future
+
+
+def _run(do: Callable[[], T], future: Future[T], patience: float) -> None:
+    try:
+        with _working(patience):
+            result = do()
+    except BaseException as error:  # Somebody waits for the future.
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+    finally:
+        # An error refers to this frame, and the future to the error.
+        del future
 
 
 class Workers(Generic[T]):

@@ -1,4 +1,4 @@
-"""Ask at once for the small wheels that upstream would fetch one after the other."""
+"""Prefetch the small wheels that stock pip would fetch one after the other."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pip._internal.fast.best_effort import BestEffort
-from pip._internal.fast.early_entries import WHEEL
-from pip._internal.fast.early_requests import EarlyRequests
-from pip._internal.fast.slots import EARLY_REQUESTS
+from pip._internal.fast.session_requests import SessionRequests
+from pip._internal.fast.sizes import SMALL
+from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.network.utils import HEADERS
 
 if TYPE_CHECKING:
@@ -27,18 +27,17 @@ def asked_together(
 
     What is asked for is what upstream asks for next, whatever comes of it.
     """
-    early = EARLY_REQUESTS.of(session, EarlyRequests)
-    if early is None:
+    requests = SESSION_REQUESTS.of(session, SessionRequests)
+    if requests is None:
         yield
         return
-    early.due, early.idle = (lambda _: None), (lambda: None)
-    early.open()
     try:
-        # Upstream asks for the first one now, over a connection of its own.
-        with BestEffort("requesting wheels together"):
+        # pip requests the first one now.
+        with BestEffort("prefetching wheels"):
             for req in reqs[1:]:
                 assert req.link, "it is about to be downloaded"
-                early.ask(req.link.url_without_fragment, HEADERS, WHEEL)
+                url = req.link.url_without_fragment
+                requests.prefetch(url, HEADERS, SMALL, is_needed=True)
         yield
     finally:
-        early.close()
+        requests.close()

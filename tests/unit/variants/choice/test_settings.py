@@ -102,7 +102,7 @@ def test_each_option_is_read() -> None:
     read = vars(Settings(optparse.Values()))
     of_actions = {"all_versions", "hardware"}
     of_switches = {
-        *("no_fast", "no_lookahead", "no_parallel_downloads"),
+        *("no_fast", "parallel_downloads"),
         *("unpacked_cache_limit", "unpacked_cache_links"),
     }
     read_elsewhere = {row.dest for row in settings.OPTIONS} - set(read)

@@ -55,7 +55,7 @@ class Pool:
         alone: Callable[[Fetch], tuple[str, str]],
     ) -> None:
         self._alone = alone
-        self._session = without_questions(session, _WORKERS)
+        self._session = without_questions(session)
         self._fetches = fetches
         self._progress = progress
         # What takes longest to unpack should arrive soon.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
-from pip._internal.fast.switches import may_look_ahead
+from pip._internal.fast.switches import parallel_downloads
 from pip._internal.variants.choice.settings import (
     IN_BUILD,
     NO_VARIANTS,
@@ -56,9 +56,6 @@ if TYPE_CHECKING:
 
     class Foresight(Protocol):
         """What looks ahead of the resolver, and is told how far that is."""
-
-        def begin(self) -> None:
-            """Begin to look ahead, now that there is a variant."""
 
         def reached(self, project: NormalizedName) -> None:
             """Take note that the resolver has come to a release of a project."""
@@ -155,7 +152,7 @@ class Context:
         off = settings.no_variants or settings.legacy_resolver
         self.enabled = enabled and not off
         self.in_build = bool(os.environ.get(IN_BUILD))
-        self.may_look_ahead = may_look_ahead(options)
+        self.parallel_downloads = parallel_downloads(options)
         #: What all builds are to have in common, if they can.
         self.agreement: Agreement | None = None
         self.strict = settings.strict_variants
@@ -188,8 +185,8 @@ class Context:
         self.contested: set[NormalizedName] = set()
         #: By normalised name, as the resolver sees them.
         self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
-        #: What looks ahead of the resolver, and how to make it once it is worth it.
-        self.lookahead: Foresight | None = None
+        #: What has a say in what is prefetched, and how to make it.
+        self.foresight: Foresight | None = None
         self.foresee: Callable[[], Foresight] | None = None
         self._parts: dict[object, object] = {}
         self._said: set[str] = set()
@@ -419,23 +416,18 @@ class Context:
                 may_be_several=self.may_take_several,
             )
 
-    def look_ahead(self, project: NormalizedName) -> None:
-        """Begin to look ahead of the resolver, which has reached a release of *project*.
-
-        Called for each release with variants: without them, there is no need to.
-        """
-        if self.lookahead is None and self.foresee is not None:
-            self.foresee().begin()
-        if self.lookahead is not None:
-            self.lookahead.reached(project)
+    def reached(self, project: NormalizedName) -> None:
+        """Take note that the resolver has reached a release of *project* with variants."""
+        if self.foresee is not None:
+            self.foresee().reached(project)
 
     def wait_for_upstream(self) -> None:
         """Go on only in the resolver's turn, and not ahead of it.
 
         :raises NotAnswered: ahead of it.
         """
-        if self.lookahead is not None:
-            self.lookahead.wait_for_upstream()
+        if self.foresight is not None:
+            self.foresight.wait_for_upstream()
 
     @property
     def may_switch(self) -> bool:

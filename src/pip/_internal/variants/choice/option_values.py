@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LabelChoice",
     "Place",
+    "count",
     "gigabytes",
     "label_choice",
     "namespace",
@@ -39,7 +40,7 @@ __all__ = [
 
 #: What may serve a namespace instead of its usual provider.
 _PROVIDER_KINDS = ("plugin", "builtin")
-_MOST_GIGABYTES = 1_000_000
+_MOST = 1_000_000
 
 
 class Place(enum.IntEnum):
@@ -141,12 +142,21 @@ def gigabytes(opt: str, value: str) -> float:
         size = float(value)
     except ValueError:
         size = -1
-    if not 0 <= size <= _MOST_GIGABYTES:
+    if not 0 <= size <= _MOST:
         raise InvalidOption(
             f"option {opt}: invalid number of gigabytes {value!r}, expected one from 0 "
-            f"to {_MOST_GIGABYTES}"
+            f"to {_MOST}"
         )
     return size
+
+
+def count(opt: str, value: str) -> int:
+    """Read a number of things, at least one."""
+    if not (value.isascii() and value.isdecimal()) or not 1 <= int(value) <= _MOST:
+        raise InvalidOption(
+            f"option {opt}: invalid number {value!r}, expected one from 1 to {_MOST}"
+        )
+    return int(value)
 
 
 def seconds(opt: str, value: str) -> float:

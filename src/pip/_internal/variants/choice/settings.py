@@ -344,18 +344,14 @@ OPTIONS = (
         "same.",
     ),
     OptionRow(
-        "--no-lookahead",
+        "--parallel-downloads",
         about_this_machine=True,
         repeated="none",
-        help="Ask for one index page, manifest or metadata file after the other, instead of "
-        "for those that will be needed at the same time.",
-    ),
-    OptionRow(
-        "--no-parallel-downloads",
-        about_this_machine=True,
-        repeated="none",
-        help="Download one file after the other, and unpack none while others are on their "
-        "way.",
+        check=kind("count"),
+        metavar="N",
+        default=6,
+        help="Make at most N requests to a server at the same time (default: 6). With 1, pip "
+        "makes one request after the other and prefetches nothing.",
     ),
     OptionRow(
         "--unpacked-cache-links",

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashError, InstallationError, PipError
-from pip._internal.fast.resolution import Resolving
-from pip._internal.fast.slots import RESOLVING
+from pip._internal.fast.resolving import prefetching
 from pip._internal.variants.choice.context import Context, context_of, noting_host
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import modes, weighed
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.lookahead import VariantForesight
+    from pip._internal.variants.choice.foresight import VariantForesight
     from pip._internal.variants.choice.release import Release
 
 
@@ -97,7 +96,7 @@ def _resolved(
     finder = resolver.factory._finder
     for mode in modes(context):
         mode.note_roots(root_reqs)
-    with _foreseen(context, finder), _told_of_locks(finder):
+    with _prefetching(context, resolver, root_reqs), _told_of_locks(finder):
         found = (mode.resolve(solve, resolver) for mode in modes(context))
         resolved = next((each for each in found if each is not None), None)
         requirements = solve() if resolved is None else resolved
@@ -226,31 +225,27 @@ def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
 
 
 @contextmanager
-def _foreseen(context: Context, finder: PackageFinder) -> Iterator[None]:
-    """Let variants have a say in what is looked up ahead of the resolver."""
+def _prefetching(
+    context: Context, resolver: Resolver, root_reqs: list[InstallRequirement]
+) -> Iterator[None]:
+    """Prefetch what the resolver needs, manifests included."""
 
     @functools.cache
     def foresee() -> VariantForesight:
-        from pip._internal.variants.choice.lookahead import VariantForesight
+        from pip._internal.variants.choice.foresight import VariantForesight
 
-        foresight = VariantForesight(context, finder)
-        context.lookahead = foresight
-        return foresight
+        context.foresight = VariantForesight(context, resolver.factory._finder)
+        return context.foresight
 
-    resolving = RESOLVING.of(finder, Resolving)
-    if resolving is None or not context.enabled:
-        yield
-        return
-    if context.may_look_ahead:
-        context.foresee = resolving.foresee = foresee
-    else:
-        resolving.is_allowed = False
+    context.foresee = foresee if context.enabled else None
     try:
-        yield
+        with prefetching(
+            resolver, root_reqs, context.parallel_downloads, context.foresee
+        ):
+            yield
     finally:
         # Whoever resolves again has nearly all of it.
-        resolving.is_allowed = False
-        context.lookahead = context.foresee = None
+        context.foresight = context.foresee = None
 
 
 def _chosen_builds(

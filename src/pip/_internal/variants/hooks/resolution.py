@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashMismatch
+from pip._internal.fast.resolving import dependencies_known
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import Ahead, modes, releases
@@ -273,7 +274,7 @@ def _ordered_infos(
         # Not imported for plain packages.
         from pip._internal.variants.choice.builds import Builds
 
-        context.look_ahead(project)
+        context.reached(project)
         yield from Builds(
             group.release,
             makers,
@@ -319,9 +320,9 @@ def _checked_path(
 
 
 def _refused(context: Context, groups: Ahead) -> None:
-    if context.lookahead is not None:
+    if context.foresight is not None:
         older = (group.release for group in groups.refused())
-        context.lookahead.refused([each for each in older if each is not None])
+        context.foresight.refused([each for each in older if each is not None])
 
 
 def dependencies_met(
@@ -333,7 +334,8 @@ def dependencies_met(
 
     While a plugin is installed, dependencies that are not trusted are left out.
     """
-    requirements = fn(provider, candidate)
+    requirements = list(fn(provider, candidate))
+    dependencies_known(provider._factory._finder, requirements)
     context = context_of(provider._factory._finder)
     if context is not None and context.admit is not None:
         from pip._internal.variants.machine.plugin_environment import trusted_alone

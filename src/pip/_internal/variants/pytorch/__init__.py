@@ -41,7 +41,7 @@ def mode_of(context: Context) -> PyTorch | None:
             )
         return None
     # What is looked up where is known too late to look ahead.
-    context.may_look_ahead = False
+    context.parallel_downloads = 1
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings
 

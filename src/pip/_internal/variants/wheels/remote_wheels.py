@@ -13,7 +13,6 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import without_credentials
 from pip._internal.exceptions import InvalidWheel, NetworkConnectionError
 from pip._internal.fast.request_errors import with_attempts
-from pip._internal.fast.time_limits import Overdue, TimeBudget, time_limit
 from pip._internal.network.lazy_wheel import (
     HTTPRangeRequestUnsupported,
     dist_from_wheel_url,
@@ -53,15 +52,11 @@ class NoRanges(WheelUnreadable):
         super().__init__("its server cannot send the part of a wheel that describes it")
 
 
-def remote_wheel(
-    session: PipSession, link: Link, budget: TimeBudget | None = None
-) -> BaseDistribution:
+def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
     """Return the metadata of the wheel at *link*, read by range requests.
 
-    :param budget: the time that this may take, to which the session is limited already;
-        None if only the session's own limits count
     :raises NoRanges: if the server does not support them.
-    :raises WheelUnreadable: if it sends no wheel, or not in time.
+    :raises WheelUnreadable: if it sends no wheel.
     :raises UnsupportedWheel: if what it sends breaks the rules for wheels.
     :raises DiagnosticPipError: if there is no connection.
     """
@@ -70,15 +65,13 @@ def remote_wheel(
     logger.verbose("Reading what %s says of itself", link)
     for attempt in range(1, _ATTEMPTS + 1):
         # Upstream's reader needs just these two methods of a session.
-        ranges = cast("PipSession", _RangeRequests(session, budget))
+        ranges = cast("PipSession", _RangeRequests(session))
         try:
             return dist_from_wheel_url(project, url, ranges)
         except HTTPRangeRequestUnsupported:
             raise NoRanges from None
         except InvalidWheel:
             raise WheelUnreadable("it is not a ZIP file") from None
-        except Overdue as error:
-            raise WheelUnreadable(str(error)) from None
         except ProtocolError as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason = f"{in_words(error)} ({attempt} attempts)"
@@ -96,9 +89,8 @@ def remote_wheel(
 class _RangeRequests:
     """A session that follows redirects once, and notices servers that ignore ranges."""
 
-    def __init__(self, session: PipSession, budget: TimeBudget | None) -> None:
+    def __init__(self, session: PipSession) -> None:
         self._session = session
-        self._budget = budget
         self._final_url = ""
         self._left = _MAX_REQUESTS
         self._bytes_left = _MAX_BYTES
@@ -131,7 +123,7 @@ class _RangeRequests:
         if self._bytes_left < 0:
             response.close()
             raise WheelUnreadable(f"it takes more than {_MAX_BYTES >> 20} MiB")
-        response.raw = _AsAsked(response.raw, size, self._budget)
+        response.raw = _AsAsked(response.raw, size)
         return response
 
 
@@ -150,18 +142,16 @@ def _range_sent(response: Response) -> str | None:
 class _AsAsked:
     """A body that must not be longer than the range that was asked for."""
 
-    def __init__(self, body: Any, size: int, budget: TimeBudget | None) -> None:
+    def __init__(self, body: Any, size: int) -> None:
         self._body = body
         self._left = size
-        self._budget = budget
 
     def stream(self, *args: Any, **options: Any) -> Iterator[bytes]:
-        with time_limit(self._body, self._budget):
-            for chunk in self._body.stream(*args, **options):
-                self._left -= len(chunk)
-                if self._left < 0:
-                    raise WheelUnreadable("its server sends more than it was asked for")
-                yield chunk
+        for chunk in self._body.stream(*args, **options):
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise WheelUnreadable("its server sends more than it was asked for")
+            yield chunk
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._body, name)

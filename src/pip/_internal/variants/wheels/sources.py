@@ -6,8 +6,6 @@ after it was published, so that it is cached only as long as HTTP allows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
@@ -26,21 +24,13 @@ from pip._internal.exceptions import (
     HashMismatch,
     NetworkConnectionError,
 )
-from pip._internal.fast.early_entries import Kind
-from pip._internal.fast.early_requests import EarlyRequests
 from pip._internal.fast.request_errors import UNTRUSTED, is_passing, times
-from pip._internal.fast.slots import EARLY_REQUESTS
-from pip._internal.fast.time_limits import (
-    MAX_TIME,
-    Overdue,
-    TimeBudget,
-    time_limit,
-)
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
 from pip._internal.variants.wheels.links import uploaded_too_late
+from pip._internal.variants.wheels.time_limit import Overdue, within
 
 if TYPE_CHECKING:
     import datetime
@@ -51,19 +41,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGAIN",
-    "MANIFEST",
     "ManifestMissing",
     "ManifestUnavailable",
     "fetch_manifest",
     "hint_for",
     "manifest_headers",
-    "unattended",
 ]
 
 logger = get_logger(__name__)
-
-#: The limits of an early request for a manifest, without which pip can go on.
-MANIFEST = Kind(MAX_MANIFEST_SIZE, MAX_TIME)
 
 #: If a body breaks off, it is requested again, as pip's session repeats requests.
 _ATTEMPTS = 3
@@ -122,15 +107,14 @@ def fetch_manifest(
     If its hash is not the one on the index page, both are fetched afresh, since either
     may be an old copy. So is a manifest from the cache that cannot be parsed.
 
-    All this takes :data:`~pip._internal.fast.time_limits.MAX_TIME` at most.
+    All this takes :data:`~.time_limit.MAX_TIME` at most.
 
     :param uploaded_prior_to: a manifest that was uploaded later counts as missing.
     :raises ManifestMissing: if there is none.
     :raises ManifestUnavailable: if it cannot be fetched, or is not valid.
     """
     try:
-        with unattended(session) as budget:
-            return _fetch(session, link, budget, uploaded_prior_to)
+        return within(session, lambda quiet: _fetch(quiet, link, uploaded_prior_to))
     except InvalidManifest as error:
         raise ManifestUnavailable(str(error), _TO_MEND) from None
     except Overdue as error:
@@ -138,18 +122,15 @@ def fetch_manifest(
 
 
 def _fetch(
-    session: PipSession,
-    link: Link,
-    budget: TimeBudget,
-    uploaded_prior_to: datetime.datetime | None,
+    session: PipSession, link: Link, uploaded_prior_to: datetime.datetime | None
 ) -> Manifest:
-    fetched = _download(session, link, manifest_headers(link), budget)
+    fetched = _download(session, link, manifest_headers(link))
     if not _hash_matches(link, fetched.data):
         link = _link_read_afresh(session, link)
         too_late = uploaded_too_late(link, uploaded_prior_to)
         if too_late is not None:
             raise ManifestMissing(too_late, listed=False)
-        fetched = _download_afresh(session, link, budget)
+        fetched = _download_afresh(session, link)
         if not _hash_matches(link, fetched.data):
             problem = "its hash is not the one the index states"
             raise ManifestUnavailable(problem, _TO_MEND)
@@ -158,7 +139,7 @@ def _fetch(
     except InvalidManifest:
         if not fetched.from_cache:
             raise
-        manifest = parse_manifest(_download_afresh(session, link, budget).data)
+        manifest = parse_manifest(_download_afresh(session, link).data)
     return manifest._replace(url=redact_auth_from_url(link.url_without_fragment))
 
 
@@ -184,10 +165,10 @@ class _Fetched(NamedTuple):
     from_cache: bool
 
 
-def _download_afresh(session: PipSession, link: Link, budget: TimeBudget) -> _Fetched:
+def _download_afresh(session: PipSession, link: Link) -> _Fetched:
     """Fetch what is at *link*, whatever the cache has."""
     _forget(session, link)
-    return _download(session, link, _AFRESH, budget)
+    return _download(session, link, _AFRESH)
 
 
 def _forget(session: PipSession, link: Link) -> None:
@@ -201,13 +182,11 @@ def _forget(session: PipSession, link: Link) -> None:
         controller.cache.delete(controller.cache_url(url))
 
 
-def _download(
-    session: PipSession, link: Link, headers: dict[str, str], budget: TimeBudget
-) -> _Fetched:
+def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetched:
     url = link.url_without_fragment
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return _get(session, url, headers, budget)
+            return _get(session, url, headers)
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason, sent, hint = str(error), attempt, AGAIN
@@ -231,9 +210,7 @@ class _BodyBrokeOff(Exception):
     """A response broke off before its end."""
 
 
-def _get(
-    session: PipSession, url: str, headers: dict[str, str], budget: TimeBudget
-) -> _Fetched:
+def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
     response = session.get(url, headers=headers, stream=True)
     try:
         code = response.status_code
@@ -242,33 +219,11 @@ def _get(
             raise ManifestMissing(status, listed=True)
         if code not in _FULL:
             raise ManifestUnavailable(status, hint_for(code))
-        with time_limit(response.raw, budget):
-            return _Fetched(_read(response), is_from_cache(response))
+        return _Fetched(_read(response), is_from_cache(response))
     except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
         raise _BodyBrokeOff(in_words(error)) from None
     finally:
         response.close()
-
-
-@contextmanager
-def unattended(session: PipSession, seconds: float = MAX_TIME) -> Iterator[TimeBudget]:
-    """Keep pip from asking for passwords, and from waiting long, for a manifest.
-
-    If a password is needed, the index page has asked for it already. And pip can go on
-    without a manifest.
-
-    :param seconds: for all requests made meanwhile; less if this is part of a task that
-        has less time left
-    :return: the time that is left, for reading bodies
-    :raises Overdue: when no time is left
-    """
-    auth, requests = session.auth, EARLY_REQUESTS.once(session, EarlyRequests)
-    prompting, auth.prompting = auth.prompting, False
-    try:
-        with requests.within(seconds) as budget:
-            yield budget
-    finally:
-        auth.prompting = prompting
 
 
 def _read(response: Response) -> bytes:

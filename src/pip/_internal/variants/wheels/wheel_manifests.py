@@ -7,6 +7,7 @@ an index or a directory has no manifest, these parts, of one wheel a label, repl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
@@ -27,10 +28,10 @@ from pip._internal.variants.wheels.remote_wheels import (
     WheelUnreadable,
     remote_wheel,
 )
-from pip._internal.variants.wheels.sources import ManifestUnavailable, unattended
+from pip._internal.variants.wheels.sources import ManifestUnavailable
+from pip._internal.variants.wheels.time_limit import Overdue, within
 
 if TYPE_CHECKING:
-    from pip._internal.fast.time_limits import TimeBudget
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
@@ -81,20 +82,18 @@ def manifest_of_wheel(
     link: Link,
     label: str,
     max_size: int = MAX_MANIFEST_SIZE,
-    budget: TimeBudget | None = None,
     path: str | None = None,
 ) -> Manifest:
     """Read the ``variant.json`` of the wheel at *link*, and little else.
 
     :param max_size: in bytes.
-    :param budget: see :func:`.remote_wheel`.
     :param path: of a copy of the wheel, to read instead.
     :raises InvalidVariantWheel: if it is not the wheel that its name promises.
     :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
     """
     try:
         with undamaged(link.filename):
-            dist = metadata_of_wheel(session, link, budget, path)
+            dist = metadata_of_wheel(session, link, path)
     except UnsupportedWheel as error:
         # Upstream names the project first; the file name is enough.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
@@ -105,16 +104,15 @@ def manifest_of_wheel(
 def metadata_of_wheel(
     session: PipSession,
     link: Link,
-    budget: TimeBudget | None = None,
     path: str | None = None,
 ) -> BaseDistribution:
     """Return the metadata of the wheel at *link*, local or remote.
 
-    :param budget: see :func:`.remote_wheel`, also for what is raised.
     :param path: of a copy of the wheel, to read instead.
+    :raises WheelUnreadable: see :func:`.remote_wheel`.
     """
     if path is None and not link.is_file:
-        return remote_wheel(session, link, budget)
+        return remote_wheel(session, link)
     try:
         project, *_ = parse_wheel_filename(link.filename)
     except InvalidWheelFilename:
@@ -147,10 +145,10 @@ def manifest_of_wheels(
     for label, link in remaining:
         try:
             path = None if checked_path is None else checked_path(link)
-            with unattended(session) as budget:
-                found[str(link.filename)] = manifest_of_wheel(
-                    session, link, label, max_size, budget, path
-                )
+            read = partial(
+                manifest_of_wheel, link=link, label=label, max_size=max_size, path=path
+            )
+            found[str(link.filename)] = within(session, read)
         except HashError:
             raise
         except NoRanges as error:
@@ -159,7 +157,7 @@ def manifest_of_wheels(
             problems.update(dict.fromkeys(rest, str(error)))
         except InvalidVariantWheel as error:
             problems[label] = f"{link.filename}: {error.problem}"
-        except (WheelUnreadable, PipError, OSError) as error:
+        except (WheelUnreadable, Overdue, PipError, OSError) as error:
             problem = with_attempts(in_words(error), error, session)
             problems[label] = f"{link.filename} cannot be read: {problem}"
     if not found:

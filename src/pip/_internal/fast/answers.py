@@ -1,0 +1,84 @@
+"""Responses that were read completely and wait for pip to ask for them."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from pip._vendor.urllib3 import HTTPResponse
+
+from pip._internal.fast.connections import like
+
+if TYPE_CHECKING:
+    from pip._vendor.requests import PreparedRequest, Response
+
+__all__ = ["Answer", "TooLong", "read_answer"]
+
+_CHUNK = 64 * 1024
+
+
+class TooLong(Exception):
+    """A body is longer than allowed."""
+
+
+class Answer:
+    """A complete response, which no longer needs its connection.
+
+    :ivar status: the HTTP status code
+    :ivar body: as it was sent
+    """
+
+    def __init__(
+        self, response: Response, request: PreparedRequest, body: bytes
+    ) -> None:
+        self.status = int(response.status_code or 0)
+        self.body = body
+        self._response = response
+        self._request = request
+        self._raw: HTTPResponse = response.raw
+        response.raw = None
+
+    @property
+    def is_redirect(self) -> bool:
+        """Tell whether the response redirects to another URL."""
+        return self._response.is_redirect
+
+    def response(self) -> Response:
+        """Return the response, to be read from the beginning."""
+        raw = self._raw
+        again = HTTPResponse(
+            body=io.BytesIO(self.body),
+            headers=raw.headers,
+            status=raw.status,
+            version=raw.version,
+            reason=raw.reason,
+            preload_content=False,
+            decode_content=False,
+            # The session takes cookies from it.
+            original_response=raw._original_response,
+            request_method=self._request.method,
+            request_url=self._request.url,
+        )
+        return like(self._response, raw=again, history=[])
+
+
+def read_answer(response: Response, request: PreparedRequest, limit: int) -> Answer:
+    """Read a response to its end, and free its connection.
+
+    :param limit: bytes of the body
+    :raises TooLong: if the body is longer
+    :raises HTTPError: if it breaks off
+    """
+    raw, body = response.raw, io.BytesIO()
+    try:
+        if (raw.length_remaining or 0) > limit:
+            raise TooLong(f"the body is longer than {limit} bytes")
+        while chunk := raw.read(_CHUNK, decode_content=False):
+            body.write(chunk)
+            if body.tell() > limit:
+                raise TooLong(f"the body is longer than {limit} bytes")
+    except BaseException:
+        raw.close()
+        raise
+    raw.release_conn()
+    return Answer(response, request, body.getvalue())

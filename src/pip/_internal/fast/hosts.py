@@ -1,0 +1,164 @@
+"""How many requests a host answers at the same time, found out while pip runs.
+
+A server or proxy that serves few connections refuses the others in any way that it likes:
+with any status, by closing the connection, or by answering nothing as long as pip holds
+another connection. So the first request to a host is made alone; then pip makes two, four
+and more at a time, as long as the host answers. A refusal or failure counts only if the same
+request ends in the same way without any other (:meth:`Host.judge`). If nothing arrives, pip
+closes idle connections and makes no more requests at a time than were answered
+(:meth:`Host.stalled`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Host", "Turn"]
+
+
+class Turn:
+    """A request or download that is under way.
+
+    :ivar level: how many there were to the host when it began, including this one; 0 if
+        nothing can be learned from an answer
+    :ivar peak: how many there have been at the same time since then
+    """
+
+    def __init__(self, level: int) -> None:
+        self.level = self.peak = level
+
+
+class Host:
+    """The requests to one host, or to one proxy.
+
+    :param most: how many there may be at the same time
+    :ivar is_avoided: whether nothing more is prefetched from it
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._allowed = 1
+        #: The most requests at the same time of which all were answered.
+        self._proven = 0
+        self._turns: list[Turn] = []
+        self._changed = threading.Condition()
+        #: Who waits to be alone, or is.
+        self._alone: list[Turn] = []
+        self._due = 0
+        #: How many connections may be open.
+        self._open = 0
+        self.is_avoided = False
+
+    @contextmanager
+    def turn(self, *, is_due: bool) -> Iterator[Turn]:
+        """Wait until one more request may be made, and count it.
+
+        :param is_due: whether pip waits for the response; such a request goes first.
+        """
+        with self._changed:
+            self._due += is_due
+            try:
+                self._changed.wait_for(lambda: self._may_begin(is_due=is_due))
+            finally:
+                self._due -= is_due
+            turn = Turn(len(self._turns) + 1)
+            self._turns.append(turn)
+            self._open = max(self._open, turn.level)
+            for each in self._turns:
+                each.peak = max(each.peak, turn.level)
+        try:
+            yield turn
+        finally:
+            with self._changed:
+                self._turns.remove(turn)
+                self._changed.notify_all()
+
+    def _may_begin(self, *, is_due: bool) -> bool:
+        has_room = len(self._turns) < self._allowed and not self._alone
+        return has_room and (is_due or not self._due)
+
+    @contextmanager
+    def alone(
+        self, turn: Turn, close_connections: Callable[[], None]
+    ) -> Iterator[None]:
+        """Wait until all other requests have ended; meanwhile, let no other begin.
+
+        :param close_connections: closes the connections that are kept open
+        """
+        with self._changed:
+            self._alone.append(turn)
+            try:
+                self._changed.wait_for(
+                    lambda: (
+                        self._alone[0] is turn
+                        and all(each in self._alone for each in self._turns)
+                    )
+                )
+            except BaseException:
+                self._alone.remove(turn)
+                self._changed.notify_all()
+                raise
+        try:
+            close_connections()
+            self._open = 1
+            yield
+        finally:
+            with self._changed:
+                self._alone.remove(turn)
+                self._changed.notify_all()
+
+    def is_alone(self, turn: Turn) -> bool:
+        """Tell whether pip has no other connection to the host, in use or idle."""
+        return turn.peak == self._open == 1
+
+    @property
+    def has_connections(self) -> bool:
+        """Tell whether another request finds connections, in use or idle."""
+        return self._open > 1 or bool(self._turns)
+
+    def is_proof(self, turn: Turn) -> bool:
+        """Tell whether a refusal has nothing to do with other requests."""
+        return turn.peak <= max(1, self._proven)
+
+    def answered(self, turn: Turn) -> None:
+        """Learn from a good response."""
+        with self._changed:
+            self._prove(turn.level)
+
+    def stalled(self) -> None:
+        """Make no more requests at the same time than were answered.
+
+        Idle connections are closed now. If there were any, the requests that are under
+        way may be answered only because of that.
+        """
+        with self._changed:
+            if 0 < len(self._turns) < self._open:
+                self._allowed = self._most = max(1, self._proven)
+                self._open = len(self._turns)
+                for each in self._turns:
+                    each.level = 0
+
+    def judge(self, turn: Turn, *, is_same: bool) -> None:
+        """Learn from a request that was repeated alone.
+
+        :param is_same: whether it ended in the same way; this proves that the other
+            requests were not the reason. Otherwise they were.
+        """
+        if not is_same and not self.is_proof(turn):
+            self.serialize()
+        elif is_same:
+            with self._changed:
+                self._prove(turn.peak)
+
+    def serialize(self) -> None:
+        """Make one request after the other from here on."""
+        with self._changed:
+            self._allowed = self._most = 1
+
+    def _prove(self, level: int) -> None:
+        self._proven = max(self._proven, level)
+        if self._proven >= self._allowed:
+            self._allowed = min(2 * self._allowed, self._most)
+            self._changed.notify_all()

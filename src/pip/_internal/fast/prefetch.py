@@ -1,0 +1,346 @@
+"""Prefetch the index pages and metadata files that the resolver will need.
+
+The resolver asks for one page or metadata file after the other. This module starts with the
+requirements that the resolver was told, looks up the best file of each project, and goes on
+with what that file requires, breadth first. It works only while pip waits for a response,
+asks stock pip's finder, and decides nothing: what the resolver does not ask for is not used.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.fast.best_effort import BestEffort
+from pip._internal.fast.held_records import emit, holding
+from pip._internal.fast.session_requests import (
+    MAX_METADATA,
+    MAX_PAGE,
+    NotAnswered,
+    SessionRequests,
+)
+from pip._internal.metadata.importlib import Distribution
+from pip._internal.network.utils import HEADERS
+
+if TYPE_CHECKING:
+    import logging
+    from pathlib import Path
+
+    from pip._vendor.packaging.requirements import Requirement
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.requests import PreparedRequest
+
+    from pip._internal.fast.answers import Answer
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.resolver import Resolver
+
+__all__ = ["Foresight", "Prefetch"]
+
+#: Requirements that are looked at; so hostile metadata cannot take much time.
+_MAX_REQUIREMENTS = 20_000
+#: How often the best file of a project is looked up, as more is required of it.
+_MAX_LOOKS = 3
+
+
+class Foresight:
+    """Who has a say in what is looked up; this one has none."""
+
+    def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
+        """Return the URLs of the pages of a project.
+
+        :param pages: where stock pip looks it up
+        """
+        del project
+        return pages
+
+    def choose(
+        self,
+        prefetch: Prefetch,
+        project: NormalizedName,
+        files: Sequence[tuple[_BaseVersion, Link]],
+    ) -> Link | None:
+        """Return the file that the resolver will take; None if nobody can tell.
+
+        :param files: those that suit, the best first
+        :raises NotAnswered: if a response is not here yet
+        """
+        del prefetch, project
+        return files[0][1] if files else None
+
+
+class _Project:
+    """A project that the resolver may need.
+
+    :ivar specifier: what is required of its version so far
+    :ivar extras: what is required of it so far
+    :ivar waits: how many responses are on their way for it
+    :ivar version: of the file that was found best
+    :ivar dist: its metadata
+    """
+
+    def __init__(self, name: NormalizedName, specifier: SpecifierSet) -> None:
+        self.name = name
+        self.specifier = specifier
+        self.specifiers: set[str] = set()
+        self.extras: set[NormalizedName] = set()
+        self.waits = 0
+        self.looks = 0
+        self.version: _BaseVersion | None = None
+        self.dist: BaseDistribution | None = None
+        self.pages: Sequence[str] = ()
+        #: What was logged; it is said when the resolver reaches the project.
+        self.records: deque[logging.LogRecord] = deque()
+        #: What the finder left out for its Requires-Python, which error messages tell.
+        self.left_out: set[str] = set()
+
+
+class _Metadata(importlib.metadata.Distribution):
+    """A distribution of which only the metadata file is here."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def read_text(self, filename: str) -> str | None:
+        """Return the text of a file; None if there is no such file."""
+        return self._text if filename == "METADATA" else None
+
+    def locate_file(self, path: str | PathLike[str]) -> Path:
+        """Raise an error: there are no files."""
+        raise NotImplementedError(path)
+
+    @functools.cached_property
+    def metadata(self) -> importlib.metadata.PackageMetadata:
+        """Return the metadata, parsed once."""
+        return super().metadata
+
+
+class Prefetch:
+    """Prefetches for one run of the resolver.
+
+    :param roots: what the user requires, and constraints
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        roots: Iterable[InstallRequirement],
+        requests: SessionRequests,
+        foresight: Foresight,
+    ) -> None:
+        self.requests = requests
+        self._resolver = resolver
+        self._finder = resolver.factory._finder
+        self._foresight = foresight
+        self._projects: dict[NormalizedName, _Project] = {}
+        self._constraints: dict[NormalizedName, SpecifierSet] = {}
+        self._named: set[NormalizedName] = set()
+        self._queue: deque[Callable[[], None]] = deque()
+        self._left = _MAX_REQUIREMENTS
+        self._is_going_on = False
+        self._roots: list[Requirement] = []
+        for root in roots:
+            if root.req is None or root.link or not root.match_markers():
+                continue
+            name = canonicalize_name(root.req.name)
+            if root.constraint:
+                constraint = self._constraints.get(name, SpecifierSet())
+                self._constraints[name] = constraint & root.req.specifier
+            else:
+                self._named.add(name)
+                self._roots.append(root.req)
+
+    def begin(self) -> None:
+        """Prefetch what the user requires."""
+        self.require(self._roots)
+
+    def require(self, requirements: Iterable[Requirement]) -> None:
+        """Prefetch what the resolver will need for requirements."""
+        with BestEffort("prefetching"):
+            for requirement in requirements:
+                self._left -= 1
+                if self._left < 0:
+                    self._queue.clear()
+                    return
+                if not requirement.url:
+                    self._add(requirement)
+        self._go_on()
+
+    def reached(self, name: NormalizedName) -> None:
+        """Say what there is to say of a project that the resolver has reached."""
+        project = self._projects.get(name)
+        if project is not None and not self.requests.is_ahead:
+            emit(project.records)
+            self._finder._requires_python_skipped |= project.left_out
+            project.left_out = set()
+            for page in project.pages:
+                self.requests.claim(page)
+            self._go_on()
+
+    def ask(
+        self, name: NormalizedName, url: str, headers: Mapping[str, str], limit: int
+    ) -> None:
+        """Prefetch a response of at most *limit* bytes that a project waits for."""
+        project = self._projects.get(name)
+        if project is None:
+            self.requests.prefetch(url, headers, limit)
+            return
+        then = functools.partial(self._arrived, project)
+        project.waits += self.requests.prefetch(url, headers, limit, then)
+
+    def _add(self, requirement: Requirement) -> None:
+        name = canonicalize_name(requirement.name)
+        project = self._projects.get(name)
+        if project is None:
+            constraint = self._constraints.get(name, SpecifierSet())
+            project = self._projects[name] = _Project(name, constraint)
+            self._queue.append(functools.partial(self._look, project))
+        specifier = requirement.specifier
+        if str(specifier) not in project.specifiers:
+            project.specifiers.add(str(specifier))
+            project.specifier &= specifier
+            found = project.version
+            if found is not None and not specifier.contains(
+                str(found), prereleases=True
+            ):
+                project.version = project.dist = None
+                self._queue.append(functools.partial(self._look, project))
+        extras = {*map(canonicalize_name, requirement.extras)} - project.extras
+        if extras:
+            project.extras |= extras
+            self._queue.append(functools.partial(self._follow, project, extras))
+
+    def _go_on(self) -> None:
+        if self._is_going_on:
+            return
+        self._is_going_on = True
+        while self._queue and self.requests.has_room:
+            with BestEffort("prefetching for a project"):
+                self._queue.popleft()()
+        self._is_going_on = False
+
+    def _arrived(self, project: _Project, _: Answer | None) -> None:
+        project.waits -= 1
+        if not project.waits:
+            self._queue.append(functools.partial(self._look, project))
+        self._go_on()
+
+    def _look(self, project: _Project) -> None:
+        """Find the best file of a project, and prefetch its metadata."""
+        installed = self._installed(project)
+        if installed is not None and self._is_kept(project):
+            self._found(project, installed)
+            return
+        project.looks += 1
+        if project.waits or project.looks > _MAX_LOOKS:
+            return
+        try:
+            with self._reading_ahead(project):
+                best = self._finder.find_best_candidate(project.name, project.specifier)
+                files = [
+                    (each.version, each.link)
+                    for each in reversed(best.applicable_candidates)
+                    if not each.link.is_yanked
+                ]
+                link = self._foresight.choose(self, project.name, files)
+        except NotAnswered as missing:
+            if missing.request is not None:
+                project.looks -= 1
+                self._ask_for_pages(project, missing.request)
+            return
+        version = next((each for each, its_link in files if its_link is link), None)
+        if link is None or version is None:
+            return
+        if installed is not None and installed.version >= version:
+            self._found(project, installed)
+            return
+        project.version = version
+        metadata = link.metadata_link()
+        if metadata is not None:
+            self.requests.prefetch(
+                metadata.url_without_fragment,
+                HEADERS,
+                MAX_METADATA,
+                functools.partial(self._read, project, metadata),
+            )
+
+    @contextmanager
+    def _reading_ahead(self, project: _Project) -> Iterator[None]:
+        """Do what the resolver will do for a project, with what is here."""
+        said = {record.getMessage() for record in project.records}
+        skipped = self._finder._requires_python_skipped
+        before = set(skipped)
+
+        def keep(record: logging.LogRecord) -> None:
+            # What is done again, after more has arrived, is said once.
+            if record.getMessage() not in said:
+                project.records.append(record)
+
+        try:
+            with holding(keep), self.requests.reading_ahead():
+                yield
+        finally:
+            project.left_out |= skipped - before
+            skipped &= before
+
+    def _ask_for_pages(self, project: _Project, request: PreparedRequest) -> None:
+        """Prefetch the pages of a project as the finder has asked for the first one."""
+        url, name = str(request.url), project.name
+        pages = self._finder.search_scope.get_index_urls_locations(name)
+        pages = list(self._foresight.pages_of(name, pages))
+        if request.method == "GET":
+            project.pages = pages if url in pages else [url]
+            headers = {name: str(value) for name, value in request.headers.items()}
+            for page in project.pages:
+                self.ask(name, page, headers, MAX_PAGE)
+
+    def _read(self, project: _Project, metadata: Link, answer: Answer | None) -> None:
+        """Read the metadata of the best file of a project."""
+        if answer is None or answer.status != 200:
+            return
+        with BestEffort("reading prefetched metadata"):
+            if metadata.has_hash:
+                metadata.as_hashes().check_against_chunks(iter([answer.body]))
+            dist = Distribution(_Metadata(answer.body.decode()), None, None)
+            if dist.canonical_name == project.name and dist.version == project.version:
+                self._found(project, dist)
+        self._go_on()
+
+    def _found(self, project: _Project, dist: BaseDistribution) -> None:
+        project.version, project.dist = dist.version, dist
+        self._queue.append(functools.partial(self._follow, project, project.extras))
+
+    def _follow(self, project: _Project, extras: Iterable[NormalizedName]) -> None:
+        """Go on with what a project requires."""
+        dist = project.dist
+        if dist is None or self._resolver.ignore_dependencies:
+            return
+        self._left -= len(dist.metadata.get_all("Requires-Dist", ()))
+        provided = {*map(canonicalize_name, dist.iter_provided_extras())}
+        self.require(dist.iter_dependencies(provided.intersection(extras)))
+
+    def _installed(self, project: _Project) -> BaseDistribution | None:
+        """Return what is installed of a project, if it is one that the resolver may keep."""
+        factory = self._resolver.factory
+        dist = factory._installed_dists.get(project.name)
+        if dist is None or factory.force_reinstall:
+            return None
+        is_right = project.specifier.contains(str(dist.version), prereleases=True)
+        return dist if is_right else None
+
+    def _is_kept(self, project: _Project) -> bool:
+        """Tell whether the resolver keeps what is installed rather than upgrading it."""
+        strategy = self._resolver.upgrade_strategy
+        if strategy == "only-if-needed":
+            return project.name not in self._named
+        return strategy != "eager"

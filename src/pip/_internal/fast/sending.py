@@ -1,0 +1,309 @@
+"""Send requests, as many at the same time as each host answers.
+
+A request that fails while there are other connections to its host is sent again alone. So
+whatever a host does about several connections, the outcome is that of stock pip.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+from weakref import WeakSet
+
+from pip._vendor.requests import PreparedRequest, Response
+from pip._vendor.requests.adapters import HTTPAdapter
+from pip._vendor.requests.exceptions import RequestException
+from pip._vendor.requests.utils import select_proxy
+from pip._vendor.urllib3.exceptions import HTTPError
+
+from pip._internal.console.output import get_logger
+from pip._internal.fast.answers import read_answer
+from pip._internal.fast.connections import like
+from pip._internal.fast.hosts import Host, Turn
+
+if TYPE_CHECKING:
+    from pip._vendor.urllib3 import HTTPResponse
+    from pip._vendor.urllib3.util import Retry
+
+    from pip._internal.network.session import PipSession
+
+__all__ = ["ASKS_FOR_CREDENTIALS", "FAILURES", "NotBegun", "Sender", "Sending"]
+
+logger = get_logger(__name__)
+
+T = TypeVar("T")
+
+ASKS_FOR_CREDENTIALS = (401, 407)
+FAILURES = (RequestException, HTTPError, OSError)
+_TOO_MANY = 429
+#: Seconds that every server may take until the first byte.
+_LEAST_PATIENCE = 0.3
+#: A server may take so many times as long as for the slowest response.
+_SLOWER = 3
+#: Bytes; whatever pip streams and is not longer is read before the next request.
+_SMALL = 1024 * 1024
+
+
+class NotBegun(Exception):
+    """A request was not sent, because nobody needs it anymore."""
+
+
+class Sender:
+    """An adapter of a session, which sends in two ways.
+
+    :ivar adapter: the session's own, with the connections
+    :ivar sent: requests that the cache did not answer
+    :ivar stock: sends as stock pip does, with its retries
+    :ivar once: sends once
+    """
+
+    def __init__(self, adapter: HTTPAdapter) -> None:
+        self.adapter = adapter
+        self.sent: WeakSet[PreparedRequest] = WeakSet()
+        self.stock = self._copy(adapter.max_retries).send
+        retries = adapter.max_retries.new(total=0, status_forcelist=())
+        self.once = self._copy(retries).send
+
+    def _copy(self, retries: Retry) -> HTTPAdapter:
+        """Copy the adapter; the copy notes which requests the cache does not answer."""
+        owner = self.adapter
+        copy = like(owner, max_retries=retries)
+        build = copy.build_response
+
+        def build_response(
+            request: PreparedRequest, response: HTTPResponse, **kwargs: Any
+        ) -> Response:
+            if not kwargs.get("from_cache"):
+                self.sent.add(request)
+            built = build(request, response, **kwargs)
+            # With credentials, pip sends it again there.
+            built.connection = owner
+            return built
+
+        copy.build_response = build_response  # type: ignore[method-assign, assignment]
+        return copy
+
+
+class _Outcome(NamedTuple, Generic[T]):
+    """What came of a request.
+
+    :ivar seconds: until the first byte
+    """
+
+    value: T | None
+    status: int
+    error: Exception | None
+    seconds: float
+
+    @property
+    def is_good(self) -> bool:
+        return self.error is None and self.status < 400
+
+    @property
+    def is_refusal(self) -> bool:
+        return 400 <= self.status < 500 and self.status != _TOO_MANY
+
+    @property
+    def is_trouble(self) -> bool:
+        """Tell whether nothing more should be prefetched from the host."""
+        return not (self.is_good or self.is_refusal)
+
+    def is_like(self, other: _Outcome[T]) -> bool:
+        return self.status == other.status and type(self.error) is type(other.error)
+
+    def result(self) -> T:
+        if self.error is not None:
+            raise self.error
+        assert self.value is not None
+        return self.value
+
+
+class Sending:
+    """Sends the requests of one session.
+
+    :param most: requests to a host at the same time
+    """
+
+    def __init__(self, session: PipSession, most: int) -> None:
+        self._session = session
+        self._most = most
+        self._hosts: dict[str, Host] = {}
+        #: Seconds until the first byte.
+        self._slowest = 0.0
+        #: The host that this thread downloads from, and its turn.
+        self._own = threading.local()
+
+    def host_of(self, url: str, settings: Mapping[str, Any]) -> Host:
+        """Return the host that a request is sent to, which may be a proxy."""
+        parts = urlsplit(url)
+        proxy = select_proxy(url, settings.get("proxies"))
+        key = proxy or f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        if key not in self._hosts:
+            # Another thread may have made it.
+            self._hosts.setdefault(key, Host(self._most))
+        return self._hosts[key]
+
+    def settings_for(self, url: str) -> dict[str, Any]:
+        """Return proxies, certificates and such for a request."""
+        session = self._session
+        settings = session.merge_environment_settings(
+            url, session.proxies, True, None, None
+        )
+        return {**settings, "timeout": session.timeout}
+
+    @contextmanager
+    def turn(self, url: str) -> Iterator[Turn]:
+        """Count what this thread downloads from *url* as one request, to its end."""
+        host = self.host_of(url, self.settings_for(url))
+        with host.turn(is_due=True) as turn:
+            self._own.turn = host, turn
+            try:
+                yield turn
+            finally:
+                del self._own.turn
+
+    @contextmanager
+    def _turn(self, host: Host, *, is_due: bool) -> Iterator[Turn]:
+        own_host, own = getattr(self._own, "turn", (None, None))
+        if own is not None and own_host is host:
+            yield own
+        else:
+            with host.turn(is_due=is_due) as turn:
+                yield turn
+
+    def has_others(self, url: str, settings: Mapping[str, Any]) -> bool:
+        """Tell whether there may be other connections to the host of a URL."""
+        return self.host_of(url, settings).has_connections
+
+    @property
+    def patience(self) -> float:
+        """Return after how many seconds without any response something may be wrong."""
+        return max(_LEAST_PATIENCE, _SLOWER * self._slowest)
+
+    def stalled(self, senders: Iterable[Sender]) -> None:
+        """Close idle connections: a server may wait for that before it answers."""
+        for sender in senders:
+            sender.adapter.close()
+        for host in list(self._hosts.values()):
+            host.stalled()
+
+    def send(
+        self, sender: Sender, request: PreparedRequest, settings: Mapping[str, Any]
+    ) -> Response:
+        """Send a request that pip waits for; return what stock pip would get."""
+
+        def settled(response: Response) -> Response:
+            if not settings.get("stream"):
+                _ = response.content
+            elif 0 < (getattr(response.raw, "length_remaining", 0) or 0) <= _SMALL:
+                return read_answer(response, request, _SMALL).response()
+            return response
+
+        stock = partial(_attempt, sender.stock, request, settings, _as_it_is)
+        host = self.host_of(str(request.url), settings)
+        with self._turn(host, is_due=True) as turn:
+            if host.is_alone(turn):
+                first = stock()
+            else:
+                first = _attempt(sender.once, request, settings, settled)
+            if not self._is_final(host, turn, sender, request, first):
+                logger.debug("Sending a request again, alone: %s", request.url)
+                return self._alone(host, turn, sender, stock, first).result()
+        return first.result()
+
+    def send_ahead(
+        self,
+        sender: Sender,
+        request: PreparedRequest,
+        settings: Mapping[str, Any],
+        read: Callable[[Response], T],
+        begins: Callable[[], bool],
+    ) -> T:
+        """Send a request that pip may never make.
+
+        :param read: reads the response
+        :param begins: called before it is sent; returns whether anybody needs it
+        :raises NotBegun: if nobody does
+        """
+        host = self.host_of(str(request.url), settings)
+        with host.turn(is_due=False) as turn:
+            if not begins():
+                raise NotBegun
+            first = _attempt(sender.once, request, settings, read)
+            is_over = (
+                self._is_final(host, turn, sender, request, first)
+                or host.is_avoided
+                or host.is_proof(turn)
+                # No password is sent again after it was refused.
+                or first.status in ASKS_FOR_CREDENTIALS
+            )
+            if not is_over:
+                again = partial(_attempt, sender.once, request, settings, read)
+                first = self._alone(host, turn, sender, again, first)
+            if first.is_trouble:
+                host.is_avoided = True
+        return first.result()
+
+    def _is_final(
+        self,
+        host: Host,
+        turn: Turn,
+        sender: Sender,
+        request: PreparedRequest,
+        first: _Outcome[Any],
+    ) -> bool:
+        """Tell whether other connections have nothing to do with an outcome."""
+        if first.is_good:
+            if request in sender.sent:
+                host.answered(turn)
+                if turn.level:
+                    self._slowest = max(self._slowest, first.seconds)
+            return True
+        return host.is_alone(turn) or (first.is_refusal and host.is_proof(turn))
+
+    def _alone(
+        self,
+        host: Host,
+        turn: Turn,
+        sender: Sender,
+        attempt: Callable[[], _Outcome[T]],
+        first: _Outcome[Any],
+    ) -> _Outcome[T]:
+        """Send a request again when there is no other connection to its host."""
+        if isinstance(first.value, Response):
+            first.value.close()
+        with host.alone(turn, sender.adapter.close):
+            again = attempt()
+        if _TOO_MANY in (first.status, again.status):
+            host.serialize()
+        else:
+            host.judge(turn, is_same=again.is_like(first))
+        return again
+
+
+def _as_it_is(response: Response) -> Response:
+    return response
+
+
+def _attempt(
+    send: Callable[..., Response],
+    request: PreparedRequest,
+    settings: Mapping[str, Any],
+    read: Callable[[Response], T],
+) -> _Outcome[T]:
+    began = time.monotonic()
+    try:
+        response = send(request, **settings)
+    except FAILURES as error:
+        return _Outcome(None, 0, error, time.monotonic() - began)
+    seconds, status = time.monotonic() - began, response.status_code
+    try:
+        return _Outcome(read(response), status, None, seconds)
+    except FAILURES as error:
+        response.close()
+        return _Outcome(None, status, error, seconds)

@@ -1,0 +1,418 @@
+"""The requests of a session, some of which are prefetched.
+
+Threads only send requests and read responses. They ask for no password, open no keyring
+and touch nothing else of pip's. A prefetched response waits until pip makes the same
+request. If anything is wrong with it, it is dropped, and pip makes the request itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.requests import PreparedRequest, Request, Response
+from pip._vendor.requests.adapters import HTTPAdapter
+from pip._vendor.requests.hooks import default_hooks
+
+from pip._internal.console.output import get_logger
+from pip._internal.fast.answers import Answer, read_answer
+from pip._internal.fast.connections import like
+from pip._internal.fast.memory_budget import MemoryBudget, Reservation
+from pip._internal.fast.sending import ASKS_FOR_CREDENTIALS, Sender, Sending
+from pip._internal.fast.threads import Workers, in_thread
+
+if TYPE_CHECKING:
+    from pip._internal.fast.hosts import Host
+    from pip._internal.network.session import PipSession
+
+__all__ = ["MAX_METADATA", "MAX_PAGE", "NotAnswered", "SessionRequests"]
+
+logger = get_logger(__name__)
+
+#: Bytes of a body, as sent. Whatever is longer, pip requests itself.
+MAX_PAGE = 2 * 1024 * 1024
+MAX_METADATA = 1024 * 1024
+#: Bytes of all bodies that are held or on their way.
+_MAX_HELD = 32 * 1024 * 1024
+#: So many threads; each waits for its host, of which there are few.
+_WORKERS = 16
+#: Pages, manifests and metadata files that pip has not asked for.
+_MAX_UNCLAIMED = 64
+_MAX_REDIRECTS = 5
+#: A response with another value of these is another response.
+_VARYING = ("Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Range")
+#: Statuses that say that something is not there.
+_GONE = (404, 410)
+
+_Key = tuple[str, tuple[str, ...]]
+
+
+class NotAnswered(BaseException):
+    """Work ahead of the resolver needs a response that is not here.
+
+    This is no error, and error handlers must not catch it.
+
+    :ivar request: for the response; None if it was prefetched by other means
+    """
+
+    def __init__(self, request: PreparedRequest | None = None) -> None:
+        super().__init__()
+        self.request = request
+
+
+class _Dropped(Exception):
+    """A prefetched response is of no use, for the reason in the message."""
+
+
+class _Job:
+    """A request that is prefetched, and what it redirects to."""
+
+    def __init__(
+        self,
+        request: PreparedRequest,
+        settings: Mapping[str, Any],
+        limit: int,
+        then: Callable[[Answer | None], None],
+    ) -> None:
+        self.request = request
+        self.settings = settings
+        self.limit = limit
+        self.then = then
+        #: Of the last response.
+        self.future: Future[Answer] = Future()
+        self.answers: dict[_Key, Answer] = {}
+        self.reservation: Reservation | None = None
+
+    @property
+    def answer(self) -> Answer | None:
+        """Return the last response; None if there is none of use so far."""
+        future = self.future
+        is_there = future.done() and not future.cancelled()
+        return future.result() if is_there and not future.exception() else None
+
+    def take(self, key: _Key) -> Answer | None:
+        """Remove a response, and free its memory."""
+        answer = self.answers.pop(key, None)
+        if self.reservation is not None:
+            self.reservation.shrink(sum(len(a.body) for a in self.answers.values()))
+        return answer
+
+
+class SessionRequests:
+    """All requests of one session over HTTP.
+
+    :param most: requests to a host at the same time
+    """
+
+    def __init__(self, session: PipSession, most: int) -> None:
+        self._session = session
+        self.sending = Sending(session, most)
+        #: Credentials that a host has refused.
+        self._refused: set[tuple[Host, str]] = set()
+        self._senders: dict[int, Sender] = {}
+        self._passwords: dict[str, tuple[str | None, str | None]] = {}
+        #: What was requested once is never prefetched.
+        self._made: set[_Key] = set()
+        self._unclaimed: set[_Key] = set()
+        self._read_ahead: list[_Key] | None = None
+        for adapter in session.adapters.values():
+            if isinstance(adapter, HTTPAdapter) and id(adapter) not in self._senders:
+                pools = adapter.poolmanager.connection_pool_kw
+                pools["maxsize"] = max(most, pools.get("maxsize", 1))
+                self._replace(adapter)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._jobs: dict[_Key, _Job] = {}
+        self._budget = MemoryBudget(_MAX_HELD)
+        self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._workers = Workers(self._work, _WORKERS, self._waiting.get)
+        #: Jobs and requests that have ended, for the main thread.
+        self._ended: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._pending = 0
+
+    def _replace(self, adapter: HTTPAdapter) -> None:
+        """Let all requests of an adapter pass here; its connections are shared."""
+        sender = self._senders[id(adapter)] = Sender(adapter)
+
+        def send(request: PreparedRequest, **settings: Any) -> Response:
+            return self._send(sender, request, settings)
+
+        adapter.send = send  # type: ignore[method-assign, assignment]
+
+    def close(self) -> None:
+        """Forget what was prefetched; connections stay open."""
+        for job in self._jobs.values():
+            job.future.cancel()
+        self._budget.close()
+        for _ in range(len(self._workers)):
+            self._waiting.put(None)
+        # A worker that still waits for a server has yet to take its own None.
+        self._begin()
+
+    @property
+    def has_room(self) -> bool:
+        """Tell whether one more response may be prefetched."""
+        return len(self._unclaimed) < _MAX_UNCLAIMED
+
+    @property
+    def is_ahead(self) -> bool:
+        """Tell whether something is read that the resolver has not asked for."""
+        return self._read_ahead is not None
+
+    def claim(self, url: str) -> None:
+        """Take note that pip has used what was prefetched from a URL."""
+        self._unclaimed = {each for each in self._unclaimed if each[0] != url}
+
+    def prefetch(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        limit: int,
+        then: Callable[[Answer | None], None] = lambda _: None,
+        *,
+        is_needed: bool = False,
+    ) -> bool:
+        """Make a GET request in a thread, for the session's later request.
+
+        :param limit: bytes of the body
+        :param then: called in the main thread, while pip waits for another response, with
+            the response; with None if it is of no use
+        :param is_needed: whether pip is sure to make the request
+        :return: whether *then* will be called; not if the host is avoided, or if it was
+            requested before
+        """
+        if id(self._session.get_adapter(url)) not in self._senders:
+            return False
+        request = self._prepare(url, headers)
+        assert request.url is not None, "a prepared request has one"
+        key = _key(request)
+        settings = {**self.sending.settings_for(request.url), "stream": True}
+        if key in self._made or not self._is_welcome(request, settings):
+            return False
+        if not is_needed:
+            if not self.has_room:
+                return False
+            self._unclaimed.add(key)
+        self._made.add(key)
+        job = self._jobs[key] = _Job(request, settings, limit, then)
+        self._pending += 1
+        ended = self._ended
+        job.future.add_done_callback(lambda _: ended.put(job))
+        try:
+            self._workers.grow(self._pending)
+        except RuntimeError as error:
+            logger.debug("No thread to prefetch with: %s", error)
+            if not self._workers:
+                job.future.cancel()
+        self._waiting.put(job)
+        return True
+
+    def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
+        """Prepare a request as the session would, and leave no trace there.
+
+        This opens no keyring: pip does so only after a status of 401.
+        """
+        auth = self._session.auth
+        self._passwords = {**self._passwords, **auth.passwords}
+        session = like(self._session, auth=like(auth, passwords=self._passwords))
+        request = session.prepare_request(Request("GET", url, headers=headers))
+        # What pip does about a status of 401 is not for threads.
+        request.hooks = default_hooks()
+        return request
+
+    def _is_welcome(
+        self, request: PreparedRequest, settings: Mapping[str, Any]
+    ) -> bool:
+        host = self.sending.host_of(str(request.url), settings)
+        credentials = _credentials(request)
+        return not (
+            host.is_avoided
+            or (host, credentials) in self._refused
+            # A name without a password is for a keyring.
+            or _lacks_password(credentials)
+        )
+
+    @contextmanager
+    def reading_ahead(self) -> Iterator[None]:
+        """Answer requests only with what was prefetched.
+
+        :raises NotAnswered: if a response is not there; the others are kept then.
+        """
+        assert self._read_ahead is None, "one thing is read after the other"
+        self._read_ahead = []
+        try:
+            yield
+            for key in self._read_ahead:
+                job = self._jobs.pop(key, None)
+                if job is not None:
+                    job.take(key)
+        finally:
+            self._read_ahead = None
+
+    def _send(
+        self, sender: Sender, request: PreparedRequest, settings: dict[str, Any]
+    ) -> Response:
+        """Answer a request of pip's, with a prefetched response if there is one."""
+        is_main = threading.current_thread() is threading.main_thread()
+        if self._read_ahead is not None and is_main:
+            key = _key(request)
+            job = self._jobs.get(key)
+            if job is None or job.answer is None or key not in job.answers:
+                raise NotAnswered(request)
+            self._read_ahead.append(key)
+            return job.answers[key].response()
+        answer = self._take(request) if request.method == "GET" else None
+        if answer is not None:
+            return answer.response()
+
+        def ask() -> Response:
+            response = self.sending.send(sender, request, settings)
+            if response.status_code in ASKS_FOR_CREDENTIALS:
+                host = self.sending.host_of(str(request.url), settings)
+                self._refused.add((host, _credentials(request)))
+            return response
+
+        has_others = self.sending.has_others(str(request.url), settings)
+        if not (is_main and (self._pending or has_others)):
+            return ask()
+        try:
+            future = in_thread(ask)
+        except RuntimeError as error:
+            logger.debug("No thread for a request: %s", error)
+            return ask()
+        self.wait_for(future)
+        try:
+            return future.result()
+        finally:
+            # An error refers to this frame, and the future to the error.
+            del future
+
+    def _take(self, request: PreparedRequest) -> Answer | None:
+        """Wait for the response to *request* if it was prefetched."""
+        key = _key(request)
+        self._made.add(key)
+        self._unclaimed.discard(key)
+        job = self._jobs.pop(key, None)
+        # One that has not begun waits behind others that nobody may need.
+        if job is None or job.future.cancel():
+            return None
+        self.wait_for(job.future)
+        return job.take(key)
+
+    def wait_for(self, future: Future[Any], seconds: float = math.inf) -> bool:
+        """Wait, and look at what arrives meanwhile.
+
+        :param seconds: how long
+        :return: whether the future is done
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return not wait([future]).not_done
+        end = time.monotonic() + seconds
+        future.add_done_callback(lambda _: self._ended.put(None))
+        while not future.done() or not self._ended.empty():
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            try:
+                job = self._ended.get(timeout=min(left, self.sending.patience))
+            except queue.Empty:
+                self.sending.stalled(self._senders.values())
+            else:
+                if job is not None:
+                    self._pending -= 1
+                    job.then(job.answer)
+        return future.done()
+
+    def _work(self, jobs: Iterator[_Job]) -> None:
+        for job in jobs:
+            job.reservation = reservation = self._budget.reserve(job.limit)
+            if reservation is None:
+                job.future.cancel()
+                continue
+            try:
+                answer = self._fetch(job)
+            except BaseException as error:  # The main thread waits for the future.
+                reservation.release()
+                job.answers.clear()
+                logger.debug("Dropped what was prefetched: %r", error)
+                if not job.future.cancelled():
+                    job.future.set_exception(error.with_traceback(None))
+            else:
+                reservation.shrink(sum(len(a.body) for a in job.answers.values()))
+                job.future.set_result(answer)
+            # While a thread waits for the next one, it holds none.
+            del job
+
+    def _fetch(self, job: _Job) -> Answer:
+        """Fetch what a job is for, and follow redirects.
+
+        :raises _Dropped: if the response is of no use
+        """
+        request, settings, left = job.request, job.settings, job.limit
+        begins: Callable[[], bool] = job.future.set_running_or_notify_cancel
+        for _ in range(_MAX_REDIRECTS):
+            sender = self._senders.get(id(self._session.get_adapter(str(request.url))))
+            if sender is None or not self._is_welcome(request, settings):
+                break
+            read = partial(read_answer, request=request, limit=left)
+            answer = self.sending.send_ahead(sender, request, settings, read, begins)
+            self._check(request, answer, settings)
+            job.answers[_key(request)] = answer
+            if request is not job.request:
+                # pip will ask for what it is redirected to.
+                self._jobs.setdefault(_key(request), job)
+            if not answer.is_redirect:
+                return answer
+            left, begins = left - len(answer.body), _always
+            # With this argument, requests are yielded instead of responses.
+            following: Iterator[Any] = self._session.resolve_redirects(
+                answer.response(), request, stream=True, yield_requests=True
+            )
+            request = next(following)
+            proxies = self._session.rebuild_proxies(request, settings["proxies"])
+            settings = {**settings, "proxies": proxies}
+        raise _Dropped(f"it cannot be prefetched: {request.url}")
+
+    def _check(
+        self, request: PreparedRequest, answer: Answer, settings: Mapping[str, Any]
+    ) -> None:
+        """Check whether a response is of use.
+
+        :raises _Dropped: if not; pip makes the request itself then
+        """
+        if answer.is_redirect or answer.status < 300 or answer.status in _GONE:
+            return
+        if answer.status in ASKS_FOR_CREDENTIALS:
+            host = self.sending.host_of(str(request.url), settings)
+            self._refused.add((host, _credentials(request)))
+        raise _Dropped(f"the server answered {answer.status}: {request.url}")
+
+
+def _always() -> bool:
+    return True
+
+
+def _key(request: PreparedRequest) -> _Key:
+    return str(request.url), tuple(str(request.headers.get(each)) for each in _VARYING)
+
+
+def _credentials(request: PreparedRequest) -> str:
+    return str(request.headers.get("Authorization", ""))
+
+
+def _lacks_password(credentials: str) -> bool:
+    if not credentials.startswith("Basic "):
+        return False
+    try:
+        return base64.b64decode(credentials[6:]).endswith(b":")
+    except ValueError:
+        return False
