@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -94,10 +95,10 @@ def test_alone() -> None:
             happened.append("first ends")
 
     def be_alone() -> None:
-        with host.turn(is_due=False) as turn:
-            with host.alone(turn, lambda: happened.append("connections close")):
-                assert host.is_alone(Turn(1))
-                happened.append("alone")
+        close = functools.partial(happened.append, "connections close")
+        with host.turn(is_due=False) as turn, host.alone(turn, close):
+            assert host.is_alone(Turn(1))
+            happened.append("alone")
 
     def be_last() -> None:
         with host.turn(is_due=False):

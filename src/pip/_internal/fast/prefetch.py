@@ -259,12 +259,15 @@ class Prefetch:
                 self._ask_for_pages(project, missing.request)
             return
         version = next((each for each, its_link in files if its_link is link), None)
-        if link is None or version is None:
+        if version is None or link is None:
             return
         if installed is not None and installed.version >= version:
             self._found(project, installed)
             return
         project.version = version
+        self._ask_for_metadata(project, link)
+
+    def _ask_for_metadata(self, project: _Project, link: Link) -> None:
         metadata = link.metadata_link()
         if metadata is not None:
             self.requests.prefetch(
