@@ -316,6 +316,12 @@ def test_a_wheel_that_does_not_suit_has_no_link() -> None:
     ]
 
 
+def test_a_query_is_no_name() -> None:
+    file = _file(_SUITABLE)
+    file["url"] += f"?name=/{_FOREIGN}"
+    assert [link.filename for link in _read(_page([file]))] == [_SUITABLE]
+
+
 def test_no_link_is_left_out_where_each_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
