@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from pip._internal.fast.downloads.staging import LARGE
 from tests.lib.environments import Environment
 from tests.lib.faults import Gate
 from tests.lib.index import IndexServer
@@ -63,6 +64,10 @@ def _oddities(archive: zipfile.ZipFile) -> None:
         archive.writestr(entry("odd/__init__.py"), "second = True\n")
 
 
+def _of(name: str, files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    return {path.format(name): content for path, content in files.items()}
+
+
 def fill(index: IndexServer) -> None:
     """Add wheels with all that a wheel may hold, and a package that needs them."""
     console = (
@@ -87,11 +92,14 @@ def fill(index: IndexServer) -> None:
         "broken/module.pyi": "x: int\n",
     }
     many = {f"many/m{n}.py": f"def f{n}(): return {n}\n" for n in range(60)}
-    index.add(make_wheel("scripts", "1.0", files=scripts))
-    index.add(make_wheel("broken", "1.0", files=broken))
-    index.add(make_wheel("many", "1.0", files=many))
-    index.add(make_wheel("plat", "1.0", tag="py3-none-linux_x86_64.linux_aarch64"))
-    index.add(changed(make_wheel("odd", "1.0"), _oddities))
+    # Only large wheels are unpacked ahead.
+    bulk: dict[str, str | bytes] = {"{}/bulk.bin": random.Random(1).randbytes(LARGE)}
+    plat = "py3-none-linux_x86_64.linux_aarch64"
+    index.add(make_wheel("scripts", "1.0", files={**scripts, **_of("scripts", bulk)}))
+    index.add(make_wheel("broken", "1.0", files={**broken, **_of("broken", bulk)}))
+    index.add(make_wheel("many", "1.0", files={**many, **_of("many", bulk)}))
+    index.add(make_wheel("plat", "1.0", tag=plat, files=_of("plat", bulk)))
+    index.add(changed(make_wheel("odd", "1.0", files=_of("odd", bulk)), _oddities))
     needed = ["scripts", "broken", "many", "odd", "plat"]
     index.add(make_wheel("top", "1.0", requires=needed))
 

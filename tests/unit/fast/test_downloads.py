@@ -20,12 +20,14 @@ from pip._internal.exceptions import HashMismatch, NetworkConnectionError
 from pip._internal.fast import sizes
 from pip._internal.fast.digests import Digests, Verified, check_path
 from pip._internal.fast.downloads import downloader, pool
+from pip._internal.fast.downloads import staging as of_staging
 from pip._internal.fast.downloads.arrival import Arrival
 from pip._internal.fast.downloads.downloader import ParallelDownloader
 from pip._internal.fast.downloads.fetch import Fetch, Stopped
 from pip._internal.fast.downloads.pool import Pool
 from pip._internal.fast.downloads.progress import CombinedProgress
 from pip._internal.fast.downloads.staging import Staging
+from pip._internal.fast.session_requests import SessionRequests
 from pip._internal.fast.threads import Workers
 from pip._internal.models.link import Link
 from pip._internal.network.download import _FileDownload
@@ -36,7 +38,7 @@ from tests.lib.processes import wait_for
 from tests.lib.wheels import make_wheel
 
 #: A file of any kind, of which nothing is unpacked.
-ANY = Arrival(None, None, 0, is_early=False)
+ANY = Arrival(None, None)
 
 
 def pool_of(*megabytes: int) -> Pool:
@@ -46,7 +48,10 @@ def pool_of(*megabytes: int) -> Pool:
     sizes._NOTED.update({link.url: size * 1_000_000 for link, size in known if size})
     fetches = [Fetch(link, "", ANY) for link in links]
     progress = CombinedProgress("off", fetches)
-    return Pool(PipSession(), fetches, progress, lambda fetch: (fetch.folder, "alone"))
+    session = PipSession()
+    requests = SessionRequests(session, 6)
+    alone = lambda fetch: (fetch.folder, "alone")  # noqa: E731
+    return Pool(session, requests, 6, fetches, progress, alone)
 
 
 @pytest.fixture(autouse=True)
@@ -78,8 +83,9 @@ def test_in_order_where_no_size_is_known() -> None:
 
 
 @pytest.fixture
-def staging(tmp_path: Path) -> Iterator[Staging]:
+def staging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Staging]:
     """Return a staging folder."""
+    monkeypatch.setattr(of_staging, "LARGE", 0)
     with global_tempdir_manager():
         yield Staging(str(tmp_path / "cache"), {"purelib": "/lib", "platlib": "/lib64"})
     assert not list((tmp_path / "cache").iterdir())
@@ -88,11 +94,11 @@ def staging(tmp_path: Path) -> Iterator[Staging]:
 def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
     """Return what lies in the folder of a wheel once it is unpacked."""
     staging.add(Verified.unchecked(str(wheel)))
-    job = staging._all[str(wheel)]
-    wait_for(lambda: job.has_failed or not job._open, "it is unpacked")
+    job = staging._wheels[str(wheel)]
+    wait_for(lambda: job.error or job.left == 0, "it is unpacked")
     folder = staging.folder_of(str(wheel))
     if folder is None:
-        assert not Path(job.folder).exists()
+        wait_for(lambda: not Path(job.folder).exists(), "it is removed")
         return {}
     return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
@@ -143,24 +149,6 @@ def test_what_cannot_be_unpacked_is_left_to_upstream(
     assert staged(staging, make_wheel("next", "1.0").write_to(tmp_path / "next"))
 
 
-def test_a_process_that_dies_takes_nothing_along(
-    staging: Staging, tmp_path: Path
-) -> None:
-    first, second = (
-        make_wheel(name, "1.0").write_to(tmp_path) for name in ("first", "second")
-    )
-    assert staged(staging, first)
-    for child in staging._children:
-        child.kill()
-        child.wait()
-    for _ in range(9):
-        staging.add(Verified.unchecked(str(second)))
-    # Another process may have taken over by then.
-    folder = staging.folder_of(str(second))
-    assert folder is None or (Path(folder) / "0").is_file()
-    assert staging.folder_of(str(first)) is not None
-
-
 class Written(Fetch):
     """A download that is over, of which the hash is still to be compared."""
 
@@ -180,63 +168,28 @@ class Written(Fetch):
 @pytest.mark.parametrize(
     ("expected", "is_used"), [("right", True), ("wrong", False), (None, True)]
 )
-@pytest.mark.parametrize("is_early", [False, True])
 def test_nothing_is_used_before_its_hash_has_passed(
     staging: Staging,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     expected: str | None,
-    is_early: bool,
     is_used: bool,
 ) -> None:
     made = make_wheel("demo", "1.0")
-    began: list[str] = []
-
-    def begin(path: str, size: int) -> None:
-        began.append(path)
-        assert size == len(made.content)
-
     used: list[str] = []
-    monkeypatch.setattr(staging, "begin", begin)
     monkeypatch.setattr(staging, "add", lambda file: used.append(file.path))
     digests = None
     if expected is not None:
         digest = made.sha256 if expected == "right" else "0" * 64
         digests = Digests.of(Hashes({"sha256": [digest]}))
     link = Link(f"https://example.invalid/{made.filename}")
-    fetch = Written(link, str(tmp_path), Arrival(digests, staging, 0, is_early))
+    fetch = Written(link, str(tmp_path), Arrival(digests, staging))
     fetch.content = made.content
     fetch.run(PipSession())
     path = str(tmp_path / made.filename)
-    assert began == [path] * (is_early and expected is not None)
     assert used == [path] * is_used
     assert isinstance(fetch.error, HashMismatch) is not is_used
     assert (fetch.result is not None) is is_used
-
-
-def test_what_came_first_of_another_file_is_dropped(
-    staging: Staging, tmp_path: Path
-) -> None:
-    """It may have the sums that the right file has, but not its hash."""
-    made = make_wheel("demo", "1.0")
-    digests = Digests.of(Hashes({"sha256": [made.sha256]}))
-    arrival = Arrival(digests, staging, 0, is_early=True)
-    path = tmp_path / made.filename
-    with path.open("wb") as file:
-        link = Link(f"https://example.invalid/{made.filename}")
-        download = _FileDownload(link, file, len(made.content))
-        arrival.watch(download, lambda _: None)
-        download.write_chunk(b"something else")
-        first = staging._all[str(path)]
-        assert not first.has_failed
-        download.reset_file()
-        assert first.has_failed
-        download.write_chunk(made.content)
-    arrival.check(str(path))
-    second = staging._all[str(path)]
-    assert second is not first
-    wait_for(lambda: not second._open, "it is unpacked")
-    assert staging.folder_of(str(path)) == second.folder
 
 
 def test_what_is_settled_is_waited_for_no_more(
@@ -247,9 +200,9 @@ def test_what_is_settled_is_waited_for_no_more(
         staging.add(Verified.unchecked(str(wheel)))
     staging.settle()
     # What had not begun by then is upstream's.
-    for job in staging._all.values():
-        assert job.has_failed is bool(job._open)
-        assert (staging.folder_of(job.path) is None) is job.has_failed
+    for path, job in staging._wheels.items():
+        assert (job.error is None) is (job.left == 0)
+        assert (staging.folder_of(path) is None) is (job.error is not None)
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
@@ -275,18 +228,6 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path.write_bytes(b"wrong")
     check_path(read_again, hashes, str(path))
     assert read == [str(path)] * 2
-
-
-def test_without_a_process_nothing_is_waited_for(
-    staging: Staging, tmp_path: Path
-) -> None:
-    wheels = [make_wheel(f"p{n}", "1.0").write_to(tmp_path) for n in range(9)]
-    staging.add(Verified.unchecked(str(wheels[0])))
-    staging.close()
-    staging.folder_of(str(wheels[0]))
-    for wheel in wheels[1:]:
-        staging.add(Verified.unchecked(str(wheel)))
-        assert staging.folder_of(str(wheel)) is None
 
 
 def test_what_is_stopped_says_no_more(
@@ -315,7 +256,7 @@ def test_what_is_stopped_says_no_more(
         _download=SimpleNamespace(_progress_bar="off"),
         require_hashes=False,
     )
-    downloads = ParallelDownloader(cast(Any, preparer), None)
+    downloads = ParallelDownloader(cast(Any, preparer), None, 6)
     names = ("fails", "waits")
     links = [Link(f"https://example.invalid/{name}.whl") for name in names]
     with pytest.raises(HashMismatch):

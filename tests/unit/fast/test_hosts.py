@@ -97,7 +97,7 @@ def test_alone() -> None:
     def be_alone() -> None:
         close = functools.partial(happened.append, "connections close")
         with host.turn(is_due=False) as turn, host.alone(turn, close):
-            assert host.is_alone(Turn(1))
+            assert host.is_alone(Turn(host, 1))
             happened.append("alone")
 
     def be_last() -> None:

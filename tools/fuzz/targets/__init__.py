@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from tools.fuzz.target import Target
 from tools.fuzz.targets import (
-    archives,
     commands,
     dependencies,
     file_names,
@@ -31,7 +30,6 @@ TARGETS: Mapping[str, Target] = {
         pages,
         file_names,
         wheels,
-        archives,
         dependencies,
         plugins,
         host_files,

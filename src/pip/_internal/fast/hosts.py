@@ -21,12 +21,14 @@ __all__ = ["Host", "Turn"]
 class Turn:
     """A request or download that is under way.
 
+    :ivar host: which it is sent to
     :ivar level: how many there were to the host when it began, including this one; 0 if
         nothing can be learned from an answer
     :ivar peak: how many there have been at the same time since then
     """
 
-    def __init__(self, level: int) -> None:
+    def __init__(self, host: Host, level: int) -> None:
+        self.host = host
         self.level = self.peak = level
 
 
@@ -63,7 +65,7 @@ class Host:
                 self._changed.wait_for(lambda: self._may_begin(is_due=is_due))
             finally:
                 self._due -= is_due
-            turn = Turn(len(self._turns) + 1)
+            turn = Turn(self, len(self._turns) + 1)
             self._turns.append(turn)
             self._open = max(self._open, turn.level)
             for each in self._turns:

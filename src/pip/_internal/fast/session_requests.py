@@ -325,12 +325,16 @@ class SessionRequests:
             try:
                 job = self._ended.get(timeout=min(left, self.sending.patience))
             except queue.Empty:
-                self.sending.stalled(self._senders.values())
+                self.stalled()
             else:
                 if job is not None:
                     self._pending -= 1
                     job.then(job.answer)
         return future.done()
+
+    def stalled(self) -> None:
+        """Close idle connections, since nothing arrives."""
+        self.sending.stalled(self._senders.values())
 
     def _work(self, jobs: Iterator[_Job]) -> None:
         for job in jobs:

@@ -47,8 +47,8 @@ class Slot:
 #: On a ``RequirementPreparer``: the options of its command, if that may be faster than
 #: upstream's. Set and read by ``fast.fetching``.
 COMMAND_OPTIONS = Slot("_variants_command_options")
-#: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving``, read by
-#: ``fast.together`` and ``wheels.time_limit`` too.
+#: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving`` and
+#: ``fast.downloads.downloader``, read by ``fast.together`` and ``wheels.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")
 #: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
 #: ``fast.resolving``, read by ``choice.foresight``.

@@ -80,7 +80,7 @@ def test_an_interrupt_clears_the_bar_of_downloads(
     stream = StringIO()
     console = Console(file=stream, force_terminal=True, width=90, _environ={})
     monkeypatch.setattr(upstream, "_stdout_console", console)
-    arrival = Arrival(None, None, 0, is_early=False)
+    arrival = Arrival(None, None)
     fetch = Fetch(Link("http://host.example/a.whl"), "", arrival)
     fetch.size, fetch.received, fetch.is_shown = 4 * SMALL, SMALL, True
 

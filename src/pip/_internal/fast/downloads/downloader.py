@@ -15,7 +15,9 @@ from pip._internal.fast.downloads.fetch import Fetch
 from pip._internal.fast.downloads.places import make_staging
 from pip._internal.fast.downloads.pool import Pool
 from pip._internal.fast.downloads.progress import CombinedProgress
-from pip._internal.fast.sizes import SMALL, listed_size
+from pip._internal.fast.session_requests import SessionRequests
+from pip._internal.fast.slots import SESSION_REQUESTS
+from pip._internal.fast.switches import parallel_downloads
 from pip._internal.network.download import Downloader
 
 if TYPE_CHECKING:
@@ -49,7 +51,8 @@ def enable(
     atomic_upgrade.enable()
     staging = make_staging(options)
     staged.use(staging)
-    preparer._download = made = ParallelDownloader(preparer, staging)
+    most = parallel_downloads(options)
+    preparer._download = made = ParallelDownloader(preparer, staging, most)
     made.expect(left)
     made.unpack(here)
 
@@ -60,10 +63,13 @@ class ParallelDownloader(Downloader):
     It yields the same files as stock pip's. Of several failures, it raises one.
     """
 
-    def __init__(self, preparer: RequirementPreparer, staging: Staging | None) -> None:
+    def __init__(
+        self, preparer: RequirementPreparer, staging: Staging | None, most: int
+    ) -> None:
         super().__init__(preparer._session, preparer._download._progress_bar)
         self._preparer = preparer
         self._staging = staging
+        self._most = most
         self._expected: dict[Link, Hashes] = {}
         #: Of the file that is downloaded alone.
         self._arrival: Arrival | None = None
@@ -83,9 +89,7 @@ class ParallelDownloader(Downloader):
         if self._staging is None:
             return
         for requirement in requirements:
-            path = requirement.local_file_path or ""
-            if os.path.getsize(path) > SMALL:
-                self._staging.add(Verified.unchecked(path))
+            self._staging.add(Verified.unchecked(requirement.local_file_path or ""))
 
     def batch(self, links: Iterable[Link], location: str) -> Iterator[_Downloaded]:
         """Download links; yield each when it is there and its hash has been checked."""
@@ -96,7 +100,10 @@ class ParallelDownloader(Downloader):
             return
         fetches = [self._fetch(*each, location) for each in enumerate(links)]
         progress = CombinedProgress(self._progress_bar, fetches)
-        pool = Pool(self._session, fetches, progress, self._alone)
+        requests = SESSION_REQUESTS.once(
+            self._session, lambda session: SessionRequests(session, self._most)
+        )
+        pool = Pool(self._session, requests, self._most, fetches, progress, self._alone)
         with progress:
             if not pool.start():
                 yield from super().batch(links, location)
@@ -137,5 +144,4 @@ class ParallelDownloader(Downloader):
 
     def _arrival_of(self, link: Link) -> Arrival:
         digests = Digests.of(self._expected.get(link))
-        is_early = not self._preparer.require_hashes
-        return Arrival(digests, self._staging, listed_size(link) or 0, is_early)
+        return Arrival(digests, self._staging)

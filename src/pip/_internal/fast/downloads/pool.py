@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -21,22 +22,21 @@ from pip._internal.fast.threads import Workers
 
 if TYPE_CHECKING:
     from pip._internal.fast.downloads.progress import CombinedProgress
+    from pip._internal.fast.session_requests import SessionRequests
     from pip._internal.network.session import PipSession
 
 __all__ = ["Pool"]
 
 logger = get_logger(__name__)
 
-#: So many connections to a host browsers have too.
-_WORKERS = 6
 #: Bytes; a few files of this size use up most lines. More of them at once would only all
 #: be complete later, and unpacked later.
 _LARGE = 10_000_000
 _LARGE_AT_ONCE = 3
 #: Seconds between two looks at how far the downloads are.
 _TICK = 0.1
-#: Seconds that the threads have to end.
-_PATIENCE = 2.0
+#: Seconds that the threads have to end after their connections were closed.
+_PATIENCE = 0.2
 
 _listed_size = operator.attrgetter("listed_size")
 
@@ -44,25 +44,30 @@ _listed_size = operator.attrgetter("listed_size")
 class Pool:
     """Downloads several files at a time; those known to be large come first.
 
+    :param requests: of the session
+    :param most: how many threads there may be
     :param alone: downloads one file as stock pip does
     """
 
     def __init__(
         self,
         session: PipSession,
+        requests: SessionRequests,
+        most: int,
         fetches: Sequence[Fetch],
         progress: CombinedProgress,
         alone: Callable[[Fetch], tuple[str, str]],
     ) -> None:
         self._alone = alone
         self._session = without_questions(session)
+        self._requests = requests
         self._fetches = fetches
         self._progress = progress
         # What takes longest to unpack should arrive soon.
         self._waiting = deque(sorted(fetches, key=_listed_size, reverse=True))
         self._running: set[Fetch] = set()
         self._lock = threading.Lock()
-        self._workers = Workers(self._work, _WORKERS, self._next)
+        self._workers = Workers(self._work, most, self._next)
         #: Gets an item whenever a download ends.
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
         #: Hosts for which the user has to be asked for credentials.
@@ -138,18 +143,25 @@ class Pool:
                 self.stop()
             if fetch.is_refused or self._is_final(fetch):
                 self._retry(fetch)
+        went_on_at = max(each.went_on_at for each in self._fetches)
+        if time.monotonic() - went_on_at > self._requests.sending.patience:
+            self._requests.stalled()
         with suppress(queue.Empty):
             self._news.get(timeout=_TICK)
         self._progress.update()
 
     def _work(self, fetches: Iterator[Fetch]) -> None:
         for fetch in fetches:
-            host = urlsplit(fetch.link.url_without_fragment).netloc
+            url = fetch.link.url_without_fragment
+            host = urlsplit(url).netloc
             if host in self._asking:
                 fetch.error = Stopped()
             else:
-                with holding(fetch.log):
+                with holding(fetch.log), self._requests.sending.turn(url) as turn:
                     fetch.run(self._session)
+                    if fetch.error is not None and turn.peak > 1:
+                        # One after the other may go better.
+                        turn.host.serialize()
                 if fetch.refusal == HTTPStatus.UNAUTHORIZED:
                     self._asking.add(host)
             with self._lock:

@@ -1,0 +1,24 @@
+"""Compile modules in a process of its own.
+
+pip hands the source of this module to ``python -I -S -c``, so it imports nothing but the
+standard library. It reads a JSON list from standard input: of each module the path, the path
+of its bytecode, and the path where it will be installed. A module that cannot be compiled
+gets no bytecode, and pip reports it when it installs the wheel.
+"""
+
+from __future__ import annotations
+
+import json
+import py_compile
+import signal
+import sys
+from contextlib import suppress
+
+if __name__ == "__main__":
+    # These are for pip, which then kills this process.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    for path, target, place in json.load(sys.stdin):
+        with suppress(Exception):
+            py_compile.compile(path, target, place, doraise=True)
