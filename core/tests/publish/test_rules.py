@@ -16,12 +16,12 @@ from tests.lib.wheels import DistFile, make_wheel
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.manifest_rules import check_manifest
-from wheel_variants.publish.places import Release
 from wheel_variants.publish.release_rules import (
     check_agreement,
     check_fallback,
     check_labels,
 )
+from wheel_variants.publish.releases import Release
 from wheel_variants.publish.wheel_file import WheelName
 from wheel_variants.publish.wheel_rules import check_wheel
 from wheel_variants.rules import RULES

@@ -22,7 +22,7 @@ from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from wheel_variants.properties import Property
 from wheel_variants.publish.building import judged, manifests_of_release
-from wheel_variants.publish.errors import CannotWrite, NothingFound, UsageError
+from wheel_variants.publish.errors import CannotWrite, NothingFound, UsageError, said
 from wheel_variants.publish.files import (
     below,
     file_sha256,
@@ -43,7 +43,6 @@ from wheel_variants.publish.renaming import (
     renamed,
     renamed_requirement,
 )
-from wheel_variants.publish.texts import said
 from wheel_variants.publish.wheel_copy import copy_wheel
 from wheel_variants.publish.wheel_file import (
     SIGNATURES,

@@ -16,14 +16,13 @@ from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
-from wheel_variants.publish.errors import CannotBuild, CannotWrite
+from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
 from wheel_variants.publish.files import file_sha256, replacing
 from wheel_variants.publish.generations import CURRENT, Generation
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
-from wheel_variants.publish.texts import said
 from wheel_variants.publish.wheel_copy import copy_wheel
 from wheel_variants.publish.wheel_file import (
     SIGNATURES,

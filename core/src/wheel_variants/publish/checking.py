@@ -21,7 +21,12 @@ from wheel_variants.labels import (
 from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 from wheel_variants.publish import release_rules, wheel_rules
-from wheel_variants.publish.errors import NothingFound
+from wheel_variants.publish.errors import (
+    NothingFound,
+    capital,
+    said,
+    without_credentials,
+)
 from wheel_variants.publish.files import open_regular
 from wheel_variants.publish.findings import (
     CheckReport,
@@ -32,11 +37,9 @@ from wheel_variants.publish.findings import (
 from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pages import Link, Page, fetch, project_pages
-from wheel_variants.publish.places import Place, Release
 from wheel_variants.publish.provider_lookup import ProviderLookup
-from wheel_variants.publish.scanning import FileProgress, scan_folder
+from wheel_variants.publish.releases import FileProgress, Place, Release, scan_folder
 from wheel_variants.publish.simple_index import HTML_PAGE
-from wheel_variants.publish.texts import capital, said, without_credentials
 from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, wheel_in
 from wheel_variants.publish.wheel_rules import CheckedWheel
 

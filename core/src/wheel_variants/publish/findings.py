@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from wheel_variants.publish.texts import capital
+from wheel_variants.publish.errors import capital
 from wheel_variants.rules import RULES, Rule, Severity
 
 __all__ = ["CheckReport", "Finding", "Findings", "found"]

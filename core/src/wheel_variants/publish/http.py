@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import io
 import ssl
-import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -17,8 +17,8 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
+from wheel_variants.publish.errors import without_credentials
 from wheel_variants.publish.output import tool_version
-from wheel_variants.publish.texts import without_credentials
 
 __all__ = [
     "Fetched",
@@ -131,12 +131,14 @@ class _SystemCertificates(HTTPAdapter):
     """Verifies certificates as the system does."""
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        super().init_poolmanager(*args, ssl_context=context, **options)
+        super().init_poolmanager(*args, ssl_context=_context(), **options)
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
-        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        return super().proxy_manager_for(proxy, ssl_context=context, **options)
+        return super().proxy_manager_for(proxy, ssl_context=_context(), **options)
+
+
+def _context() -> ssl.SSLContext:
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class _Unverified(HTTPAdapter):
@@ -165,30 +167,15 @@ def _check_status(response: requests.Response, *expected: int) -> None:
 
 
 def _read(response: requests.Response, limit: int) -> bytes:
-    body, is_late = bytearray(), threading.Event()
-
-    def stop() -> None:
-        is_late.set()
-        # It may have ended just now.
-        with suppress(RuntimeError, ValueError):
-            response.raw.shutdown()
-
-    # The timeout of a request is only for the time in which nothing arrives.
-    clock = threading.Timer(_MAX_TIME, stop)
-    clock.start()
-    try:
-        for piece in response.iter_content(_PIECE):
-            body += piece
-            if len(body) > limit:
-                size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
-                raise Unavailable(f"the server sends more than {size}")
-    except (requests.RequestException, urllib3.exceptions.HTTPError):
-        if not is_late.is_set():
-            raise
-        reason = f"it did not arrive within {_MAX_TIME:.0f} seconds"
-        raise Unavailable(reason) from None
-    finally:
-        clock.cancel()
+    body, end = bytearray(), time.monotonic() + _MAX_TIME
+    # Whatever has arrived: the timeout of a request is only for the time without any.
+    while piece := response.raw.read1(_PIECE, decode_content=True):
+        body += piece
+        if len(body) > limit:
+            size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
+            raise Unavailable(f"the server sends more than {size}")
+        if time.monotonic() > end:
+            raise Unavailable(f"it did not arrive within {_MAX_TIME:.0f} seconds")
     return bytes(body)
 
 

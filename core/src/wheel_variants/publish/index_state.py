@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from wheel_variants.manifest import InvalidManifest
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.files import open_regular, write_if_changed
+from wheel_variants.publish.simple_index import FileFacts
 
-__all__ = ["FileFacts", "IndexState", "STATE_FILE"]
+__all__ = ["IndexState", "STATE_FILE"]
 
 #: Its name in the folder of the index.
 STATE_FILE = ".pip-variants-index.json"
@@ -21,25 +21,6 @@ STATE_FILE = ".pip-variants-index.json"
 _FORMAT = 2
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """What is known of a file without reading it again.
-
-    :ivar modified: time of its last change, in nanoseconds.
-    :ivar sha256: None if it was not needed yet.
-    :ivar metadata_sha256: of the core metadata of a wheel.
-    :ivar requires_python: of a wheel.
-    :ivar document: the ``variant.json`` of a variant wheel.
-    """
-
-    size: int
-    modified: int
-    sha256: str | None = None
-    metadata_sha256: str | None = None
-    requires_python: str | None = None
-    document: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -59,18 +40,18 @@ class IndexState:
         try:
             with open_regular(STATE_FILE, folder) as file:
                 content = json.load(file)
-            if content["format"] != _FORMAT:
-                return cls()
-            files = {name: _facts(facts) for name, facts in content["files"].items()}
-            return cls(files, dict(content["written"]))
+            if content["format"] == _FORMAT:
+                files = {name: _facts(each) for name, each in content["files"].items()}
+                return cls(files, dict(content["written"]))
         except FileNotFoundError:
-            return cls()
+            pass
+        # An invalid manifest is a ValueError.
         except (
-            *(OSError, RecursionError, InvalidManifest),
-            *(ValueError, KeyError, TypeError, AttributeError),
+            *(OSError, RecursionError, ValueError),
+            *(KeyError, TypeError, AttributeError),
         ) as error:
             logger.debug("Reading everything again: %s: %r", STATE_FILE, error)
-            return cls()
+        return cls()
 
     def save(self, folder: str) -> None:
         """Write the state of a folder."""

@@ -7,17 +7,15 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
-
-from packaging.version import Version
 
 from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import merge
 from wheel_variants.publish.errors import (
-    CannotIndex,
     CannotWrite,
     NothingFound,
+    PublishError,
+    said,
 )
 from wheel_variants.publish.files import (
     below,
@@ -31,20 +29,19 @@ from wheel_variants.publish.files import (
 )
 from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.index_state import IndexState
-from wheel_variants.publish.places import Release
 from wheel_variants.publish.release_rules import check_agreement
-from wheel_variants.publish.scanning import (
+from wheel_variants.publish.releases import (
     FileProgress,
-    FileToRead,
+    Release,
     ScannedFolder,
     scan_folder,
 )
 from wheel_variants.publish.simple_index import (
+    FileFacts,
     IndexedFile,
     project_pages,
     root_pages,
 )
-from wheel_variants.publish.texts import said
 from wheel_variants.publish.wheel_file import open_wheel
 from wheel_variants.publish.writing import to_json
 
@@ -52,7 +49,6 @@ __all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "breaking_changes", "make_i
 
 #: The folder of the pages.
 SIMPLE = "simple"
-_METADATA_SUFFIX = ".metadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +95,7 @@ def make_index(
     :param simple: whether to write pages too.
     :param progress: shows the progress.
     :raises NothingFound: if there are no wheels.
-    :raises CannotIndex: if wheels are broken or contradict each other; nothing is
+    :raises PublishError: if wheels are broken or contradict each other; nothing is
         written then.
     :raises CannotWrite: if the output cannot be written.
     """
@@ -119,15 +115,14 @@ class _Indexer:
     def __init__(
         self, scanned: ScannedFolder, output: str, state: IndexState, *, simple: bool
     ) -> None:
-        self.folder = scanned.name
-        self.output = output
-        self.simple = simple
-        self.before = state
+        self.folder, self.output, self.simple = scanned.name, output, simple
+        self.before = state.written
         self.scanned = scanned
         self.report = IndexReport(files=len(scanned.files), read=scanned.read)
         #: Of all files of the output, by path within it.
         self.digests: dict[str, str] = {}
-        self.files: dict[str, list[IndexedFile]] = {}
+        #: The files on the page of each project.
+        self.listed: dict[str, list[IndexedFile]] = {}
 
     def make(self) -> IndexReport:
         """Check what was read, then write everything."""
@@ -138,30 +133,34 @@ class _Indexer:
                 "there are no wheels in it; subfolders are not read",
                 "Name a folder of wheels",
             )
-        after = IndexState({name: f.facts for name, f in scanned.files.items()})
+        after = IndexState(scanned.files, self.before)
         findings = itertools.chain(scanned.findings, *map(check_agreement, releases))
         errors = [each for each in findings if each.is_error]
         if errors:
             # Good files need not be read again once the others are fixed.
-            after.written = self.before.written
             if os.path.isdir(self.output):
                 after.save(self.output)
-            raise CannotIndex(self.folder, map(_line, errors))
+            raise PublishError(
+                f"Cannot make an index of {self.folder}; nothing was written",
+                "Fix or remove these files; 'wheel-variants check' shows each rule",
+                details=map(_line, errors),
+            )
         os.makedirs(self.output, exist_ok=True)
         for release in releases:
             self._write_manifest(release)
         if self.simple:
-            self._offer_files()
+            for release in releases:
+                self._offer_files(release)
             self._write_pages()
             self._remove_stale()
         elif self.report.written and any(
-            path.startswith(f"{SIMPLE}/") for path in self.before.written
+            path.startswith(f"{SIMPLE}/") for path in self.before
         ):
             self.report.warnings.append(
                 f"The pages in {os.path.join(self.output, SIMPLE)} are those of an "
                 "earlier run: add --simple to update them"
             )
-        after.written = {**({} if self.simple else self.before.written), **self.digests}
+        after.written = {**({} if self.simple else self.before), **self.digests}
         after.save(self.output)
         return self.report
 
@@ -175,60 +174,57 @@ class _Indexer:
     def _write_manifest(self, release: Release) -> None:
         path = None
         if release.embedded:
-            manifest = merge(release.embedded)
-            name = release.due_manifest_name
+            manifest, name = merge(release.embedded), release.due_manifest_name
             content = to_json(manifest.document)
             path = os.path.join(self.output, name)
             with suppress(FileNotFoundError), open_regular(name, self.output) as old:
-                for change in breaking_changes(old.read(), manifest):
-                    self.report.warnings.append(
-                        f"{path}: {change}; installations that used the old manifest may "
-                        "be affected"
-                    )
+                self.report.warnings += (
+                    f"{path}: {change}; installations that used the old manifest may be "
+                    "affected"
+                    for change in breaking_changes(old.read(), manifest)
+                )
             self._write(name, content)
-            self._list(release, name, len(content), sha256(content))
+            facts = FileFacts(len(content), 0, sha256=self.digests[name])
+            self._list(release, name, facts)
         plain, version = len(release.wheels_of(None)), str(release.version)
         self.report.releases.append(
             ReleaseReport(release.name, version, tuple(release.labels), plain, path)
         )
 
-    def _list(self, release: Release, name: str, *facts: Any) -> None:
+    def _list(self, release: Release, name: str, facts: FileFacts) -> None:
         """List a file on the pages of its project."""
-        file = IndexedFile(name, str(release.version), *facts)
-        self.files.setdefault(release.name, []).append(file)
+        files = self.listed.setdefault(release.name, [])
+        files.append(IndexedFile(name, release.version, facts))
 
-    def _offer_files(self) -> None:
+    def _offer_files(self, release: Release) -> None:
         """Put files where the pages link to them, with core metadata beside them."""
         elsewhere = not os.path.samefile(self.folder, self.output)
-        for release in self.scanned.releases.values():
-            for name in release.files:
-                file = self.scanned.files[name]
-                facts = file.facts
-                assert facts.sha256 is not None
-                if elsewhere:
-                    self.digests[name] = facts.sha256
-                    target = os.path.join(self.output, name)
-                    if _link(self.folder, name, target):
-                        self.report.written.append(target)
-                if facts.metadata_sha256 is not None:
-                    self._write_metadata(file, facts.metadata_sha256)
-                details = (facts.requires_python, facts.metadata_sha256)
-                self._list(release, name, facts.size, facts.sha256, *details)
+        wheels = [each.filename for each in release.wheels]
+        for name in sorted([*wheels, *release.sdists]):
+            facts = self.scanned.files[name]
+            if elsewhere:
+                assert facts.sha256 is not None, "hashes were asked for"
+                self.digests[name] = facts.sha256
+                target = os.path.join(self.output, name)
+                if _link(self.folder, name, target):
+                    self.report.written.append(target)
+            if facts.metadata_sha256 is not None:
+                self._write_metadata(name, facts.metadata_sha256)
+            self._list(release, name, facts)
 
-    def _write_metadata(self, file: FileToRead, digest: str) -> None:
-        path = f"{file.name}{_METADATA_SUFFIX}"
+    def _write_metadata(self, name: str, digest: str) -> None:
+        path = f"{name}.metadata"
         target = os.path.join(self.output, path)
-        if self.before.written.get(path) == digest and is_plain_file(target):
+        if self.before.get(path) == digest and is_plain_file(target):
             self.digests[path] = digest
             return
-        with open_wheel(file.name, self.folder) as wheel:
+        with open_wheel(name, self.folder) as wheel:
             self._write(path, wheel.metadata())
 
     def _write_pages(self) -> None:
-        projects = sorted(self.files)
+        projects = sorted(self.listed)
         for project in projects:
-            files = sorted(self.files[project], key=lambda file: Version(file.version))
-            pages = project_pages(project, files, up="../../")
+            pages = project_pages(project, self.listed[project], up="../../")
             for name, content in pages.items():
                 self._write(f"{SIMPLE}/{project}/{name}", content)
         for name, content in root_pages(projects).items():
@@ -237,24 +233,20 @@ class _Indexer:
 
     def _remove_stale(self) -> None:
         """Remove files that an earlier run wrote and nobody has changed since."""
-        for path, digest in self.before.written.items():
-            parts = path.split("/")
-            target = os.path.join(self.output, *parts)
-            if (
-                path in self.digests
-                or not is_plain_file(target)
-                or not is_regular_below(self.output, os.path.join(*parts))
-            ):
+        for path, digest in self.before.items():
+            native = os.path.join(*path.split("/"))
+            target = os.path.join(self.output, native)
+            is_ours = is_plain_file(target) and is_regular_below(self.output, native)
+            if path in self.digests or not is_ours:
                 continue
             # Another run may do it first.
             with suppress(FileNotFoundError):
-                if file_sha256(target) != digest:
-                    continue
-                os.unlink(target)
-                self.report.removed.append(target)
-                with suppress(OSError):
-                    # Only if it is empty now.
-                    os.rmdir(os.path.dirname(target))
+                if file_sha256(target) == digest:
+                    os.unlink(target)
+                    self.report.removed.append(target)
+                    with suppress(OSError):
+                        # Only if it is empty now.
+                        os.rmdir(os.path.dirname(target))
 
 
 def _line(finding: Finding) -> str:

@@ -9,12 +9,12 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from wheel_variants.manifest import Manifest
+from wheel_variants.publish.errors import without_credentials
 from wheel_variants.publish.findings import Finding, Findings
 from wheel_variants.publish.http import HttpSession, Unavailable
 from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 from wheel_variants.publish.pages import read_page
 from wheel_variants.publish.provider_rules import requirements_of
-from wheel_variants.publish.texts import without_credentials
 from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName
 
 __all__ = ["ProviderLookup"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.publish.findings import Finding, found
-from wheel_variants.publish.places import Release
+from wheel_variants.publish.releases import Release
 from wheel_variants.rules import RULES
 
 __all__ = ["check_agreement", "check_fallback", "check_labels"]

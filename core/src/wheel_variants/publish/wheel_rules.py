@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import sha256
 from wheel_variants.publish.findings import Finding, Findings, found
 from wheel_variants.publish.manifest_rules import (
     CheckedManifest,
     check_manifest,
 )
-from wheel_variants.publish.texts import capital
 from wheel_variants.publish.wheel_copy import record_hash
 from wheel_variants.publish.wheel_file import (
     SIGNATURES,

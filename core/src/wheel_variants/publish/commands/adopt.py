@@ -14,10 +14,9 @@ from packaging.utils import NormalizedName, canonicalize_name
 from wheel_variants.publish.adopting import Adopted, Left, Plan, Request, plan_of
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
-from wheel_variants.publish.errors import UsageError
+from wheel_variants.publish.errors import UsageError, counted
 from wheel_variants.publish.output import byte_progress, write, write_report
 from wheel_variants.publish.pyproject_table import project_table
-from wheel_variants.publish.texts import counted
 
 __all__ = ["HELP", "add_arguments", "run"]
 

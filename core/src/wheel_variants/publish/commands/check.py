@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from wheel_variants.publish.checking import Check
+from wheel_variants.publish.errors import counted
 from wheel_variants.publish.findings import CheckReport, Finding
 from wheel_variants.publish.http import HttpSession, add_http_options
 from wheel_variants.publish.output import printable, track, write, write_report
 from wheel_variants.publish.provider_lookup import ProviderLookup
-from wheel_variants.publish.texts import counted
 from wheel_variants.rules import Rule
 
 __all__ = ["HELP", "add_arguments", "run"]

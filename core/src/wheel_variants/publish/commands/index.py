@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from wheel_variants.publish.errors import counted
 from wheel_variants.publish.indexing import IndexReport, ReleaseReport, make_index
 from wheel_variants.publish.output import track, write, write_report
-from wheel_variants.publish.texts import counted
 
 __all__ = ["HELP", "add_arguments", "run"]
 

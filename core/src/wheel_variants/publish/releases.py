@@ -1,0 +1,225 @@
+"""Files of releases in one place: a folder, or a page of an index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from packaging.utils import NormalizedName, parse_sdist_filename
+from packaging.version import Version
+
+from wheel_variants.labels import (
+    MANIFEST_SUFFIX,
+    InvalidManifestFilename,
+    parse_manifest_filename,
+)
+from wheel_variants.manifest import Manifest
+from wheel_variants.manifest_parser import parse_document
+from wheel_variants.publish.files import file_sha256, is_regular_below
+from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.pages import Link
+from wheel_variants.publish.simple_index import FileFacts
+from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, is_safe_name
+from wheel_variants.publish.wheel_rules import check_wheel
+
+__all__ = ["FileProgress", "Place", "Release", "ScannedFolder", "scan_folder"]
+
+#: Yields the names of the files to read, and shows the progress.
+FileProgress = Callable[[Sequence[str]], Iterable[str]]
+
+
+@dataclass(slots=True)
+class Release:
+    """The files of one release, as one place offers them.
+
+    :ivar wheels: names of its wheels.
+    :ivar embedded: the metadata of its variant wheels that were read, by file name.
+    :ivar manifest_name: the file name of its manifest; None if there is none.
+    :ivar manifest: the parsed manifest; None if it cannot be used.
+    :ivar sdists: names of its source distributions.
+    """
+
+    name: NormalizedName
+    version: Version
+    wheels: list[WheelName] = field(default_factory=list)
+    embedded: dict[str, Manifest] = field(default_factory=dict)
+    manifest_name: str | None = None
+    manifest: Manifest | None = None
+    sdists: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of its wheels, each once, in order."""
+        return sorted({each.label for each in self.wheels if each.label is not None})
+
+    @property
+    def due_manifest_name(self) -> str:
+        """The file name that its manifest must have (PEP 825)."""
+        return f"{self.name.replace('-', '_')}-{self.version}{MANIFEST_SUFFIX}"
+
+    def wheels_of(self, label: str | None) -> list[WheelName]:
+        """Return the wheels with a label, or those without one for None."""
+        return [each for each in self.wheels if each.label == label]
+
+
+@dataclass(slots=True)
+class Place:
+    """A folder, or a page of an index, with the files there.
+
+    :ivar name: a path, or a URL without passwords, for messages.
+    :ivar prefix: put before the names of its files in messages.
+    :ivar releases: by project and version.
+    :ivar misnamed: names that end like those of wheels or manifests and are invalid,
+        with the reason.
+    :ivar links: links to the files of a page, by name.
+    :ivar sends_parts: whether its server has always sent parts of files.
+    """
+
+    name: str
+    prefix: str = ""
+    releases: dict[tuple[NormalizedName, Version], Release] = field(
+        default_factory=dict
+    )
+    misnamed: dict[str, str] = field(default_factory=dict)
+    links: dict[str, Link] = field(default_factory=dict)
+    sends_parts: bool = True
+
+    def add(self, filename: str, link: Link | None = None) -> Release | None:
+        """Add a file, and return its release; None if it belongs to none.
+
+        Of several manifests of a release, or links of one name, the first one counts.
+        """
+        try:
+            if filename.endswith(MANIFEST_SUFFIX):
+                release = self._release(*parse_manifest_filename(filename))
+                release.manifest_name = release.manifest_name or filename
+            elif filename.endswith(".whl"):
+                wheel = WheelName(filename)
+                release = self._release(wheel.name, wheel.version)
+                if filename not in self.links:
+                    release.wheels.append(wheel)
+            elif (sdist := _sdist_release(filename)) is not None:
+                release = self._release(*sdist)
+                release.sdists.append(filename)
+            else:
+                # Installers ignore other archives too.
+                return None
+        except (InvalidManifestFilename, UnreadableWheel) as error:
+            self.misnamed[filename] = str(error)
+            return None
+        if link is not None:
+            self.links.setdefault(filename, link)
+        return release
+
+    def _release(self, name: NormalizedName, version: Version) -> Release:
+        return self.releases.setdefault((name, version), Release(name, version))
+
+
+def _sdist_release(filename: str) -> tuple[NormalizedName, Version] | None:
+    """Return the release of a source distribution; None for any other file."""
+    try:
+        return parse_sdist_filename(filename)
+    except ValueError:
+        return None
+
+
+@dataclass(slots=True)
+class ScannedFolder(Place):
+    """The files of a folder.
+
+    Its releases are sorted, and include broken wheels.
+
+    :ivar files: facts about the wheels and source distributions without errors, by name.
+    :ivar findings: the rules that each file breaks by itself.
+    :ivar read: how many files were read, because they are new or changed.
+    """
+
+    files: dict[str, FileFacts] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    read: int = 0
+
+
+def scan_folder(
+    folder: str,
+    known: Mapping[str, FileFacts],
+    *,
+    hashes: bool,
+    prefix: str = "",
+    progress: FileProgress = iter,
+) -> ScannedFolder:
+    """Read the files of a folder, but not of folders in it.
+
+    :param known: facts from earlier runs, by file name.
+    :param hashes: whether the digests of all files are needed.
+    :param prefix: put before names of files in findings.
+    :param progress: shows the progress.
+    :raises OSError: if something cannot be read.
+    """
+    result = ScannedFolder(folder, prefix)
+    listed = dict(_listed(result))
+    for name, facts in listed.items():
+        before = known.get(name, FileFacts(-1, 0))
+        is_same = (before.size, before.modified) == (facts.size, facts.modified)
+        if is_same and not (hashes and before.sha256 is None):
+            result.files[name] = before
+    to_read = [name for name in listed if name not in result.files]
+    for name in progress(to_read):
+        read = _read(listed[name], name, result)
+        if read is not None:
+            digest = file_sha256(os.path.join(folder, name)) if hashes else None
+            result.files[name] = replace(read, sha256=digest)
+    result.read = len(to_read)
+    result.files = dict(sorted(result.files.items()))
+    for name in (
+        *result.files,
+        *(each for each in to_read if each not in result.files),
+    ):
+        release = result.add(name)
+        document = result.files[name].document if name in result.files else None
+        if release is not None and document is not None:
+            release.embedded[name] = parse_document(document)
+    result.releases = dict(sorted(result.releases.items()))
+    return result
+
+
+def _listed(result: ScannedFolder) -> Iterator[tuple[str, FileFacts]]:
+    """Yield the wheels and source distributions of a folder that may be published."""
+    folder = result.name
+    for name in sorted(os.listdir(folder)):
+        sdist, findings = _sdist_release(name), Findings(f"{result.prefix}{name}")
+        if name.startswith(".") or not (name.endswith(".whl") or sdist):
+            continue
+        if not is_regular_below(folder, name):
+            findings.add(
+                "regular-file",
+                "It is not a regular file of the folder, nor a link to one",
+                "Put the file itself there",
+            )
+        if sdist is not None and not is_safe_name(name, sdist[0]):
+            problem = f"Its name is invalid: {name!r}"
+            findings.add("sdist-name", problem, "Build it again, or remove it")
+        result.findings += findings
+        if not findings:
+            status = os.stat(os.path.join(folder, name))
+            yield name, FileFacts(status.st_size, status.st_mtime_ns)
+
+
+def _read(facts: FileFacts, name: str, result: ScannedFolder) -> FileFacts | None:
+    """Return the facts about a file; None for a wheel that is unfit for an index."""
+    if not name.endswith(".whl"):
+        return facts
+    path = os.path.join(result.name, name)
+    checked = check_wheel(path, f"{result.prefix}{name}")
+    result.findings += checked.findings
+    if any(finding.is_error for finding in checked.findings):
+        return None
+    return replace(
+        facts,
+        metadata_sha256=checked.metadata_sha256,
+        requires_python=checked.requires_python,
+        document=None if checked.document is None else dict(checked.document),
+    )
