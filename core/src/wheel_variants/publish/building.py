@@ -16,17 +16,14 @@ from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
+from wheel_variants.publish.documents import CURRENT, Generation, make_document, to_json
 from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
-from wheel_variants.publish.files import file_sha256, replacing
-from wheel_variants.publish.generations import CURRENT, Generation
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
-from wheel_variants.publish.wheel_copy import copy_wheel
+from wheel_variants.publish.wheel_copy import write_copy
 from wheel_variants.publish.wheel_file import (
-    SIGNATURES,
-    Advance,
     ByteProgress,
     UnreadableWheel,
     WheelFile,
@@ -34,14 +31,9 @@ from wheel_variants.publish.wheel_file import (
     open_wheel,
     variant_marked,
 )
-from wheel_variants.publish.writing import make_document, to_json
 
 __all__ = [
-    "BuildRequest",
-    "BuiltWheel",
-    "build_wheel",
-    "judged",
-    "manifests_of_release",
+    *("BuildRequest", "BuiltWheel", "build_wheel", "judged", "manifests_of_release"),
 ]
 
 logger = logging.getLogger(__name__)
@@ -89,7 +81,7 @@ class BuiltWheel:
     label: str | None
     sha256: str
     document: Mapping[str, Any] | None
-    warnings: tuple[str, ...]
+    warnings: list[str]
 
 
 def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
@@ -104,11 +96,10 @@ def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
         with open_wheel(request.wheel) as wheel:
             return _Builder(request, wheel).build(progress)
     except UnreadableWheel as error:
-        hint = "Name a wheel as build tools write it"
-        raise CannotBuild(filename, [str(error)], hint) from None
+        problem, hint = str(error), "Name a wheel as build tools write it"
     except OSError as error:
-        hint = "Name a wheel that can be read"
-        raise CannotBuild(filename, [said(error)], hint) from None
+        problem, hint = said(error), "Name a wheel that can be read"
+    raise CannotBuild(filename, [problem], hint)
 
 
 class _Builder:
@@ -120,9 +111,8 @@ class _Builder:
         self.result = self.name.labelled(request.label)
         self.warnings: list[str] = []
         folders = (request.folder, os.path.dirname(request.wheel))
-        self.siblings = manifests_of_release(
-            folders, wheel.name.name, self.name.version
-        )
+        release = self.name.name, self.name.version
+        self.siblings = manifests_of_release(folders, *release)
         # The new wheel need not agree with what it replaces.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
@@ -143,31 +133,21 @@ class _Builder:
         self._warn_of_what_is_copied()
         if self.warnings and request.strict:
             raise self._error("; ".join(self.warnings), "Omit --strict")
-        text = None if document is None else to_json(document)
-        with progress(self.wheel.bytes_to_read) as advance:
-            self.wheel.check_integrity(advance)
-            self._write(path, text, advance)
-        return BuiltWheel(
-            path, request.label, file_sha256(path), document, tuple(self.warnings)
-        )
-
-    def _write(self, path: str, text: bytes | None, advance: Advance) -> None:
+        files, stem = self._renamed() if request.drop_local else ({}, None)
+        if document is not None:
+            files["variant.json"] = to_json(document)
         try:
-            os.makedirs(self.request.folder, exist_ok=True)
-            with replacing(path) as target:
-                copy_wheel(self.wheel, target, text, advance, **self._without_local())
+            digest = write_copy(self.wheel, path, files, progress, stem)
         except OSError as error:
             raise CannotWrite(self.result, error, "--output-dir") from None
+        return BuiltWheel(path, request.label, digest, document, self.warnings)
 
-    def _without_local(self) -> dict[str, Any]:
-        """Return the arguments of :func:`copy_wheel` that change the version."""
-        if self.name is self.wheel.name:
-            return {}
+    def _renamed(self) -> tuple[dict[str, bytes], str]:
+        """Return the metadata without the local version, and the stem of its folder."""
         project, version = self.name.name, self.name.version
         releases = {(project, self.wheel.name.version): version}
         content = renamed(self.wheel.metadata(), project, version, releases)
-        stem = f"{self.filename.partition('-')[0]}-{version}"
-        return {"stem": stem, "files": {"METADATA": content}}
+        return {"METADATA": content}, f"{self.filename.partition('-')[0]}-{version}"
 
     def _check_labels(self) -> None:
         label = self.wheel.name.label
@@ -188,7 +168,7 @@ class _Builder:
         generation = self.request.generation
         has_providers = "providers" in generation.root
         providers = {n: self._provider(n) for n in namespaces if has_providers}
-        document = make_document(generation, namespaces, providers, {label: properties})
+        document = make_document(generation, namespaces, providers, label, properties)
         self._check(document)
         return document
 
@@ -276,12 +256,13 @@ class _Builder:
         manifests = {**self.siblings, self.result: manifest}
         for disagreement in disagreements(manifests):
             if self.result in disagreement.names:
-                advice = (
-                    ": build them with the same pyproject.toml, since no index can be "
-                    "made of both"
-                )
-                is_minor = disagreement.subject is Subject.SCHEMAS
-                self.warnings.append(f"{disagreement}{'' if is_minor else advice}")
+                warning = str(disagreement)
+                if disagreement.subject is not Subject.SCHEMAS:
+                    warning += (
+                        ": build them with the same pyproject.toml, since no index can "
+                        "be made of both"
+                    )
+                self.warnings.append(warning)
 
     def _warn_of_what_is_copied(self) -> None:
         marked = variant_marked(self.wheel.metadata())
@@ -290,12 +271,11 @@ class _Builder:
                 "Installers without support for variants cannot install a plain wheel with "
                 f"these dependencies: {'; '.join(marked)}"
             )
-        for name in SIGNATURES:
-            if f"{self.wheel.dist_info}/{name}" in self.wheel.members:
-                self.warnings.append(
-                    f"Its signature {name} is not valid for the new RECORD and was "
-                    "omitted: sign the result again"
-                )
+        self.warnings += (
+            f"Its signature {name} is not valid for the new RECORD and was omitted: sign "
+            "the result again"
+            for name in self.wheel.signatures
+        )
 
     def _error(self, problem: str, hint: str) -> CannotBuild:
         return CannotBuild(self.filename, [problem], hint)
@@ -317,11 +297,10 @@ def judged(
         remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
         hints = remedies or ["Change the properties, namespaces or providers"]
         raise CannotBuild(source, [each.problem for each in errors], *hints)
-    advice = [
-        f"{finding.problem}{f': {finding.remedy}' if finding.remedy else ''}"
-        for finding in checked.findings
+    return checked.manifest, [
+        ": ".join(filter(None, (each.problem, each.remedy)))
+        for each in checked.findings
     ]
-    return checked.manifest, advice
 
 
 def manifests_of_release(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import merge
+from wheel_variants.publish.documents import to_json
 from wheel_variants.publish.errors import (
     CannotWrite,
     NothingFound,
@@ -43,7 +44,6 @@ from wheel_variants.publish.simple_index import (
     root_pages,
 )
 from wheel_variants.publish.wheel_file import open_wheel
-from wheel_variants.publish.writing import to_json
 
 __all__ = ["IndexReport", "ReleaseReport", "SIMPLE", "breaking_changes", "make_index"]
 

@@ -13,13 +13,13 @@ from wheel_variants.labels import NULL_LABEL
 from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import load_json, read_document
 from wheel_variants.properties import Property
-from wheel_variants.publish.findings import Finding, Findings
-from wheel_variants.publish.generations import (
+from wheel_variants.publish.documents import (
     CURRENT,
     WITHOUT_PROVIDERS,
     Generation,
     named_generation,
 )
+from wheel_variants.publish.findings import Finding, Findings
 from wheel_variants.publish.provider_rules import check_providers
 from wheel_variants.rules import Effect
 from wheel_variants.shown import shown

@@ -23,8 +23,8 @@ from wheel_variants.provider_requirements import (
     parse_requirement,
     requirement_applies,
 )
+from wheel_variants.publish.documents import CURRENT, Generation
 from wheel_variants.publish.findings import Findings
-from wheel_variants.publish.generations import CURRENT, Generation
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, doubt_about
 from wheel_variants.shown import shown
 

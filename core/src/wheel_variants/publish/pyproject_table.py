@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 
 from wheel_variants.manifest_values import Values
 from wheel_variants.properties import InvalidProperty, Property
+from wheel_variants.publish.documents import CURRENT
 from wheel_variants.publish.errors import InvalidProjectTable, said
-from wheel_variants.publish.generations import CURRENT
 from wheel_variants.shown import shown
 
 if sys.version_info >= (3, 11):

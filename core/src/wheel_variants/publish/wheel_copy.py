@@ -12,21 +12,23 @@ import copy
 import csv
 import hashlib
 import io
+import os
 import struct
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
+from wheel_variants.publish.files import file_sha256, replacing
 from wheel_variants.publish.wheel_file import (
     PIECE,
     SIGNATURES,
     Advance,
+    ByteProgress,
     UnreadableWheel,
     WheelFile,
 )
 
-__all__ = ["copy_wheel", "record_hash"]
+__all__ = ["copy_wheel", "record_hash", "write_copy"]
 
 # The local header of a member (section 4.3.7 of the ZIP format).
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
@@ -34,31 +36,51 @@ _LOCAL_SIGNATURE = b"PK\3\4"
 _ENCRYPTED, _SIZES_FOLLOW, _UTF8_NAME = 0x1, 0x8, 0x800
 
 
+def write_copy(
+    wheel: WheelFile,
+    path: str,
+    files: Mapping[str, bytes],
+    progress: ByteProgress,
+    stem: str | None = None,
+) -> str:
+    """Verify *wheel*, copy it to *path*, and return the sha256 of the copy.
+
+    The parameters are those of :func:`copy_wheel`.
+
+    :raises UnreadableWheel: if *wheel* is damaged.
+    :raises OSError: if the copy cannot be written.
+    """
+    with progress(wheel.bytes_to_read) as advance:
+        wheel.check_integrity(advance)
+        os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+        with replacing(path) as target:
+            copy_wheel(wheel, target, files, advance, stem)
+    return file_sha256(path)
+
+
 def copy_wheel(
     wheel: WheelFile,
     target: BinaryIO,
-    variant_json: bytes | None,
+    files: Mapping[str, bytes],
     advance: Advance = lambda _: None,
-    *,
     stem: str | None = None,
-    files: Mapping[str, bytes] = MappingProxyType({}),
 ) -> None:
-    """Copy *wheel* to *target* with this ``variant.json``, or with none.
+    """Copy *wheel* to *target*.
 
     Signatures of RECORD are left out, since they are no longer valid.
 
     :param target: an empty, seekable file.
+    :param files: new files of the ``.dist-info`` folder; without ``variant.json``, the
+        copy has none.
     :param advance: called with the size of each piece.
     :param stem: ``{name}-{version}`` of its folders for metadata and data, if they are to
         be called otherwise.
-    :param files: of the folder for metadata, to be there in place of what is there.
     :raises UnreadableWheel: if the archive contradicts itself.
     """
     archive, dist_info = wheel.archive, wheel.dist_info
     old = dist_info.removesuffix(".dist-info")
     new = old if stem is None else stem
     folders = {f"{old}{kind}": f"{new}{kind}" for kind in (".dist-info", ".data")}
-    record_path = f"{dist_info}/RECORD"
     names = ("RECORD", "variant.json", *SIGNATURES, *files)
     left_out = {f"{dist_info}/{name}" for name in names}
     rows = [
@@ -66,14 +88,13 @@ def copy_wheel(
         for row in wheel.record()
         if row[0] not in left_out
     ]
-    contents = dict(files)
-    if variant_json is not None:
-        contents["variant.json"] = variant_json
-    added = {f"{new}.dist-info/{name}": each for name, each in contents.items()}
+    added = {f"{new}.dist-info/{name}": each for name, each in files.items()}
     rows += [[path, record_hash(each), str(len(each))] for path, each in added.items()]
     rows.append([f"{new}.dist-info/RECORD", "", ""])
     added[f"{new}.dist-info/RECORD"] = _csv(rows)
-    ends = _ends(archive)
+    # The end of each member, by the position of its header.
+    starts = sorted(info.header_offset for info in archive.infolist())
+    ends = dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
     with ZipFile(target, "w") as output:
         for info in archive.infolist():
             if info.filename not in left_out:
@@ -81,7 +102,7 @@ def copy_wheel(
                 end = ends[info.header_offset]
                 _copy_member(archive, info, name, end, output, advance)
         # New members have the date and permissions of the old RECORD.
-        model = archive.getinfo(record_path)
+        model = archive.getinfo(f"{dist_info}/RECORD")
         for path, content in added.items():
             output.writestr(_new_member(model, path), content)
 
@@ -111,12 +132,6 @@ def _new_member(model: ZipInfo, path: str) -> ZipInfo:
     member.create_system = model.create_system
     member.external_attr = model.external_attr
     return member
-
-
-def _ends(archive: ZipFile) -> dict[int, int]:
-    """Return the end of each member, by the position of its header."""
-    starts = sorted(info.header_offset for info in archive.infolist())
-    return dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
 
 
 def _copy_member(

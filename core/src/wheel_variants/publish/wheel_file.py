@@ -10,10 +10,10 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from email.parser import BytesHeaderParser
 from typing import IO
 from zipfile import BadZipFile, ZipFile
 
+from packaging.metadata import RawMetadata, parse_email
 from packaging.utils import (
     NormalizedName,
     canonicalize_name,
@@ -32,25 +32,13 @@ except ImportError:  # Python may have been built without it.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = [
-    "PIECE",
-    "SIGNATURES",
-    "Advance",
-    "ByteProgress",
-    "UnreadableWheel",
-    "WheelFile",
-    "WheelName",
-    "is_safe_name",
-    "open_wheel",
-    "requires_python",
-    "variant_marked",
-    "wheel_in",
+    *("PIECE", "SIGNATURES", "Advance", "ByteProgress"),
+    *("UnreadableWheel", "WheelFile", "WheelName"),
+    *("fields", "is_safe_name", "open_wheel", "variant_marked", "wheel_in"),
 ]
 
 #: Signatures of RECORD, beside it; RECORD cannot list them.
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
-
-#: Rules for the name of a wheel and its entries.
-_NAME, _ENTRIES = "wheel-name", "wheel-entries"
 
 _SAFE = re.compile(r"[A-Za-z0-9._+!-]+")
 # Names that may lead outside: with a drive, an absolute path, the separator of another
@@ -69,7 +57,7 @@ _LARGEST_TEXT = 64 << 20
 #: What reading raises if an archive is damaged or encrypted, or a member is missing.
 _UNREADABLE = (
     *(BadZipFile, zlib.error, LZMAError, EOFError, struct.error, NotImplementedError),
-    *(UnicodeDecodeError, KeyError, RuntimeError),
+    *(UnicodeDecodeError, csv.Error, KeyError, RuntimeError),
 )
 
 
@@ -100,9 +88,10 @@ class WheelName:
         try:
             self.name, self.version, _, self.tags = parse_wheel_filename(self.plain)
         except ValueError as error:
-            raise UnreadableWheel(f"its name is invalid: {error}", _NAME) from None
+            problem = f"its name is invalid: {error}"
+            raise UnreadableWheel(problem, "wheel-name") from None
         if not is_safe_name(filename, self.name):
-            raise UnreadableWheel(f"its name is invalid: {filename!r}", _NAME)
+            raise UnreadableWheel(f"its name is invalid: {filename!r}", "wheel-name")
         self.filename = filename
 
     def without_local(self) -> WheelName:
@@ -168,38 +157,42 @@ class WheelFile:
         if path not in self.archive.NameToInfo:
             return None
         if self.archive.getinfo(path).file_size > _LARGEST_TEXT:
-            raise UnreadableWheel(
-                f"its {name} is larger than {_LARGEST_TEXT >> 20} MiB"
-            )
+            size = f"{_LARGEST_TEXT >> 20} MiB"
+            raise UnreadableWheel(f"its {name} is larger than {size}")
         with _readable(name):
             return self.archive.read(path)
+
+    def _required(self, name: str) -> bytes:
+        data = self.read(name)
+        if data is None:
+            raise UnreadableWheel(f"it has no {name}")
+        return data
 
     def metadata(self) -> bytes:
         """Read the core metadata.
 
         :raises UnreadableWheel: if there is none.
         """
-        metadata = self.read("METADATA")
-        if metadata is None:
-            raise UnreadableWheel("it has no METADATA")
-        return metadata
+        return self._required("METADATA")
 
     def record(self) -> list[list[str]]:
         """Read the rows of RECORD: path, hash, size.
 
         :raises UnreadableWheel: if there is none, or it has another form.
         """
-        data = self.read("RECORD")
-        if data is None:
-            raise UnreadableWheel("it has no RECORD")
-        try:
-            rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise UnreadableWheel(f"its RECORD cannot be read: {error}") from None
-        rows = [row for row in rows if row]
+        data = self._required("RECORD")
+        with _readable("RECORD"):
+            text = io.StringIO(data.decode("utf-8"), newline="")
+            rows = [row for row in csv.reader(text) if row]
         if any(len(row) != 3 for row in rows):
             raise UnreadableWheel("its RECORD has a row without three columns")
         return rows
+
+    @property
+    def signatures(self) -> list[str]:
+        """The names of the signatures of its RECORD."""
+        paths = {name: f"{self.dist_info}/{name}" for name in SIGNATURES}
+        return [name for name, path in paths.items() if path in self.members]
 
     @property
     def bytes_to_read(self) -> int:
@@ -220,9 +213,8 @@ class WheelFile:
                         while piece := member.read(PIECE):
                             advance(len(piece))
                 except BadZipFile:
-                    raise UnreadableWheel(
-                        f"its archive is damaged at {info.filename}"
-                    ) from None
+                    problem = f"its archive is damaged at {info.filename}"
+                    raise UnreadableWheel(problem) from None
 
 
 def _check_entries(archive: ZipFile) -> None:
@@ -232,12 +224,13 @@ def _check_entries(archive: ZipFile) -> None:
         name = info.orig_filename
         parts = name.removesuffix("/").split("/")
         if _STRAY.match(name) or not {"", ".", ".."}.isdisjoint(parts):
-            problem = f"its entry {name!r} is no path below its root"
-            raise UnreadableWheel(problem, _ENTRIES)
-        if name in seen:
-            problem = f"its entry {name!r} is there more than once"
-            raise UnreadableWheel(problem, _ENTRIES)
-        seen.add(name)
+            problem = "is no path below its root"
+        elif name in seen:
+            problem = "is there more than once"
+        else:
+            seen.add(name)
+            continue
+        raise UnreadableWheel(f"its entry {name!r} {problem}", "wheel-entries")
 
 
 @contextmanager
@@ -276,19 +269,11 @@ def _readable(name: str) -> Iterator[None]:
         raise UnreadableWheel(f"its {name} cannot be read: {e}") from None
 
 
-def requires_python(metadata: bytes) -> str | None:
-    """Return the ``Requires-Python`` of core metadata, as written."""
-    value = BytesHeaderParser().parsebytes(metadata).get("Requires-Python")
-    return None if value is None else str(value)
+def fields(metadata: bytes) -> RawMetadata:
+    """Return the fields of core metadata, as written."""
+    return parse_email(metadata)[0]
 
 
-def variant_marked(metadata: bytes) -> tuple[str, ...]:
+def variant_marked(metadata: bytes) -> list[str]:
     """Return the dependencies with markers about variants (PEP 825)."""
-    if b"variant_" not in metadata:
-        return ()
-    message = BytesHeaderParser().parsebytes(metadata)
-    return tuple(
-        text
-        for text in map(str, message.get_all("Requires-Dist", ()))
-        if is_about_variant(text)
-    )
+    return [*filter(is_about_variant, fields(metadata).get("requires_dist", ()))]

@@ -17,8 +17,8 @@ from wheel_variants.publish.wheel_file import (
     SIGNATURES,
     UnreadableWheel,
     WheelFile,
+    fields,
     open_wheel,
-    requires_python,
     variant_marked,
 )
 
@@ -82,7 +82,7 @@ def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
         embedded.document,
         embedded.manifest,
         sha256(metadata),
-        requires_python(metadata),
+        fields(metadata).get("requires_python"),
     )
 
 

@@ -114,10 +114,10 @@ def _twins(options: argparse.Namespace) -> dict[NormalizedName, NormalizedName]:
 
 def _plan_lines(plan: Plan) -> Iterator[str]:
     for adopted in plan.adopted:
-        yield os.path.basename(adopted.source)
+        yield adopted.original.filename
         yield f"  becomes {adopted.filename}"
-        needs = ", ".join(sorted(map(str, adopted.properties))) or "nothing"
-        yield f"  needs {needs} ({adopted.rule})"
+        needs = ", ".join(sorted(map(str, adopted.proof.properties))) or "nothing"
+        yield f"  needs {needs} ({adopted.proof.rule})"
         for each in adopted.dropped:
             yield f"  without {each}, which is not valid for it"
     for name in plan.kept:
@@ -151,10 +151,10 @@ def _document(
 
 def _adopted(adopted: Adopted) -> dict[str, Any]:
     return {
-        "file": os.path.basename(adopted.source),
+        "file": adopted.original.filename,
         "becomes": adopted.filename,
         "label": adopted.label,
-        "properties": sorted(map(str, adopted.properties)),
-        "rule": adopted.rule,
+        "properties": sorted(map(str, adopted.proof.properties)),
+        "rule": adopted.proof.rule,
         "dropped": [*adopted.dropped],
     }

@@ -13,8 +13,8 @@ from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import InvalidProperty, Property, is_valid_namespace
 from wheel_variants.publish.building import BuildRequest, build_wheel
+from wheel_variants.publish.documents import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.errors import UsageError
-from wheel_variants.publish.generations import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.output import byte_progress, write, write_report
 from wheel_variants.publish.pyproject_table import project_table

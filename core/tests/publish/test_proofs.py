@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wheel_variants.publish.local_versions import (
+from wheel_variants.publish.proofs import (
     proved_by_local,
     proved_by_requirements,
 )
