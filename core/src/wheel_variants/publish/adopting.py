@@ -34,7 +34,6 @@ from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
 from wheel_variants.publish.wheel_copy import write_copy
 from wheel_variants.publish.wheel_file import (
-    ByteProgress,
     UnreadableWheel,
     WheelFile,
     WheelName,
@@ -353,9 +352,7 @@ def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
             )
 
 
-def write(
-    plan: Plan, folder: str, progress: ByteProgress
-) -> tuple[list[tuple[str, str]], list[Left]]:
+def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
     """Write what is planned.
 
     :param folder: not the folder of the wheels; it is made if it does not exist.
@@ -373,7 +370,7 @@ def write(
             with open_wheel(name, plan.request.folder) as wheel:
                 files = _new_files(plan, adopted, wheel)
                 files["variant.json"] = to_json(document)
-                digest = write_copy(wheel, path, files, progress, stem)
+                digest = write_copy(wheel, path, files, stem)
             written.append((path, digest))
         except UnreadableWheel as error:
             damaged.append(Left(name, str(error)))

@@ -24,7 +24,6 @@ from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
 from wheel_variants.publish.wheel_copy import write_copy
 from wheel_variants.publish.wheel_file import (
-    ByteProgress,
     UnreadableWheel,
     WheelFile,
     WheelName,
@@ -84,17 +83,16 @@ class BuiltWheel:
     warnings: list[str]
 
 
-def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
+def build_wheel(request: BuildRequest) -> BuiltWheel:
     """Build a wheel; the given one stays as it is.
 
-    :param progress: shows the progress.
     :raises CannotBuild: if that is not possible, or against the rules.
     :raises CannotWrite: if the result cannot be written.
     """
     filename = os.path.basename(request.wheel)
     try:
         with open_wheel(request.wheel) as wheel:
-            return _Builder(request, wheel).build(progress)
+            return _Builder(request, wheel).build()
     except UnreadableWheel as error:
         problem, hint = str(error), "Name a wheel as build tools write it"
     except OSError as error:
@@ -119,7 +117,7 @@ class _Builder:
         #: The metadata of other wheels of the release, and of the given one.
         self.known = [*self.siblings.values(), *([self.own] if self.own else [])]
 
-    def build(self, progress: ByteProgress) -> BuiltWheel:
+    def build(self) -> BuiltWheel:
         """Build the wheel."""
         request = self.request
         self._check_labels()
@@ -137,7 +135,7 @@ class _Builder:
         if document is not None:
             files["variant.json"] = to_json(document)
         try:
-            digest = write_copy(self.wheel, path, files, progress, stem)
+            digest = write_copy(self.wheel, path, files, stem)
         except OSError as error:
             raise CannotWrite(self.result, error, "--output-dir") from None
         return BuiltWheel(path, request.label, digest, document, self.warnings)

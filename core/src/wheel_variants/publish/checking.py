@@ -10,14 +10,11 @@ import hashlib
 import io
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from wheel_variants.labels import (
-    MANIFEST_SUFFIX,
-    InvalidManifestFilename,
-    parse_manifest_filename,
-)
+from wheel_variants.labels import MANIFEST_SUFFIX
 from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 from wheel_variants.publish import release_rules, wheel_rules
@@ -28,22 +25,16 @@ from wheel_variants.publish.errors import (
     without_credentials,
 )
 from wheel_variants.publish.files import open_regular
-from wheel_variants.publish.findings import (
-    CheckReport,
-    Finding,
-    Findings,
-    found,
-)
+from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
-from wheel_variants.publish.manifest_rules import check_manifest
+from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
 from wheel_variants.publish.pages import Link, Page, fetch, project_pages
 from wheel_variants.publish.provider_lookup import ProviderLookup
-from wheel_variants.publish.releases import FileProgress, Place, Release, scan_folder
+from wheel_variants.publish.releases import Place, Release, scan_folder
 from wheel_variants.publish.simple_index import HTML_PAGE
 from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, wheel_in
-from wheel_variants.publish.wheel_rules import CheckedWheel
 
-__all__ = ["Check", "place_of"]
+__all__ = ["Check", "CheckReport", "place_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -55,36 +46,46 @@ _JSON = "application/json, */*;q=0.1"
 _BUFFER = 16 << 10
 
 
+@dataclass(slots=True)
+class CheckReport:
+    """What was judged, and what is wrong with it."""
+
+    findings: list[Finding] = field(default_factory=list)
+    wheels: int = 0
+    manifests: int = 0
+
+    @property
+    def errors(self) -> int:
+        """The number of findings that must be fixed."""
+        return sum(finding.is_error for finding in self.findings)
+
+    @property
+    def warnings(self) -> int:
+        """The number of findings that may stay."""
+        return len(self.findings) - self.errors
+
+
 class Check:
     """A check of some targets: wheels, manifests, folders of both, pages of indexes."""
 
-    def __init__(
-        self, session: HttpSession, providers: ProviderLookup, progress: FileProgress
-    ) -> None:
-        """Begin a check.
-
-        :param progress: shows the progress of reading a folder.
-        """
+    def __init__(self, session: HttpSession, providers: ProviderLookup) -> None:
         self.report = CheckReport()
-        self.session = session
-        self.providers = providers
-        self.progress = progress
+        self.session, self.providers = session, providers
 
     def target(self, target: str) -> None:
         """Check *target*, and add the findings to the report.
 
         :raises NothingFound: if there is no such file, folder or page.
         """
-        if target.lower().startswith(_SCHEMES):
-            self.url(target)
-            return
         try:
-            if not os.path.isdir(target):
-                self.file(target)
+            if target.lower().startswith(_SCHEMES):
+                self._url(target)
+            elif not os.path.isdir(target):
+                self._file(target)
             elif _is_page(target):
-                self.url(Path(target).absolute().as_uri())
+                self._url(Path(target).absolute().as_uri())
             else:
-                self.folder(target)
+                self._folder(target)
         except OSError as error:
             raise NothingFound(
                 target,
@@ -92,11 +93,13 @@ class Check:
                 "Name a wheel, a manifest, a folder of them, or the page of an index",
             ) from None
 
-    def file(self, path: str) -> None:
-        """Check one file by itself: a wheel, or else a manifest.
+    def _add(
+        self, rule: str, subject: str, problem: str, remedy: str | None = None
+    ) -> None:
+        self.report.findings.append(found(rule, subject, problem, remedy))
 
-        :raises OSError: if it cannot be read.
-        """
+    def _file(self, path: str) -> None:
+        """Check one file by itself: a wheel, or else a manifest."""
         name, findings = os.path.basename(path), self.report.findings
         if name.endswith(".whl"):
             self.report.wheels += 1
@@ -106,20 +109,16 @@ class Check:
             return
         manifest = self._manifest_file(path)
         if name.endswith(MANIFEST_SUFFIX):
-            findings += _check_manifest_name(name, path)
+            findings += release_rules.check_manifest_name(name, path)
         elif name == _EMBEDDED and manifest is not None and len(manifest.variants) != 1:
+            labels = ", ".join(sorted(manifest.variants))
             problem = (
-                f"A {_EMBEDDED} describes the one variant of its wheel, not "
-                f"{', '.join(sorted(manifest.variants))}"
+                f"A {_EMBEDDED} describes the one variant of its wheel, not {labels}"
             )
-            findings.append(found("wheel-label", path, problem))
+            self._add("wheel-label", path, problem)
 
-    def folder(self, folder: str) -> None:
-        """Check the wheels and manifests of a folder, each and together.
-
-        :raises OSError: if something cannot be read.
-        :raises NothingFound: if there are none.
-        """
+    def _folder(self, folder: str) -> None:
+        """Check the wheels and manifests of a folder, each and together."""
         findings, prefix = self.report.findings, os.path.join(folder, "")
         names = sorted(os.listdir(folder))
         wheels = [each for each in names if each.endswith(".whl")]
@@ -131,9 +130,7 @@ class Check:
                 "Name a folder of wheels",
             )
         self.report.wheels += len(wheels)
-        place = scan_folder(
-            folder, {}, hashes=False, prefix=prefix, progress=self.progress
-        )
+        place = scan_folder(folder, {}, hashes=False, prefix=prefix)
         findings += place.findings
         for release in place.releases.values():
             for name, manifest in release.embedded.items():
@@ -141,22 +138,20 @@ class Check:
         for name in manifests:
             subject = f"{prefix}{name}"
             read = self._manifest_file(subject)
-            findings += _check_manifest_name(name, subject)
+            findings += release_rules.check_manifest_name(name, subject)
             named = place.add(name)
             if named is not None:
                 named.manifest_name, named.manifest = name, read
         for release in place.releases.values():
             if manifests:
-                findings += _check_presence(place, release)
+                findings += release_rules.check_presence(release, folder)
             # A manifest without wheels is checked alone.
-            self._together(place, release, labels=bool(release.wheels))
+            self._together(release, folder, labels=bool(release.wheels))
 
-    def url(self, url: str) -> None:
+    def _url(self, url: str) -> None:
         """Check the page at *url*, or the pages of all projects that it lists.
 
         A wheel or a manifest at *url* is checked by itself.
-
-        :raises NothingFound: if there is no such page.
         """
         link = Link.of(url)
         if link.filename.endswith((".whl", MANIFEST_SUFFIX)):
@@ -170,73 +165,63 @@ class Check:
 
         :param alone: whether it is one file that the user named, not a page.
         """
-        report = self.report
         for name, reason in page.misnamed.items():
             rule, problem = "wheel-name", capital(reason)
             if not name.endswith(".whl"):
                 rule, problem = "manifest-name", reason if alone else problem
-            report.findings.append(found(rule, f"{page.prefix}{name}", problem))
+            self._add(rule, f"{page.prefix}{name}", problem)
         for release in page.releases.values():
-            report.wheels += len(release.wheels)
+            self.report.wheels += len(release.wheels)
             if release.manifest_name is not None:
-                self._listed_manifest(page, release)
+                self._listed_manifest(page, release, release.manifest_name)
             elif not alone:
-                report.findings += _check_presence(
-                    page, release, ", and list it with the wheels"
-                )
+                to_do = ", and list it with the wheels"
+                missing = release_rules.check_presence(release, page.name, to_do)
+                self.report.findings += missing
             if alone or release.labels:
                 for label in (*release.labels, None):
                     self._listed_wheels(page, release, release.wheels_of(label))
             if not alone:
-                self._together(page, release)
+                self._together(release, page.name)
 
-    def _together(self, place: Place, release: Release, *, labels: bool = True) -> None:
+    def _together(self, release: Release, place: str, *, labels: bool = True) -> None:
         """Check the files of one release together."""
         findings = self.report.findings
-        findings += release_rules.check_agreement(release, prefix=place.prefix)
+        findings += release_rules.check_agreement(release)
         if labels:
-            findings += release_rules.check_labels(release, prefix=place.prefix)
-        findings += release_rules.check_fallback(release, place.name)
+            findings += release_rules.check_labels(release)
+        findings += release_rules.check_fallback(release, place)
 
     def _manifest_file(self, path: str) -> Manifest | None:
         with open_regular(path) as file:
             # One byte too many is enough to tell.
             return self._manifest(file.read(MAX_MANIFEST_SIZE + 1), path)
 
-    def _listed_manifest(self, page: Place, release: Release) -> None:
-        name = str(release.manifest_name)
-        subject = f"{page.prefix}{name}"
-        self.report.findings += _check_manifest_name(name, subject)
-        link = page.links[name]
+    def _listed_manifest(self, page: Place, release: Release, name: str) -> None:
+        subject, link = f"{page.prefix}{name}", page.links[name]
+        self.report.findings += release_rules.check_manifest_name(name, subject)
         try:
             _, _, data = fetch(self.session, link.url, MAX_MANIFEST_SIZE, _JSON)
         except Unavailable as error:
             self.report.manifests += 1
-            problem = f"It cannot be fetched: {error}"
-            self.report.findings.append(found("manifest-present", subject, problem))
+            self._add("manifest-present", subject, f"It cannot be fetched: {error}")
         else:
-            as_stated = _has_hashes(data, link.hashes)
-            release.manifest = self._manifest(data, subject, as_stated=as_stated)
+            release.manifest = self._manifest(data, subject, link.hashes)
 
     def _manifest(
-        self, data: bytes, subject: str, *, as_stated: bool = True
+        self, data: bytes, subject: str, hashes: Mapping[str, str] | None = None
     ) -> Manifest | None:
         """Check a manifest.
 
-        :param as_stated: whether its hash is the one on the page.
+        :param hashes: the hashes on the page.
         """
         checked, findings = check_manifest(data, subject), self.report.findings
         self.report.manifests += 1
         findings += checked.findings
-        if not as_stated:
-            findings.append(
-                found(
-                    "manifest-hash",
-                    subject,
-                    "Its hash is not the one that the page states",
-                    "Write the page again after the manifest",
-                )
-            )
+        if not _has_hashes(data, hashes or {}):
+            problem = "Its hash is not the one that the page states"
+            remedy = "Write the page again after the manifest"
+            self._add("manifest-hash", subject, problem, remedy)
         findings += self.providers.check(checked.manifest, subject)
         return checked.manifest
 
@@ -245,29 +230,31 @@ class Check:
     ) -> None:
         """Check the wheels of one label that are files; of others, only the first."""
         for wheel in wheels:
-            link, name = page.links[wheel.filename], wheel.filename
-            findings, manifest = Findings(f"{page.prefix}{name}"), None
-            if link.path is not None:
-                checked = _check_local(link.path, findings)
-                findings.extend(checked.findings)
-                manifest = checked.manifest
-            elif wheel is wheels[0] and page.sends_parts:
-                manifest = self._look_into(page, wheel, findings)
-            self.report.findings += findings
-            if manifest is not None:
-                release.embedded[name] = manifest
+            path, checked = page.links[wheel.filename].path, CheckedManifest(())
+            subject = f"{page.prefix}{wheel.filename}"
+            try:
+                if path is not None:
+                    checked = wheel_rules.check_wheel(path, subject)
+                elif wheel is wheels[0] and page.sends_parts:
+                    checked = self._look_into(page, wheel, subject)
+            except (OSError, UnreadableWheel, Unavailable) as error:
+                why = said(error) if isinstance(error, OSError) else error
+                rule = getattr(error, "rule", "wheel-readable")
+                self._add(rule, subject, f"It cannot be read: {why}")
+            self.report.findings += checked.findings
+            if checked.manifest is not None:
+                release.embedded[wheel.filename] = checked.manifest
 
     def _look_into(
-        self, page: Place, wheel: WheelName, findings: Findings
-    ) -> Manifest | None:
+        self, page: Place, wheel: WheelName, subject: str
+    ) -> CheckedManifest:
         """Check the metadata inside a wheel on a server."""
         try:
             file = RemoteFile(self.session, page.links[wheel.filename].url)
             with wheel_in(io.BufferedReader(file, _BUFFER), wheel) as opened:
                 if wheel.label is None:
-                    metadata, subject = opened.metadata(), findings.subject
-                    findings.extend(wheel_rules.check_markers(metadata, subject))
-                    return None
+                    marked = wheel_rules.check_markers(opened.metadata(), subject)
+                    return CheckedManifest(tuple(marked))
                 data = opened.read(_EMBEDDED)
         except NoRanges:
             page.sends_parts = False
@@ -276,18 +263,11 @@ class Check:
                 "send parts of them. Check the folder that they come from",
                 page.name,
             )
-        except (UnreadableWheel, Unavailable) as error:
-            rule = getattr(error, "rule", "wheel-readable")
-            findings.add(rule, f"It cannot be read: {error}")
-        else:
-            if data is not None:
-                checked = wheel_rules.check_embedded(
-                    data, wheel.label, findings.subject
-                )
-                findings.extend(checked.findings)
-                return checked.manifest
-            findings.add("wheel-metadata", f"It has no {_EMBEDDED}")
-        return None
+            return CheckedManifest(())
+        if data is None:
+            problem = f"It has no {_EMBEDDED}"
+            return CheckedManifest((found("wheel-metadata", subject, problem),))
+        return wheel_rules.check_embedded(data, wheel.label, subject)
 
 
 def place_of(page: Page) -> Place:
@@ -308,44 +288,6 @@ def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:
     )
 
 
-def _check_local(path: str, findings: Findings) -> CheckedWheel:
-    """Check a wheel of an index in a folder."""
-    try:
-        return wheel_rules.check_wheel(path, findings.subject)
-    except OSError as error:
-        findings.add("wheel-readable", f"It cannot be read: {said(error)}")
-        return CheckedWheel(tuple(findings))
-
-
 def _is_page(folder: str) -> bool:
     names = os.listdir(folder)
     return HTML_PAGE in names and not any(name.endswith(".whl") for name in names)
-
-
-def _check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
-    """Check the file name of a manifest."""
-    try:
-        due = Release(*parse_manifest_filename(name)).due_manifest_name
-    except InvalidManifestFilename as error:
-        remedy = "Name it like torch-2.8.0-variants.json"
-        yield found("manifest-name", subject, str(error), remedy)
-        return
-    if name != due:
-        problem = f"Its name is not normalised: {name!r}"
-        yield found("manifest-name", subject, problem, f"Name it {due}")
-
-
-def _check_presence(
-    place: Place, release: Release, to_do: str = ""
-) -> Iterator[Finding]:
-    """Check whether a release with variants has a manifest.
-
-    :param to_do: what else to do, after writing it.
-    """
-    if release.labels and release.manifest_name is None:
-        yield found(
-            "manifest-present",
-            place.name,
-            f"There is no {release.due_manifest_name}, though {release} has variants",
-            f"Write it with 'wheel-variants index'{to_do}",
-        )

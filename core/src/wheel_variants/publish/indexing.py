@@ -32,7 +32,6 @@ from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.index_state import IndexState
 from wheel_variants.publish.release_rules import check_agreement
 from wheel_variants.publish.releases import (
-    FileProgress,
     Release,
     ScannedFolder,
     scan_folder,
@@ -85,15 +84,12 @@ class IndexReport:
     warnings: list[str] = field(default_factory=list)
 
 
-def make_index(
-    folder: str, output: str, *, simple: bool, progress: FileProgress
-) -> IndexReport:
+def make_index(folder: str, output: str, *, simple: bool) -> IndexReport:
     """Write the manifest of each release that has variant wheels in *folder*.
 
     :param output: the folder to write to; if it is another one, pages come with links
         to the wheels, or copies.
     :param simple: whether to write pages too.
-    :param progress: shows the progress.
     :raises NothingFound: if there are no wheels.
     :raises PublishError: if wheels are broken or contradict each other; nothing is
         written then.
@@ -101,7 +97,7 @@ def make_index(
     """
     state = IndexState.load(output)
     try:
-        scanned = scan_folder(folder, state.files, hashes=simple, progress=progress)
+        scanned = scan_folder(folder, state.files, hashes=simple)
     except OSError as error:
         where = error.filename or folder
         raise NothingFound(where, said(error), "Name a folder of wheels") from None

@@ -17,17 +17,12 @@ from rich.text import Text
 from wheel_variants.publish.errors import PublishError
 
 __all__ = [
-    "byte_progress",
-    "logs_to_stderr",
-    "printable",
-    "show_error",
-    "tool_version",
-    "track",
-    "write",
-    "write_report",
+    *("Advance", "byte_progress", "logs_to_stderr", "printable", "show_error"),
+    *("tool_version", "track", "write", "write_report"),
 ]
 
 T = TypeVar("T")
+#: Called with the number of bytes that were just read.
 Advance = Callable[[int], object]
 
 #: The logger of all modules; what it does not log at level INFO, `write` does not write.

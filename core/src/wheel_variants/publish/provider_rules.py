@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
@@ -28,7 +28,7 @@ from wheel_variants.publish.findings import Findings
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, doubt_about
 from wheel_variants.shown import shown
 
-__all__ = ["check_providers", "requirements_of"]
+__all__ = ["check_providers"]
 
 
 def check_providers(
@@ -63,18 +63,6 @@ def _used(manifest: Manifest) -> dict[str, list[Property]]:
         for each in sorted(variant.properties()):
             used.setdefault(each.namespace, {})[each] = None
     return {namespace: list(properties) for namespace, properties in used.items()}
-
-
-def requirements_of(manifest: Manifest) -> Iterator[tuple[str, Requirement]]:
-    """Yield the legible requirements of plugins, with their namespaces."""
-    for namespace, provider in manifest.providers.items():
-        if provider.kind is ProviderKind.PLUGIN:
-            for text in provider.requires:
-                try:
-                    yield namespace, parse_requirement(text, namespace)
-                except UnusableProvider:
-                    # The rule provider-requires reports it.
-                    continue
 
 
 def _check_coverage(manifest: Manifest, findings: Findings) -> None:

@@ -4,79 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wheel_variants.labels import InvalidManifestFilename, parse_manifest_filename
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.releases import Release
 from wheel_variants.rules import RULES
 
-__all__ = ["check_agreement", "check_fallback", "check_labels"]
+__all__ = [
+    *("check_agreement", "check_fallback", "check_labels"),
+    *("check_manifest_name", "check_presence"),
+]
 
-_RULES = {
+#: What to do, by what manifests disagree about.
+_REMEDIES = {
     Subject.NAMESPACES: (
-        "namespaces-agree",
-        (
-            "Build the wheels of a release with the same list of namespaces, which "
-            "[variant.default-priorities] in pyproject.toml may hold; add new ones at its "
-            "end"
-        ),
+        "Build the wheels of a release with the same list of namespaces, which "
+        "[variant.default-priorities] in pyproject.toml may hold; add new ones at its end"
     ),
     Subject.PROPERTIES: (
-        "properties-agree",
-        (
-            "Give the wheel with the other properties another label, or build both with "
-            "the same ones; [variant.properties] in pyproject.toml may hold them"
-        ),
+        "Give the wheel with the other properties another label, or build both with the "
+        "same ones; [variant.properties] in pyproject.toml may hold them"
     ),
     Subject.PROVIDERS: (
-        "providers-agree",
-        (
-            "Build both wheels with the same providers; [variant.providers] in "
-            "pyproject.toml may hold them"
-        ),
+        "Build both wheels with the same providers; [variant.providers] in "
+        "pyproject.toml may hold them"
     ),
-    Subject.SCHEMAS: (
-        "schemas-agree",
-        "Build the wheels of a release with the same --schema",
-    ),
+    Subject.SCHEMAS: "Build the wheels of a release with the same --schema",
 }
+#: What to do about a manifest that is older than the wheels.
+_WRITE_AGAIN = "Write the manifest again with 'wheel-variants index'"
 
 
-def check_agreement(release: Release, *, prefix: str = "") -> Iterator[Finding]:
-    """Check whether the wheels and the manifest agree.
-
-    :param prefix: put before the names of files.
-    """
+def check_agreement(release: Release) -> Iterator[Finding]:
+    """Check whether the wheels and the manifest agree."""
+    prefix = release.prefix
     manifests = {f"{prefix}{name}": each for name, each in release.embedded.items()}
     own = f"{prefix}{release.manifest_name}"
     if release.manifest is not None:
         manifests[own] = release.manifest
     for disagreement in disagreements(manifests) if manifests else ():
-        rule, remedy = _RULES[disagreement.subject]
+        remedy = _REMEDIES[disagreement.subject]
         if own in disagreement.names:
-            remedy = (
-                "Write the manifest again with 'wheel-variants index', or "
-                f"{remedy[:1].lower()}{remedy[1:]}"
-            )
+            remedy = f"{_WRITE_AGAIN}, or {remedy[:1].lower()}{remedy[1:]}"
         problem = f"They {disagreement.problem}"
-        yield Finding(RULES[rule], disagreement.names, problem, remedy)
+        rule = RULES[f"{disagreement.subject.value}-agree"]
+        yield Finding(rule, disagreement.names, problem, remedy)
 
 
-def check_labels(release: Release, *, prefix: str = "") -> Iterator[Finding]:
+def check_labels(release: Release) -> Iterator[Finding]:
     """Check whether the manifest lists exactly the labels of the wheels."""
     if release.manifest is None:
         return
-    subject = f"{prefix}{release.manifest_name}"
+    subject = f"{release.prefix}{release.manifest_name}"
     labels, listed = release.labels, set(release.manifest.variants)
     for label in labels:
         if label not in listed:
             first, *_ = release.wheels_of(label)
-            yield found(
-                "wheel-listed",
-                subject,
+            problem = (
                 f"The label {label!r} is missing, so that installers ignore "
-                f"{first.filename}",
-                "Write the manifest again with 'wheel-variants index'",
+                f"{first.filename}"
             )
+            yield found("wheel-listed", subject, problem, _WRITE_AGAIN)
     unused = sorted(listed - set(labels))
     if unused:
         problem = f"It lists labels that no wheel has: {', '.join(unused)}"
@@ -105,4 +93,31 @@ def check_fallback(release: Release, place: str) -> Iterator[Finding]:
             place,
             f"{release} has no plain wheel for {', '.join(missing[:3])}{others}",
             "Publish one; 'wheel-variants build --from-label' makes it from a variant",
+        )
+
+
+def check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
+    """Check the file name of a manifest."""
+    try:
+        due = Release(*parse_manifest_filename(name)).due_manifest_name
+    except InvalidManifestFilename as error:
+        remedy = "Name it like torch-2.8.0-variants.json"
+        yield found("manifest-name", subject, str(error), remedy)
+        return
+    if name != due:
+        problem = f"Its name is not normalised: {name!r}"
+        yield found("manifest-name", subject, problem, f"Name it {due}")
+
+
+def check_presence(release: Release, place: str, to_do: str = "") -> Iterator[Finding]:
+    """Check whether a release with variants has a manifest.
+
+    :param to_do: what else to do, after writing it.
+    """
+    if release.labels and release.manifest_name is None:
+        yield found(
+            "manifest-present",
+            place,
+            f"There is no {release.due_manifest_name}, though {release} has variants",
+            f"Write it with 'wheel-variants index'{to_do}",
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from packaging.utils import NormalizedName, parse_sdist_filename
@@ -18,21 +18,20 @@ from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.files import file_sha256, is_regular_below
 from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.output import track
 from wheel_variants.publish.pages import Link
 from wheel_variants.publish.simple_index import FileFacts
 from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, is_safe_name
 from wheel_variants.publish.wheel_rules import check_wheel
 
-__all__ = ["FileProgress", "Place", "Release", "ScannedFolder", "scan_folder"]
-
-#: Yields the names of the files to read, and shows the progress.
-FileProgress = Callable[[Sequence[str]], Iterable[str]]
+__all__ = ["Place", "Release", "ScannedFolder", "scan_folder"]
 
 
 @dataclass(slots=True)
 class Release:
     """The files of one release, as one place offers them.
 
+    :ivar prefix: put before the names of its files in messages.
     :ivar wheels: names of its wheels.
     :ivar embedded: the metadata of its variant wheels that were read, by file name.
     :ivar manifest_name: the file name of its manifest; None if there is none.
@@ -42,6 +41,7 @@ class Release:
 
     name: NormalizedName
     version: Version
+    prefix: str = ""
     wheels: list[WheelName] = field(default_factory=list)
     embedded: dict[str, Manifest] = field(default_factory=dict)
     manifest_name: str | None = None
@@ -116,7 +116,8 @@ class Place:
         return release
 
     def _release(self, name: NormalizedName, version: Version) -> Release:
-        return self.releases.setdefault((name, version), Release(name, version))
+        new = Release(name, version, self.prefix)
+        return self.releases.setdefault((name, version), new)
 
 
 def _sdist_release(filename: str) -> tuple[NormalizedName, Version] | None:
@@ -149,14 +150,12 @@ def scan_folder(
     *,
     hashes: bool,
     prefix: str = "",
-    progress: FileProgress = iter,
 ) -> ScannedFolder:
     """Read the files of a folder, but not of folders in it.
 
     :param known: facts from earlier runs, by file name.
     :param hashes: whether the digests of all files are needed.
     :param prefix: put before names of files in findings.
-    :param progress: shows the progress.
     :raises OSError: if something cannot be read.
     """
     result = ScannedFolder(folder, prefix)
@@ -167,7 +166,7 @@ def scan_folder(
         if is_same and not (hashes and before.sha256 is None):
             result.files[name] = before
     to_read = [name for name in listed if name not in result.files]
-    for name in progress(to_read):
+    for name in track(to_read):
         read = _read(listed[name], name, result)
         if read is not None:
             digest = file_sha256(os.path.join(folder, name)) if hashes else None
@@ -203,7 +202,7 @@ def _listed(result: ScannedFolder) -> Iterator[tuple[str, FileFacts]]:
             problem = f"Its name is invalid: {name!r}"
             findings.add("sdist-name", problem, "Build it again, or remove it")
         result.findings += findings
-        if not findings:
+        if not any(findings):
             status = os.stat(os.path.join(folder, name))
             yield name, FileFacts(status.st_size, status.st_mtime_ns)
 

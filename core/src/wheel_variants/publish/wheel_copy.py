@@ -19,11 +19,10 @@ from typing import BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from wheel_variants.publish.files import file_sha256, replacing
+from wheel_variants.publish.output import Advance, byte_progress
 from wheel_variants.publish.wheel_file import (
     PIECE,
     SIGNATURES,
-    Advance,
-    ByteProgress,
     UnreadableWheel,
     WheelFile,
 )
@@ -40,7 +39,6 @@ def write_copy(
     wheel: WheelFile,
     path: str,
     files: Mapping[str, bytes],
-    progress: ByteProgress,
     stem: str | None = None,
 ) -> str:
     """Verify *wheel*, copy it to *path*, and return the sha256 of the copy.
@@ -50,7 +48,7 @@ def write_copy(
     :raises UnreadableWheel: if *wheel* is damaged.
     :raises OSError: if the copy cannot be written.
     """
-    with progress(wheel.bytes_to_read) as advance:
+    with byte_progress(wheel.bytes_to_read) as advance:
         wheel.check_integrity(advance)
         os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
         with replacing(path) as target:

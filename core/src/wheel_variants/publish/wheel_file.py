@@ -8,8 +8,8 @@ import os
 import re
 import struct
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO
 from zipfile import BadZipFile, ZipFile
 
@@ -25,6 +25,7 @@ from packaging.version import Version
 from wheel_variants.labels import split_label
 from wheel_variants.markers import is_about_variant
 from wheel_variants.publish.files import open_regular
+from wheel_variants.publish.output import Advance
 
 try:
     from lzma import LZMAError
@@ -32,8 +33,7 @@ except ImportError:  # Python may have been built without it.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = [
-    *("PIECE", "SIGNATURES", "Advance", "ByteProgress"),
-    *("UnreadableWheel", "WheelFile", "WheelName"),
+    *("PIECE", "SIGNATURES", "UnreadableWheel", "WheelFile", "WheelName"),
     *("fields", "is_safe_name", "open_wheel", "variant_marked", "wheel_in"),
 ]
 
@@ -47,10 +47,6 @@ _STRAY = re.compile(r"[A-Za-z]:|/|.*[\\\0]", re.DOTALL)
 
 #: How many bytes are read at once.
 PIECE = 1 << 20
-#: Called with the number of bytes that were just read.
-Advance = Callable[[int], object]
-#: Shows progress through a number of bytes.
-ByteProgress = Callable[[int], AbstractContextManager[Advance]]
 
 # No honest file in a .dist-info folder is larger.
 _LARGEST_TEXT = 64 << 20

@@ -42,19 +42,17 @@ def check_wheel(path: str, subject: str) -> CheckedWheel:
     :param subject: its name in findings.
     :raises OSError: if the file cannot be read.
     """
-    findings = Findings(subject)
     try:
         with open_wheel(path) as wheel:
-            return _check_open(wheel, findings)
+            return _check_open(wheel, subject)
     except UnreadableWheel as error:
-        findings.add(error.rule, capital(str(error)))
-        return CheckedWheel(tuple(findings))
+        return CheckedWheel((found(error.rule, subject, capital(str(error))),))
 
 
-def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
+def _check_open(wheel: WheelFile, subject: str) -> CheckedWheel:
     metadata, data = wheel.metadata(), wheel.read("variant.json")
-    label, subject = wheel.name.label, findings.subject
-    embedded = CheckedManifest(())
+    embedded, findings = CheckedManifest(()), Findings(subject)
+    label = wheel.name.label
     if label is None:
         if data is not None:
             findings.add(
@@ -73,10 +71,8 @@ def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
     else:
         embedded = check_embedded(data, label, subject)
         findings.extend(embedded.findings)
-    findings.extend(
-        found("wheel-record", subject, problem, "Build the wheel again")
-        for problem in _problems_of_record(wheel, data)
-    )
+    for problem in _problems_of_record(wheel, data):
+        findings.add("wheel-record", problem, "Build the wheel again")
     return CheckedWheel(
         tuple(findings),
         embedded.document,

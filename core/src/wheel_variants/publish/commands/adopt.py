@@ -15,7 +15,7 @@ from wheel_variants.publish.adopting import Adopted, Left, Plan, Request, plan_o
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
-from wheel_variants.publish.output import byte_progress, write, write_report
+from wheel_variants.publish.output import write, write_report
 from wheel_variants.publish.pyproject_table import project_table
 
 __all__ = ["HELP", "add_arguments", "run"]
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         write(_plan_lines(plan))
     if folder is not None and plan.adopted:
-        written, damaged = write_wheels(plan, folder, byte_progress)
+        written, damaged = write_wheels(plan, folder)
     if options.json:
         write_report(_document(plan, written, damaged))
     elif written:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from wheel_variants.publish.building import BuildRequest, build_wheel
 from wheel_variants.publish.documents import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.errors import UsageError
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
-from wheel_variants.publish.output import byte_progress, write, write_report
+from wheel_variants.publish.output import write, write_report
 from wheel_variants.publish.pyproject_table import project_table
 
 __all__ = ["HELP", "add_arguments", "run"]
@@ -131,27 +131,21 @@ def run(options: argparse.Namespace) -> int:
             options.strict,
             options.drop_local,
         ),
-        byte_progress,
     )
-    warn(built.warnings)
+    for warning in built.warnings:
+        logger.warning("%s", warning)
     if options.json:
         report = {
             "wheel": built.path,
             "label": built.label,
             "sha256": built.sha256,
             "variant-json": built.document,
-            "warnings": list(built.warnings),
+            "warnings": built.warnings,
         }
         write_report(report)
     else:
         write([f"Built {built.path}"])
     return 0
-
-
-def warn(warnings: Iterable[str]) -> None:
-    """Write warnings."""
-    for warning in warnings:
-        logger.warning("%s", warning)
 
 
 def _label(value: str) -> str:

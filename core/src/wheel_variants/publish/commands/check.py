@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from wheel_variants.publish.checking import Check
+from wheel_variants.publish.checking import Check, CheckReport
 from wheel_variants.publish.errors import counted
-from wheel_variants.publish.findings import CheckReport, Finding
+from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.http import HttpSession, add_http_options
-from wheel_variants.publish.output import printable, track, write, write_report
+from wheel_variants.publish.output import printable, write, write_report
 from wheel_variants.publish.provider_lookup import ProviderLookup
 from wheel_variants.rules import Rule
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check each target, and write the findings."""
     with HttpSession(options) as session:
-        check = Check(session, ProviderLookup(session, options.indexes), track)
+        check = Check(session, ProviderLookup(session, options.indexes))
         for target in options.targets:
             check.target(target)
     report = check.report
