@@ -14,11 +14,7 @@ from wheel_variants.labels import NULL_LABEL
 from wheel_variants.manifest import Manifest
 from wheel_variants.ordering import supported_of
 from wheel_variants.preferences import Preference
-from wheel_variants.properties import (
-    Feature,
-    Property,
-    SupportedProperties,
-)
+from wheel_variants.properties import Feature, Property, SupportedProperties
 
 __all__ = ["Comparison", "Criterion", "compare"]
 

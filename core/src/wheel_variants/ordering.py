@@ -11,11 +11,7 @@ from typing import NamedTuple
 from wheel_variants.labels import NULL_LABEL
 from wheel_variants.manifest import Manifest, Variant
 from wheel_variants.preferences import Preference
-from wheel_variants.properties import (
-    Feature,
-    Property,
-    SupportedProperties,
-)
+from wheel_variants.properties import Feature, Property, SupportedProperties
 
 __all__ = ["Mismatch", "Ranking", "rank", "supported_of"]
 

@@ -19,12 +19,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from wheel_variants.markers import is_about_variant
 from wheel_variants.shown import shown
 
-__all__ = [
-    "UnusableProvider",
-    "applies",
-    "parse_requirement",
-    "requirement_applies",
-]
+__all__ = ["UnusableProvider", "applies", "parse_requirement", "requirement_applies"]
 
 _UNUSABLE = (
     InvalidMarker,

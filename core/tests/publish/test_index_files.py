@@ -11,11 +11,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from wheel_variants.publish.files import (
-    link_or_copy,
-    open_regular,
-    write_if_changed,
-)
+from wheel_variants.publish.files import link_or_copy, open_regular, write_if_changed
 from wheel_variants.publish.simple_index import (
     HTML_PAGE,
     JSON_PAGE,

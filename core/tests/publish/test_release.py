@@ -15,8 +15,7 @@ from tests.lib.manifests import make_manifest, variant_json
 from tests.lib.wheels import make_wheel
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.building import manifests_of_release
-from wheel_variants.publish.index_state import STATE_FILE, IndexState
-from wheel_variants.publish.indexing import breaking_changes
+from wheel_variants.publish.indexing import STATE_FILE, IndexState, breaking_changes
 from wheel_variants.publish.pyproject_table import read_project_table
 from wheel_variants.publish.simple_index import FileFacts
 

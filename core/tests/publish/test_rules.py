@@ -23,8 +23,8 @@ from wheel_variants.publish.release_rules import (
     check_labels,
 )
 from wheel_variants.publish.releases import Release
-from wheel_variants.publish.wheel_file import WheelName
 from wheel_variants.publish.wheel_rules import check_wheel
+from wheel_variants.publish.wheels import WheelName
 from wheel_variants.rules import RULES
 
 

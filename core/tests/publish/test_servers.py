@@ -22,7 +22,7 @@ from wheel_variants.publish.checking import place_of
 from wheel_variants.publish.errors import NothingFound
 from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
 from wheel_variants.publish.pages import project_pages, read_page
-from wheel_variants.publish.wheel_file import WheelName, wheel_in
+from wheel_variants.publish.wheels import WheelName, wheel_in
 
 MANIFEST, WHEEL = "torch-2.8.0-variants.json", "torch-2.8.0-py3-none-any-cu128.whl"
 MakeSession = Callable[..., HttpSession]

@@ -16,8 +16,7 @@ import pytest
 
 from tests.lib.wheels import make_wheel
 from wheel_variants.publish.files import replacing
-from wheel_variants.publish.wheel_copy import copy_wheel
-from wheel_variants.publish.wheel_file import UnreadableWheel, open_wheel
+from wheel_variants.publish.wheels import UnreadableWheel, copy_wheel, open_wheel
 
 JSON = b'{"variants": {"cu128": {}}}\n'
 DIST_INFO = "demo-1.0.dist-info"

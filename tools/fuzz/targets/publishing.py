@@ -16,7 +16,7 @@ from wheel_variants.manifest import InvalidManifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.publish import output
 from wheel_variants.publish.errors import InvalidProjectTable, capital
-from wheel_variants.publish.index_state import STATE_FILE, IndexState
+from wheel_variants.publish.indexing import STATE_FILE, IndexState
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import read_project_table
 from wheel_variants.publish.releases import scan_folder

@@ -32,13 +32,13 @@ from wheel_variants.publish.proofs import (
 )
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
-from wheel_variants.publish.wheel_copy import write_copy
-from wheel_variants.publish.wheel_file import (
+from wheel_variants.publish.wheels import (
     UnreadableWheel,
     WheelFile,
     WheelName,
     fields,
     open_wheel,
+    write_copy,
 )
 
 __all__ = ["Adopted", "Left", "Plan", "Request", "plan_of", "write"]

@@ -22,17 +22,17 @@ from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
-from wheel_variants.publish.wheel_copy import write_copy
-from wheel_variants.publish.wheel_file import (
+from wheel_variants.publish.wheels import (
     UnreadableWheel,
     WheelFile,
     WheelName,
     open_wheel,
     variant_marked,
+    write_copy,
 )
 
 __all__ = [
-    *("BuildRequest", "BuiltWheel", "build_wheel", "judged", "manifests_of_release"),
+    *("BuildRequest", "BuiltWheel", "build_wheel", "judged", "manifests_of_release")
 ]
 
 logger = logging.getLogger(__name__)

@@ -32,7 +32,7 @@ from wheel_variants.publish.pages import Link, Page, fetch, project_pages
 from wheel_variants.publish.provider_lookup import ProviderLookup
 from wheel_variants.publish.releases import Place, Release, scan_folder
 from wheel_variants.publish.simple_index import HTML_PAGE
-from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, wheel_in
+from wheel_variants.publish.wheels import UnreadableWheel, WheelName, wheel_in
 
 __all__ = ["Check", "CheckReport", "place_of"]
 

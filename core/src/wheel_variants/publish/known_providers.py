@@ -76,10 +76,7 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
     ),
     "aarch64": KnownProvider(
         {"requires": ["aarch64-variant-provider>=0.2.0,<1.0.0"]},
-        {
-            "version": r"8a|8\.[1-9]a|9\.0a",
-            **dict.fromkeys(AARCH64_FLAGS, _ON),
-        },
+        {"version": r"8a|8\.[1-9]a|9\.0a", **dict.fromkeys(AARCH64_FLAGS, _ON)},
         "0.2.0",
     ),
     ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),

@@ -17,7 +17,7 @@ from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import HttpSession, Unavailable
 from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 from wheel_variants.publish.pages import read_page
-from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName
+from wheel_variants.publish.wheels import UnreadableWheel, WheelName
 
 __all__ = ["ProviderLookup"]
 

@@ -21,8 +21,8 @@ from wheel_variants.publish.findings import Finding, Findings
 from wheel_variants.publish.output import track
 from wheel_variants.publish.pages import Link
 from wheel_variants.publish.simple_index import FileFacts
-from wheel_variants.publish.wheel_file import UnreadableWheel, WheelName, is_safe_name
 from wheel_variants.publish.wheel_rules import check_wheel
+from wheel_variants.publish.wheels import UnreadableWheel, WheelName, is_safe_name
 
 __all__ = ["Place", "Release", "ScannedFolder", "scan_folder"]
 
@@ -145,11 +145,7 @@ class ScannedFolder(Place):
 
 
 def scan_folder(
-    folder: str,
-    known: Mapping[str, FileFacts],
-    *,
-    hashes: bool,
-    prefix: str = "",
+    folder: str, known: Mapping[str, FileFacts], *, hashes: bool, prefix: str = ""
 ) -> ScannedFolder:
     """Read the files of a folder, but not of folders in it.
 

@@ -8,17 +8,13 @@ from dataclasses import dataclass
 from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import sha256
 from wheel_variants.publish.findings import Finding, Findings, found
-from wheel_variants.publish.manifest_rules import (
-    CheckedManifest,
-    check_manifest,
-)
-from wheel_variants.publish.wheel_copy import record_hash
-from wheel_variants.publish.wheel_file import (
-    SIGNATURES,
+from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
+from wheel_variants.publish.wheels import (
     UnreadableWheel,
     WheelFile,
     fields,
     open_wheel,
+    record_hash,
     variant_marked,
 )
 
@@ -118,7 +114,7 @@ def _problems_of_record(wheel: WheelFile, data: bytes | None) -> Iterator[str]:
     except UnreadableWheel as error:
         yield capital(str(error))
         return
-    unlisted = {f"{wheel.dist_info}/{name}" for name in SIGNATURES}
+    unlisted = {f"{wheel.dist_info}/{name}" for name in wheel.signatures}
     files = {each for each in wheel.members if not each.endswith("/")} - unlisted
     for problem, paths in (
         ("does not list", files - set(rows)),

@@ -130,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
             options.output_dir,
             options.strict,
             options.drop_local,
-        ),
+        )
     )
     for warning in built.warnings:
         logger.warning("%s", warning)
