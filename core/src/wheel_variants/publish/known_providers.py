@@ -34,12 +34,24 @@ class KnownProvider(NamedTuple):
     in_uv: str | None = None
 
 
+def _plugin(
+    package: str, version: str, plugin_class: str | None = None
+) -> dict[str, Any]:
+    """Return the declaration of a plugin.
+
+    :param version: the oldest.
+    :param plugin_class: None if the module itself is the plugin.
+    """
+    declaration: dict[str, Any] = {"requires": [f"{package}>={version},<1.0.0"]}
+    if plugin_class is not None:
+        module = package.replace("-", "_")
+        declaration["plugin-api"] = f"{module}.plugin:{plugin_class}"
+    return declaration
+
+
 KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
     "nvidia": KnownProvider(
-        {
-            "requires": ["nvidia-variant-provider>=0.0.1,<1.0.0"],
-            "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
-        },
+        _plugin("nvidia-variant-provider", "0.0.1", "NvidiaVariantPlugin"),
         {
             "cuda_version_lower_bound": _CUDA,
             "cuda_version_upper_bound": _CUDA,
@@ -48,34 +60,25 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
         "0.0.1",
     ),
     "amd": KnownProvider(
-        {
-            "requires": ["amd-variant-provider>=0.0.2,<1.0.0"],
-            "plugin-api": "amd_variant_provider.plugin:AMDVariantPlugin",
-        },
+        _plugin("amd-variant-provider", "0.0.2", "AMDVariantPlugin"),
         {"gfx_arch": r"gfx[0-9]+[0-9a-f]*", "rocm_version": r"[0-9]+\.[0-9]+"},
     ),
     "intel": KnownProvider(
-        {
-            "requires": ["intel-variant-provider>=0.0.2,<1.0.0"],
-            "plugin-api": "intel_variant_provider.plugin:IntelVariantPlugin",
-        },
+        _plugin("intel-variant-provider", "0.0.2", "IntelVariantPlugin"),
         {"device_ip": r"[0-9]+\.[0-9]+\.[0-9]+"},
     ),
     "tpu": KnownProvider(
-        {
-            "requires": ["tpu-variant-provider>=0.1.0,<1.0.0"],
-            "plugin-api": "tpu_variant_provider.plugin:TpuVariantPlugin",
-        },
+        _plugin("tpu-variant-provider", "0.1.0", "TpuVariantPlugin"),
         {"present": "true|false"},
         "0.1.0",
     ),
     "x86_64": KnownProvider(
-        {"requires": ["x86_64-variant-provider>=0.2.0,<1.0.0"]},
+        _plugin("x86_64-variant-provider", "0.2.0"),
         {"level": "v[1-4]", **dict.fromkeys(X86_64_FLAGS, _ON)},
         "0.2.1",
     ),
     "aarch64": KnownProvider(
-        {"requires": ["aarch64-variant-provider>=0.2.0,<1.0.0"]},
+        _plugin("aarch64-variant-provider", "0.2.0"),
         {"version": r"8a|8\.[1-9]a|9\.0a", **dict.fromkeys(AARCH64_FLAGS, _ON)},
         "0.2.0",
     ),
@@ -94,7 +97,7 @@ BUILT_IN_PACKAGES: Mapping[str, frozenset[str]] = {
 
 
 def doubt_about(stated: Property) -> str | None:
-    """Say why no machine supports a property of a known namespace, if that is so."""
+    """Return why no machine supports a property of a known namespace; None if one may."""
     known = KNOWN_PROVIDERS.get(stated.namespace)
     if known is None or not known.features:
         return None
