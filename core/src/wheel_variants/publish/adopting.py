@@ -19,27 +19,14 @@ from packaging.version import Version
 
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from wheel_variants.publish import proofs, wheels
 from wheel_variants.publish.building import judged, manifests_of_release
 from wheel_variants.publish.documents import CURRENT, make_document, to_json
 from wheel_variants.publish.errors import CannotWrite, NothingFound, UsageError, said
 from wheel_variants.publish.files import file_sha256, link_or_copy
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
-from wheel_variants.publish.proofs import (
-    Proof,
-    markers_of_platform,
-    proved_by_local,
-    proved_by_requirements,
-)
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
-from wheel_variants.publish.wheels import (
-    UnreadableWheel,
-    WheelFile,
-    WheelName,
-    fields,
-    open_wheel,
-    write_copy,
-)
 
 __all__ = ["Adopted", "Left", "Plan", "Request", "plan_of", "write"]
 
@@ -80,12 +67,12 @@ class Adopted(NamedTuple):
     :ivar dropped: what is not copied, since it is not valid for the variant.
     """
 
-    original: WheelName
+    original: wheels.WheelName
     filename: str
     project: NormalizedName
     version: Version
     label: str
-    proof: Proof
+    proof: proofs.Proof
     dropped: Sequence[str]
 
 
@@ -154,13 +141,15 @@ def plan_of(request: Request) -> Plan:
         if not name.endswith((".whl", *_ATTESTATIONS))
         if os.path.isfile(os.path.join(request.folder, name))
     )
-    plain: list[WheelName] = []
+    plain: list[wheels.WheelName] = []
     requires: dict[str, Sequence[str]] = {}
     for name in (each for each in names if each.endswith(".whl")):
         try:
-            with open_wheel(name, request.folder) as wheel:
+            with wheels.open_wheel(name, request.folder) as wheel:
                 _check(wheel)
-                requires[name] = fields(wheel.metadata()).get("requires_dist", ())
+                requires[name] = wheels.fields(wheel.metadata()).get(
+                    "requires_dist", ()
+                )
                 found = _judged(wheel, request, names)
                 if found is None:
                     plain.append(wheel.name)
@@ -172,7 +161,7 @@ def plan_of(request: Request) -> Plan:
                             f"{other.original.filename}: {found.filename}"
                         )
                 plan.adopted.append(found)
-        except (UnreadableWheel, _NotAdopted) as error:
+        except (wheels.UnreadableWheel, _NotAdopted) as error:
             plan.left.append(Left(name, str(error)))
         except OSError as error:
             plan.left.append(Left(name, f"it cannot be read: {said(error)}"))
@@ -216,22 +205,22 @@ def _refuse_contradictions(request: Request) -> None:
             )
 
 
-def _check(wheel: WheelFile) -> None:
+def _check(wheel: wheels.WheelFile) -> None:
     """Check that a wheel can be copied, and is of the release that its name says.
 
-    :raises UnreadableWheel: if not.
+    :raises wheels.UnreadableWheel: if not.
     """
     wheel.record()
     for info in wheel.archive.infolist():
         if info.flag_bits & 0x1 or info.compress_type not in _COMPRESSIONS:
-            raise UnreadableWheel(f"its entry {info.filename!r} cannot be read")
+            raise wheels.UnreadableWheel(f"its entry {info.filename!r} cannot be read")
     if not _is_of(wheel.metadata(), wheel.name.name, wheel.name.version):
-        raise UnreadableWheel("its METADATA is of another release than its name")
+        raise wheels.UnreadableWheel("its METADATA is of another release than its name")
 
 
 def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
     """Return whether core metadata is that of a release, and of no other beside."""
-    found = fields(metadata)
+    found = wheels.fields(metadata)
     try:
         is_same = Version(found.get("version", "").strip()) == version
     except ValueError:
@@ -239,7 +228,9 @@ def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
     return is_same and canonicalize_name(found.get("name", "").strip()) == project
 
 
-def _judged(wheel: WheelFile, request: Request, names: Iterable[str]) -> Adopted | None:
+def _judged(
+    wheel: wheels.WheelFile, request: Request, names: Iterable[str]
+) -> Adopted | None:
     """Return the plan for a wheel; None if it has no local version and no twin.
 
     :raises _NotAdopted: if it cannot become a variant.
@@ -249,16 +240,16 @@ def _judged(wheel: WheelFile, request: Request, names: Iterable[str]) -> Adopted
         raise _NotAdopted(f"it is a variant already: {name.label}")
     into = request.twins.get(name.name)
     if local is not None:
-        label, proof = local, proved_by_local(local)
+        label, proof = local, proofs.proved_by_local(local)
     elif into is not None:
         label = name.name.removeprefix(into).strip("-").replace("-", "_") or "twin"
-        proof = proved_by_requirements(_always_required(wheel))
+        proof = proofs.proved_by_requirements(_always_required(wheel))
     else:
         return None
     # The user counts more than the name.
     if label in request.table.properties:
         rule = f"[variant.properties] of {request.table.path}"
-        proof = Proof(request.table.properties[label], rule)
+        proof = proofs.Proof(request.table.properties[label], rule)
     elif proof is not None and label == "cpu" and request.cpu_as_null:
         label = NULL_LABEL
     if proof is None or not is_valid_label(label):
@@ -285,7 +276,7 @@ def _judged(wheel: WheelFile, request: Request, names: Iterable[str]) -> Adopted
 
 
 def _check_renaming(
-    wheel: WheelFile, project: NormalizedName, version: Version, stem: str
+    wheel: wheels.WheelFile, project: NormalizedName, version: Version, stem: str
 ) -> None:
     """Check that a wheel can get another name or version.
 
@@ -310,10 +301,10 @@ def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
             continue
 
 
-def _always_required(wheel: WheelFile) -> Iterator[NormalizedName]:
+def _always_required(wheel: wheels.WheelFile) -> Iterator[NormalizedName]:
     """Yield the projects that a wheel requires on every machine that it is for."""
-    machines = [markers_of_platform(tag.platform) for tag in wheel.name.tags]
-    texts = fields(wheel.metadata()).get("requires_dist", ())
+    machines = [proofs.markers_of_platform(tag.platform) for tag in wheel.name.tags]
+    texts = wheels.fields(wheel.metadata()).get("requires_dist", ())
     for _, requirement in _requirements(texts):
         marker = requirement.marker
         if marker is None or (
@@ -367,12 +358,12 @@ def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
         stem = "-".join(adopted.filename.split("-")[:2])
         try:
             os.makedirs(folder, exist_ok=True)
-            with open_wheel(name, plan.request.folder) as wheel:
+            with wheels.open_wheel(name, plan.request.folder) as wheel:
                 files = _new_files(plan, adopted, wheel)
                 files["variant.json"] = to_json(document)
-                digest = write_copy(wheel, path, files, stem)
+                digest = wheels.write_copy(wheel, path, files, stem)
             written.append((path, digest))
-        except UnreadableWheel as error:
+        except wheels.UnreadableWheel as error:
             damaged.append(Left(name, str(error)))
         except OSError as error:
             raise CannotWrite(adopted.filename, error, "--output-dir") from None
@@ -386,7 +377,9 @@ def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
     return written, damaged
 
 
-def _new_files(plan: Plan, adopted: Adopted, wheel: WheelFile) -> dict[str, bytes]:
+def _new_files(
+    plan: Plan, adopted: Adopted, wheel: wheels.WheelFile
+) -> dict[str, bytes]:
     """Return the files of the metadata that change, except ``variant.json``."""
     name, metadata = adopted.original.filename, wheel.metadata()
     source = {

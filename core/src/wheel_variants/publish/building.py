@@ -16,20 +16,13 @@ from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
+from wheel_variants.publish import wheels
 from wheel_variants.publish.documents import CURRENT, Generation, make_document, to_json
 from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
-from wheel_variants.publish.wheels import (
-    UnreadableWheel,
-    WheelFile,
-    WheelName,
-    open_wheel,
-    variant_marked,
-    write_copy,
-)
 
 __all__ = [
     *("BuildRequest", "BuiltWheel", "build_wheel", "judged", "manifests_of_release")
@@ -91,9 +84,9 @@ def build_wheel(request: BuildRequest) -> BuiltWheel:
     """
     filename = os.path.basename(request.wheel)
     try:
-        with open_wheel(request.wheel) as wheel:
+        with wheels.open_wheel(request.wheel) as wheel:
             return _Builder(request, wheel).build()
-    except UnreadableWheel as error:
+    except wheels.UnreadableWheel as error:
         problem, hint = str(error), "Name a wheel as build tools write it"
     except OSError as error:
         problem, hint = said(error), "Name a wheel that can be read"
@@ -101,7 +94,7 @@ def build_wheel(request: BuildRequest) -> BuiltWheel:
 
 
 class _Builder:
-    def __init__(self, request: BuildRequest, wheel: WheelFile) -> None:
+    def __init__(self, request: BuildRequest, wheel: wheels.WheelFile) -> None:
         self.request = request
         self.wheel = wheel
         self.filename = wheel.name.filename
@@ -135,7 +128,7 @@ class _Builder:
         if document is not None:
             files["variant.json"] = to_json(document)
         try:
-            digest = write_copy(self.wheel, path, files, stem)
+            digest = wheels.write_copy(self.wheel, path, files, stem)
         except OSError as error:
             raise CannotWrite(self.result, error, "--output-dir") from None
         return BuiltWheel(path, request.label, digest, document, self.warnings)
@@ -263,7 +256,7 @@ class _Builder:
                 self.warnings.append(warning)
 
     def _warn_of_what_is_copied(self) -> None:
-        marked = variant_marked(self.wheel.metadata())
+        marked = wheels.variant_marked(self.wheel.metadata())
         if marked:
             self.warnings.append(
                 "Installers without support for variants cannot install a plain wheel with "
@@ -314,14 +307,14 @@ def manifests_of_release(
             if not filename.endswith(".whl"):
                 continue
             try:
-                parsed = WheelName(filename)
+                parsed = wheels.WheelName(filename)
                 is_sibling = (parsed.name, parsed.version) == (name, version)
                 if not is_sibling or parsed.label is None:
                     continue
-                with open_wheel(filename, folder) as wheel:
+                with wheels.open_wheel(filename, folder) as wheel:
                     data = wheel.read("variant.json")
                 if data is not None:
                     found[filename] = parse_manifest(data)
-            except (UnreadableWheel, InvalidManifest, OSError) as error:
+            except (wheels.UnreadableWheel, InvalidManifest, OSError) as error:
                 logger.debug("Ignoring %s: %s", filename, error)
     return found

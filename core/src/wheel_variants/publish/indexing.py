@@ -17,27 +17,13 @@ from typing import Any
 from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_document, parse_manifest
 from wheel_variants.merging import merge
+from wheel_variants.publish import files, simple_index
 from wheel_variants.publish.documents import to_json
 from wheel_variants.publish.errors import CannotWrite, NothingFound, PublishError, said
-from wheel_variants.publish.files import (
-    below,
-    file_sha256,
-    is_plain_file,
-    is_regular_below,
-    link_or_copy,
-    open_regular,
-    sha256,
-    write_if_changed,
-)
 from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.release_rules import check_agreement
 from wheel_variants.publish.releases import Release, ScannedFolder, scan_folder
-from wheel_variants.publish.simple_index import (
-    FileFacts,
-    IndexedFile,
-    project_pages,
-    root_pages,
-)
+from wheel_variants.publish.simple_index import FileFacts, IndexedFile
 from wheel_variants.publish.wheels import open_wheel
 
 __all__ = [
@@ -71,11 +57,11 @@ class IndexState:
     def load(cls, folder: str) -> IndexState:
         """Read the state of a folder; an empty one if there is no usable one."""
         try:
-            with open_regular(STATE_FILE, folder) as file:
+            with files.open_regular(STATE_FILE, folder) as file:
                 content = json.load(file)
             if content["format"] == _FORMAT:
-                files = {name: _facts(each) for name, each in content["files"].items()}
-                return cls(files, dict(content["written"]))
+                known = {name: _facts(each) for name, each in content["files"].items()}
+                return cls(known, dict(content["written"]))
         except FileNotFoundError:
             pass
         # An invalid manifest is a ValueError.
@@ -94,7 +80,7 @@ class IndexState:
             "written": dict(sorted(self.written.items())),
         }
         text = json.dumps(content, indent=1)
-        write_if_changed(folder, STATE_FILE, text.encode("ascii"))
+        files.write_if_changed(folder, STATE_FILE, text.encode("ascii"))
 
 
 def _facts(content: Mapping[str, Any]) -> FileFacts:
@@ -220,8 +206,8 @@ class _Indexer:
     def _write(self, path: str, content: bytes) -> None:
         """Write a file of the output, if it changed."""
         native = os.path.join(*path.split("/"))
-        self.digests[path] = sha256(content)
-        if write_if_changed(self.output, native, content):
+        self.digests[path] = files.sha256(content)
+        if files.write_if_changed(self.output, native, content):
             self.report.written.append(os.path.join(self.output, native))
 
     def _write_manifest(self, release: Release) -> None:
@@ -230,7 +216,10 @@ class _Indexer:
             manifest, name = merge(release.embedded), release.due_manifest_name
             content = to_json(manifest.document)
             path = os.path.join(self.output, name)
-            with suppress(FileNotFoundError), open_regular(name, self.output) as old:
+            with (
+                suppress(FileNotFoundError),
+                files.open_regular(name, self.output) as old,
+            ):
                 self.report.warnings += (
                     f"{path}: {change}; installations that used the old manifest may be "
                     "affected"
@@ -246,8 +235,8 @@ class _Indexer:
 
     def _list(self, release: Release, name: str, facts: FileFacts) -> None:
         """List a file on the pages of its project."""
-        files = self.listed.setdefault(release.name, [])
-        files.append(IndexedFile(name, release.version, facts))
+        file = IndexedFile(name, release.version, facts)
+        self.listed.setdefault(release.name, []).append(file)
 
     def _offer_files(self, release: Release) -> None:
         """Put files where the pages link to them, with core metadata beside them."""
@@ -268,7 +257,7 @@ class _Indexer:
     def _write_metadata(self, name: str, digest: str) -> None:
         path = f"{name}.metadata"
         target = os.path.join(self.output, path)
-        if self.before.get(path) == digest and is_plain_file(target):
+        if self.before.get(path) == digest and files.is_plain_file(target):
             self.digests[path] = digest
             return
         with open_wheel(name, self.folder) as wheel:
@@ -277,10 +266,12 @@ class _Indexer:
     def _write_pages(self) -> None:
         projects = sorted(self.listed)
         for project in projects:
-            pages = project_pages(project, self.listed[project], up="../../")
+            pages = simple_index.project_pages(
+                project, self.listed[project], up="../../"
+            )
             for name, content in pages.items():
                 self._write(f"{SIMPLE}/{project}/{name}", content)
-        for name, content in root_pages(projects).items():
+        for name, content in simple_index.root_pages(projects).items():
             self._write(f"{SIMPLE}/{name}", content)
         self.report.pages = os.path.join(self.output, SIMPLE)
 
@@ -289,12 +280,14 @@ class _Indexer:
         for path, digest in self.before.items():
             native = os.path.join(*path.split("/"))
             target = os.path.join(self.output, native)
-            is_ours = is_plain_file(target) and is_regular_below(self.output, native)
+            is_ours = files.is_plain_file(target) and files.is_regular_below(
+                self.output, native
+            )
             if path in self.digests or not is_ours:
                 continue
             # Another run may do it first.
             with suppress(FileNotFoundError):
-                if file_sha256(target) == digest:
+                if files.file_sha256(target) == digest:
                     os.unlink(target)
                     self.report.removed.append(target)
                     with suppress(OSError):
@@ -310,13 +303,13 @@ def _line(finding: Finding) -> str:
 
 def _link(folder: str, name: str, target: str) -> bool:
     """Link or copy a file of *folder* to *target*; return whether *target* changed."""
-    if is_plain_file(target):
-        ours, theirs = os.stat(below(folder, name)), os.stat(target)
+    if files.is_plain_file(target):
+        ours, theirs = os.stat(files.below(folder, name)), os.stat(target)
         if os.path.samestat(ours, theirs) or (
             (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
         ):
             return False
-    link_or_copy(folder, name, target)
+    files.link_or_copy(folder, name, target)
     return True
 
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wheel_variants.publish import wheels
 from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import sha256
 from wheel_variants.publish.findings import Finding, Findings, found
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
-from wheel_variants.publish.wheels import (
-    UnreadableWheel,
-    WheelFile,
-    fields,
-    open_wheel,
-    record_hash,
-    variant_marked,
-)
 
 __all__ = ["CheckedWheel", "check_embedded", "check_markers", "check_wheel"]
 
@@ -39,13 +32,13 @@ def check_wheel(path: str, subject: str) -> CheckedWheel:
     :raises OSError: if the file cannot be read.
     """
     try:
-        with open_wheel(path) as wheel:
+        with wheels.open_wheel(path) as wheel:
             return _check_open(wheel, subject)
-    except UnreadableWheel as error:
+    except wheels.UnreadableWheel as error:
         return CheckedWheel((found(error.rule, subject, capital(str(error))),))
 
 
-def _check_open(wheel: WheelFile, subject: str) -> CheckedWheel:
+def _check_open(wheel: wheels.WheelFile, subject: str) -> CheckedWheel:
     metadata, data = wheel.metadata(), wheel.read("variant.json")
     embedded, findings = CheckedManifest(()), Findings(subject)
     label = wheel.name.label
@@ -74,13 +67,13 @@ def _check_open(wheel: WheelFile, subject: str) -> CheckedWheel:
         embedded.document,
         embedded.manifest,
         sha256(metadata),
-        fields(metadata).get("requires_python"),
+        wheels.fields(metadata).get("requires_python"),
     )
 
 
 def check_markers(metadata: bytes, subject: str) -> Iterator[Finding]:
     """Check the dependencies of a plain wheel."""
-    marked = variant_marked(metadata)
+    marked = wheels.variant_marked(metadata)
     if marked:
         yield found(
             "plain-markers",
@@ -108,10 +101,10 @@ def check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
     return CheckedManifest((*checked.findings, renamed), checked.document)
 
 
-def _problems_of_record(wheel: WheelFile, data: bytes | None) -> Iterator[str]:
+def _problems_of_record(wheel: wheels.WheelFile, data: bytes | None) -> Iterator[str]:
     try:
         rows = {row[0]: row for row in wheel.record()}
-    except UnreadableWheel as error:
+    except wheels.UnreadableWheel as error:
         yield capital(str(error))
         return
     unlisted = {f"{wheel.dist_info}/{name}" for name in wheel.signatures}
@@ -124,5 +117,5 @@ def _problems_of_record(wheel: WheelFile, data: bytes | None) -> Iterator[str]:
             others = f" and {len(paths) - 1} others" if len(paths) > 1 else ""
             yield f"Its RECORD {problem} {min(paths)}{others}"
     path = f"{wheel.dist_info}/variant.json"
-    if data is not None and path in rows and rows[path][1] != record_hash(data):
+    if data is not None and path in rows and rows[path][1] != wheels.record_hash(data):
         yield "The hash of variant.json in its RECORD is not that of the file"
