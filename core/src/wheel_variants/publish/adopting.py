@@ -24,14 +24,12 @@ from wheel_variants.publish.building import judged, manifests_of_release
 from wheel_variants.publish.documents import CURRENT, make_document, to_json
 from wheel_variants.publish.errors import CannotWrite, NothingFound, UsageError, said
 from wheel_variants.publish.files import file_sha256, link_or_copy
-from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
+from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
 
 __all__ = ["Adopted", "Left", "Plan", "Request", "plan_of", "write"]
 
-#: Of the entries of a wheel: none, deflate, bzip2, LZMA.
-_COMPRESSIONS = (0, 8, 12, 14)
 #: The order of namespaces, unless the user gives one.
 _ORDER = ("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64")
 #: Files beside a wheel that prove who made it.
@@ -211,9 +209,6 @@ def _check(wheel: wheels.WheelFile) -> None:
     :raises wheels.UnreadableWheel: if not.
     """
     wheel.record()
-    for info in wheel.archive.infolist():
-        if info.flag_bits & 0x1 or info.compress_type not in _COMPRESSIONS:
-            raise wheels.UnreadableWheel(f"its entry {info.filename!r} cannot be read")
     if not _is_of(wheel.metadata(), wheel.name.name, wheel.name.version):
         raise wheels.UnreadableWheel("its METADATA is of another release than its name")
 
@@ -259,7 +254,7 @@ def _judged(
             '["nvidia :: cuda_version_lower_bound :: 12.0"]'
         )
     for namespace in sorted({each.namespace for each in proof.properties}):
-        if namespace not in {*KNOWN_PROVIDERS, *request.table.providers}:
+        if namespace not in {*DECLARATIONS, *request.table.providers}:
             raise _NotAdopted(
                 f"nothing names the provider of the namespace {namespace}: describe it in "
                 f"pyproject.toml under [variant.providers.{namespace}]"
@@ -397,9 +392,7 @@ def _document(plan: Plan, adopted: Adopted, folder: str) -> Mapping[str, Any]:
     siblings = manifests_of_release([folder], adopted.project, adopted.version)
     siblings.pop(adopted.filename, None)
     namespaces = plan.namespaces(adopted, siblings.values())
-    providers: dict[str, Mapping[str, Any]] = {
-        namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
-    }
+    providers = dict(DECLARATIONS)
     for sibling in siblings.values():
         providers |= sibling.document.get("providers", {})
     providers |= plan.request.table.providers

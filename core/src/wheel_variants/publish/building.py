@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +20,7 @@ from wheel_variants.properties import Property
 from wheel_variants.publish import wheels
 from wheel_variants.publish.documents import CURRENT, Generation, make_document, to_json
 from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
-from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
+from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
@@ -156,9 +157,8 @@ class _Builder:
     def _document(self, label: str) -> Mapping[str, Any]:
         properties = self._properties(label)
         namespaces = self._namespaces(properties)
+        providers = self._providers(namespaces)
         generation = self.request.generation
-        has_providers = "providers" in generation.root
-        providers = {n: self._provider(n) for n in namespaces if has_providers}
         document = make_document(generation, namespaces, providers, label, properties)
         self._check(document)
         return document
@@ -222,24 +222,29 @@ class _Builder:
             )
         return namespaces
 
-    def _provider(self, namespace: str) -> Mapping[str, Any]:
-        for source in (self.request.providers, self.request.table.providers):
-            if namespace in source:
-                return source[namespace]
-        for manifest in self.known:
-            if manifest.schema == self.request.generation.schema:
-                provider = manifest.document.get("providers", {}).get(namespace)
-                if provider is not None:
-                    return dict(provider)
-        known = KNOWN_PROVIDERS.get(namespace)
-        if known is not None:
-            return known.declaration
-        raise self._error(
-            f"nothing names the provider of the namespace {namespace!r}",
-            f"Name the package with --provider {namespace}=PACKAGE, or describe it in "
-            f"pyproject.toml under [variant.providers.{namespace}]; --schema 0.1.1 "
-            "omits providers",
+    def _providers(self, namespaces: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        request = self.request
+        if "providers" not in request.generation.root:
+            return {}
+        described = ChainMap(
+            dict(request.providers),
+            dict(request.table.providers),
+            *(
+                manifest.document.get("providers", {})
+                for manifest in self.known
+                if manifest.schema == request.generation.schema
+            ),
+            dict(DECLARATIONS),
         )
+        for namespace in namespaces:
+            if namespace not in described:
+                raise self._error(
+                    f"nothing names the provider of the namespace {namespace!r}",
+                    f"Name the package with --provider {namespace}=PACKAGE, or describe "
+                    f"it in pyproject.toml under [variant.providers.{namespace}]; "
+                    "--schema 0.1.1 omits providers",
+                )
+        return {namespace: described[namespace] for namespace in namespaces}
 
     def _check(self, document: Mapping[str, Any]) -> None:
         manifest, warnings = judged(document, self.result, self.filename)

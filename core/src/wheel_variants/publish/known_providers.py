@@ -15,7 +15,10 @@ from wheel_variants.cpu_flags import AARCH64_FLAGS, X86_64_FLAGS
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import Property
 
-__all__ = ["BUILT_IN_PACKAGES", "KNOWN_PROVIDERS", "KnownProvider", "doubt_about"]
+__all__ = [
+    *("BUILT_IN_PACKAGES", "DECLARATIONS", "KNOWN_PROVIDERS", "KnownProvider"),
+    "doubt_about",
+]
 
 _CUDA = r"1[1-5](\.(20|1?[0-9]))?"
 _ON = "on"
@@ -83,6 +86,11 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
         "0.2.0",
     ),
     ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),
+}
+
+#: By namespace.
+DECLARATIONS = {
+    namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
 }
 
 #: By namespace, the packages that installers replace with code of their own.
