@@ -28,13 +28,13 @@ from wheel_variants.publish.files import open_regular
 from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
-from wheel_variants.publish.pages import Link, Page, fetch, project_pages
+from wheel_variants.publish.pages import project_pages
 from wheel_variants.publish.provider_lookup import ProviderLookup
-from wheel_variants.publish.releases import Place, Release, scan_folder
+from wheel_variants.publish.releases import Link, Place, Release, scan_folder
 from wheel_variants.publish.simple_index import HTML_PAGE
 from wheel_variants.publish.wheels import UnreadableWheel, WheelName, wheel_in
 
-__all__ = ["Check", "CheckReport", "place_of"]
+__all__ = ["Check", "CheckReport"]
 
 logger = logging.getLogger(__name__)
 
@@ -155,10 +155,13 @@ class Check:
         """
         link = Link.of(url)
         if link.filename.endswith((".whl", MANIFEST_SUFFIX)):
-            self._page(place_of(Page(url.rpartition("/")[0], [link])), alone=True)
+            folder = without_credentials(url.rpartition("/")[0])
+            page = Place(folder, f"{folder}/")
+            page.add(link.filename, link)
+            self._page(page, alone=True)
             return
         for page in project_pages(self.session, url):
-            self._page(place_of(page))
+            self._page(page)
 
     def _page(self, page: Place, *, alone: bool = False) -> None:
         """Check the files of a page.
@@ -201,7 +204,7 @@ class Check:
         subject, link = f"{page.prefix}{name}", page.links[name]
         self.report.findings += release_rules.check_manifest_name(name, subject)
         try:
-            _, _, data = fetch(self.session, link.url, MAX_MANIFEST_SIZE, _JSON)
+            _, _, data = self.session.fetch(link.url, MAX_MANIFEST_SIZE, _JSON)
         except Unavailable as error:
             self.report.manifests += 1
             self._add("manifest-present", subject, f"It cannot be fetched: {error}")
@@ -268,15 +271,6 @@ class Check:
             problem = f"It has no {_EMBEDDED}"
             return CheckedManifest((found("wheel-metadata", subject, problem),))
         return wheel_rules.check_embedded(data, wheel.label, subject)
-
-
-def place_of(page: Page) -> Place:
-    """Return the files of a page by release."""
-    shown = without_credentials(page.url)
-    place = Place(shown, f"{shown.removesuffix(HTML_PAGE).rstrip('/')}/")
-    for link in page.files:
-        place.add(link.filename, link)
-    return place
 
 
 def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:

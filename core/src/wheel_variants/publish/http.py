@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
 import requests
 import truststore
@@ -17,16 +19,14 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from wheel_variants.publish.errors import without_credentials
+from wheel_variants.publish.errors import said, without_credentials
+from wheel_variants.publish.files import open_regular
 from wheel_variants.publish.output import tool_version
+from wheel_variants.publish.simple_index import HTML_PAGE
 
 __all__ = [
-    "Fetched",
-    "HttpSession",
-    "NoRanges",
-    "RemoteFile",
-    "Unavailable",
-    "add_http_options",
+    *("Fetched", "HttpSession", "NoRanges", "RemoteFile", "Unavailable"),
+    *("add_http_options", "local_path"),
 ]
 
 #: Seconds in which the body of a response must arrive.
@@ -113,18 +113,38 @@ class HttpSession(requests.Session):
             options.setdefault("auth", self._credentials[site])
         return super().request(method, url, *args, **{**self._options, **options})
 
-    def fetch(self, url: str, limit: int, accept: str) -> Fetched:
-        """Fetch a document of at most *limit* bytes.
+    def fetch(self, url: str, limit: int, accept: str = "*/*") -> Fetched:
+        """Fetch a document, or read the file of a ``file:`` URL.
 
+        :param limit: bytes that a server may send.
         :param accept: the media types to ask for.
         :raises Unavailable: if there is none, or it is larger or too slow.
         """
+        path = local_path(url)
+        if path is not None:
+            return _read_file(url, path, limit)
         headers = {"Accept": accept, "Cache-Control": "no-cache"}
         with _reasons(), self.get(url, headers=headers, stream=True) as response:
             _check_status(response, 200, 203)
             body = _read(response, limit)
         content_type = response.headers.get("Content-Type", "")
         return Fetched(response.url, content_type, body)
+
+
+def local_path(url: str) -> str | None:
+    """Return the path of a ``file:`` URL; None for any other."""
+    parts = urlsplit(url)
+    return url2pathname(parts.path) if parts.scheme == "file" else None
+
+
+def _read_file(url: str, path: str, limit: int) -> Fetched:
+    if os.path.isdir(path):
+        path, url = os.path.join(path, HTML_PAGE), f"{url.rstrip('/')}/{HTML_PAGE}"
+    try:
+        with open_regular(path) as file:
+            return Fetched(url, "text/html", file.read(limit + 1))
+    except OSError as error:
+        raise Unavailable(said(error)) from None
 
 
 class _SystemCertificates(HTTPAdapter):
@@ -162,8 +182,8 @@ def _reasons() -> Iterator[None]:
 
 def _check_status(response: requests.Response, *expected: int) -> None:
     if response.status_code not in expected:
-        said = f"the server answered {response.status_code} {response.reason}"
-        raise Unavailable(said.rstrip())
+        answer = f"the server answered {response.status_code} {response.reason}"
+        raise Unavailable(answer.rstrip())
 
 
 def _read(response: requests.Response, limit: int) -> bytes:

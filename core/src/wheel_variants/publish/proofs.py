@@ -37,6 +37,12 @@ _PARTS = (
     (re.compile(r"cxx11abi(?:true|false)"), "a C++ ABI, which no property describes"),
     (re.compile(r"\."), ""),
 )
+#: The features of the groups in these patterns.
+_FEATURES = {
+    "cuda": ("nvidia", "cuda_version_lower_bound"),
+    "rocm": ("amd", "rocm_version"),
+    "torch": (ABI_DEPENDENCY, "torch"),
+}
 _OF_CUDA = re.compile(r"nvidia-.+-cu(1[1-5])")
 
 
@@ -75,15 +81,12 @@ def _contradict(properties: set[Property], *, is_cpu: bool) -> bool:
 
 
 def _properties(said: Mapping[str, str]) -> set[Property]:
-    found = set()
-    if "cuda" in said:
-        bound = f"{said['cuda']}.0"
-        found.add(Property("nvidia", "cuda_version_lower_bound", bound))
-    if "rocm" in said:
-        found.add(Property("amd", "rocm_version", said["rocm"]))
-    if "torch" in said:
-        found.add(Property(ABI_DEPENDENCY, "torch", said["torch"]))
-    return found
+    return {
+        # Any driver for a major version of CUDA runs what is built with that version.
+        Property(*_FEATURES[name], f"{text}.0" if name == "cuda" else text)
+        for name, text in said.items()
+        if name in _FEATURES
+    }
 
 
 def proved_by_requirements(names: Iterable[str]) -> Proof | None:

@@ -17,7 +17,6 @@ from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import HttpSession, Unavailable
 from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 from wheel_variants.publish.pages import read_page
-from wheel_variants.publish.wheels import UnreadableWheel, WheelName
 
 __all__ = ["ProviderLookup"]
 
@@ -75,17 +74,14 @@ class ProviderLookup:
     def _find_versions(self, index: str, name: NormalizedName) -> list[Version]:
         """Return the versions of plain wheels, from which alone plugins are installed."""
         try:
-            links = read_page(self._session, f"{index}{name}/").files
+            page = read_page(self._session, f"{index}{name}/")
         except (Unavailable, ValueError) as error:
             shown = without_credentials(index)
             logger.warning("Cannot look for %s on %s: %s", name, shown, error)
             return []
-        versions = []
-        for link in links:
-            try:
-                wheel = WheelName(link.filename)
-            except UnreadableWheel:
-                continue
-            if wheel.name == name and wheel.label is None and not link.yanked:
-                versions.append(wheel.version)
-        return versions
+        return [
+            wheel.version
+            for release in page.releases.values()
+            for wheel in release.wheels_of(None)
+            if wheel.name == name and not page.links[wheel.filename].yanked
+        ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from urllib.parse import unquote, urlsplit
 
 from packaging.utils import NormalizedName, parse_sdist_filename
 from packaging.version import Version
@@ -18,13 +20,13 @@ from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.files import file_sha256, is_regular_below
 from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.http import local_path
 from wheel_variants.publish.output import track
-from wheel_variants.publish.pages import Link
 from wheel_variants.publish.simple_index import FileFacts
 from wheel_variants.publish.wheel_rules import check_wheel
 from wheel_variants.publish.wheels import UnreadableWheel, WheelName, is_safe_name
 
-__all__ = ["Place", "Release", "ScannedFolder", "scan_folder"]
+__all__ = ["Link", "Place", "Release", "ScannedFolder", "scan_folder"]
 
 
 @dataclass(slots=True)
@@ -66,6 +68,32 @@ class Release:
         return [each for each in self.wheels if each.label == label]
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to a file.
+
+    :ivar hashes: digests in hexadecimal, by algorithm.
+    """
+
+    url: str
+    filename: str
+    hashes: dict[str, str] = field(default_factory=dict)
+    yanked: bool = False
+
+    @classmethod
+    def of(cls, url: str, *, yanked: bool = False) -> Link:
+        """Return a link of which little more is known than its URL."""
+        path, _, fragment = url.partition("#")
+        name = unquote(posixpath.basename(urlsplit(path).path))
+        algorithm, _, digest = fragment.partition("=")
+        return cls(path, name, {algorithm: digest} if digest else {}, yanked)
+
+    @property
+    def path(self) -> str | None:
+        """The path of a ``file:`` URL; None for any other."""
+        return local_path(self.url)
+
+
 @dataclass(slots=True)
 class Place:
     """A folder, or a page of an index, with the files there.
@@ -76,6 +104,7 @@ class Place:
     :ivar misnamed: names that end like those of wheels or manifests and are invalid,
         with the reason.
     :ivar links: links to the files of a page, by name.
+    :ivar projects: the URLs of the pages of projects that a page lists.
     :ivar sends_parts: whether its server has always sent parts of files.
     """
 
@@ -86,6 +115,7 @@ class Place:
     )
     misnamed: dict[str, str] = field(default_factory=dict)
     links: dict[str, Link] = field(default_factory=dict)
+    projects: list[str] = field(default_factory=list)
     sends_parts: bool = True
 
     def add(self, filename: str, link: Link | None = None) -> Release | None:
