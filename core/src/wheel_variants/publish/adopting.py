@@ -145,20 +145,16 @@ def plan_of(request: Request) -> Plan:
         try:
             with wheels.open_wheel(name, request.folder) as wheel:
                 _check(wheel)
-                requires[name] = wheels.fields(wheel.metadata()).get(
-                    "requires_dist", ()
-                )
+                requires[name] = _required(wheel)
                 found = _judged(wheel, request, names)
-                if found is None:
-                    plain.append(wheel.name)
-                    continue
-                for other in plan.adopted:
-                    if other.filename == found.filename:
-                        raise _NotAdopted(
-                            "it would get the same name as "
-                            f"{other.original.filename}: {found.filename}"
-                        )
-                plan.adopted.append(found)
+            if found is None:
+                plain.append(wheel.name)
+                continue
+            for other in plan.adopted:
+                if other.filename == found.filename:
+                    same = f"the same name as {other.original.filename}"
+                    raise _NotAdopted(f"it would get {same}: {found.filename}")
+            plan.adopted.append(found)
         except (wheels.UnreadableWheel, _NotAdopted) as error:
             plan.left.append(Left(name, str(error)))
         except OSError as error:
@@ -187,20 +183,16 @@ def _listed(folder: str) -> list[str]:
 
 
 def _refuse_contradictions(request: Request) -> None:
-    table = request.table
+    table, problem = request.table, None
     if table.properties.get(NULL_LABEL):
-        raise UsageError(
-            f"The null variant has no properties, but {table.path} lists some"
-        )
-    if request.cpu_as_null and "cpu" in table.properties:
-        raise UsageError(
-            f"--cpu-as-null contradicts [variant.properties] of {table.path}"
-        )
+        problem = f"The null variant has no properties, but {table.path} lists some"
+    elif request.cpu_as_null and "cpu" in table.properties:
+        problem = f"--cpu-as-null contradicts [variant.properties] of {table.path}"
     for name, into in request.twins.items():
         if into in request.twins:
-            raise UsageError(
-                f"{into} cannot be a twin and a project: --twin {name}={into}"
-            )
+            problem = f"{into} cannot be a twin and a project: --twin {name}={into}"
+    if problem is not None:
+        raise UsageError(problem)
 
 
 def _check(wheel: wheels.WheelFile) -> None:
@@ -230,29 +222,12 @@ def _judged(
 
     :raises _NotAdopted: if it cannot become a variant.
     """
-    name, local = wheel.name, wheel.name.version.local
+    name, into = wheel.name, request.twins.get(wheel.name.name)
     if name.label is not None:
         raise _NotAdopted(f"it is a variant already: {name.label}")
-    into = request.twins.get(name.name)
-    if local is not None:
-        label, proof = local, proofs.proved_by_local(local)
-    elif into is not None:
-        label = name.name.removeprefix(into).strip("-").replace("-", "_") or "twin"
-        proof = proofs.proved_by_requirements(_always_required(wheel))
-    else:
+    if name.version.local is None and into is None:
         return None
-    # The user counts more than the name.
-    if label in request.table.properties:
-        rule = f"[variant.properties] of {request.table.path}"
-        proof = proofs.Proof(request.table.properties[label], rule)
-    elif proof is not None and label == "cpu" and request.cpu_as_null:
-        label = NULL_LABEL
-    if proof is None or not is_valid_label(label):
-        raise _NotAdopted(
-            f"{'its local version' if local else 'its name'} does not define what a "
-            f'machine needs: list it under [variant.properties] in pyproject.toml, as in "{label}" = '
-            '["nvidia :: cuda_version_lower_bound :: 12.0"]'
-        )
+    label, proof = _proved(wheel, request)
     for namespace in sorted({each.namespace for each in proof.properties}):
         if namespace not in {*DECLARATIONS, *request.table.providers}:
             raise _NotAdopted(
@@ -268,6 +243,33 @@ def _judged(
     dropped += (each for each in names if each in attestations)
     filename = f"{stem}-{rest}-{label}.whl"
     return Adopted(name, filename, project, version, label, proof, dropped)
+
+
+def _proved(wheel: wheels.WheelFile, request: Request) -> tuple[str, proofs.Proof]:
+    """Return the label of a wheel, and its properties.
+
+    :raises _NotAdopted: if nothing proves them.
+    """
+    name, local = wheel.name.name, wheel.name.version.local
+    if local is not None:
+        label, proof = local, proofs.proved_by_local(local)
+    else:
+        label = name.removeprefix(request.twins[name]).strip("-").replace("-", "_")
+        label = label or "twin"
+        proof = proofs.proved_by_requirements(_always_required(wheel))
+    # The user counts more than the name.
+    if label in request.table.properties:
+        rule = f"[variant.properties] of {request.table.path}"
+        proof = proofs.Proof(request.table.properties[label], rule)
+    elif proof is not None and label == "cpu" and request.cpu_as_null:
+        label = NULL_LABEL
+    if proof is None or not is_valid_label(label):
+        raise _NotAdopted(
+            f"its {'local version' if local else 'name'} does not define what a machine "
+            "needs: list it under [variant.properties] in pyproject.toml, as in "
+            f'"{label}" = ["nvidia :: cuda_version_lower_bound :: 12.0"]'
+        )
+    return label, proof
 
 
 def _check_renaming(
@@ -288,6 +290,10 @@ def _check_renaming(
             raise _NotAdopted(f"it has a folder {min(taken)} already")
 
 
+def _required(wheel: wheels.WheelFile) -> Sequence[str]:
+    return wheels.fields(wheel.metadata()).get("requires_dist", ())
+
+
 def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
     for text in texts:
         try:
@@ -299,8 +305,7 @@ def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
 def _always_required(wheel: wheels.WheelFile) -> Iterator[NormalizedName]:
     """Yield the projects that a wheel requires on every machine that it is for."""
     machines = [proofs.markers_of_platform(tag.platform) for tag in wheel.name.tags]
-    texts = wheels.fields(wheel.metadata()).get("requires_dist", ())
-    for _, requirement in _requirements(texts):
+    for _, requirement in _requirements(_required(wheel)):
         marker = requirement.marker
         if marker is None or (
             all(machines)

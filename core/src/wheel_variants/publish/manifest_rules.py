@@ -6,7 +6,7 @@ of schemas and the providers of namespaces (PEP 850).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,8 +58,13 @@ class CheckedManifest:
     """
 
     findings: tuple[Finding, ...]
-    document: Mapping[str, Any] | None = None
+    document: dict[str, Any] | None = None
     manifest: Manifest | None = None
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a finding must be fixed."""
+        return any(finding.is_error for finding in self.findings)
 
 
 def check_manifest(data: bytes, subject: str) -> CheckedManifest:

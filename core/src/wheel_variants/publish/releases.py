@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urlsplit
 
@@ -186,29 +186,42 @@ def scan_folder(
     """
     result = ScannedFolder(folder, prefix)
     listed = dict(_listed(result))
-    for name, facts in listed.items():
-        before = known.get(name, FileFacts(-1, 0))
-        is_same = (before.size, before.modified) == (facts.size, facts.modified)
-        if is_same and not (hashes and before.sha256 is None):
-            result.files[name] = before
+    result.files = {
+        name: known[name]
+        for name, facts in listed.items()
+        if name in known
+        and (known[name].size, known[name].modified) == (facts.size, facts.modified)
+        and not (hashes and known[name].sha256 is None)
+    }
     to_read = [name for name in listed if name not in result.files]
     for name in track(to_read):
-        read = _read(listed[name], name, result)
-        if read is not None:
-            digest = file_sha256(os.path.join(folder, name)) if hashes else None
-            result.files[name] = replace(read, sha256=digest)
+        path, facts = os.path.join(folder, name), listed[name]
+        if name.endswith(".whl"):
+            checked = check_wheel(path, f"{prefix}{name}")
+            result.findings += checked.findings
+            if checked.has_errors:
+                continue
+            facts = replace(
+                facts,
+                metadata_sha256=checked.metadata_sha256,
+                requires_python=checked.requires_python,
+                document=checked.document,
+            )
+        digest = file_sha256(path) if hashes else None
+        result.files[name] = replace(facts, sha256=digest)
     result.read = len(to_read)
     result.files = dict(sorted(result.files.items()))
-    for name in (
-        *result.files,
-        *(each for each in to_read if each not in result.files),
-    ):
-        release = result.add(name)
-        document = result.files[name].document if name in result.files else None
-        if release is not None and document is not None:
-            release.embedded[name] = parse_document(document)
-    result.releases = dict(sorted(result.releases.items()))
+    _group(result, listed)
     return result
+
+
+def _group(result: ScannedFolder, names: Iterable[str]) -> None:
+    """Sort files by release."""
+    for name in names:
+        release, facts = result.add(name), result.files.get(name)
+        if release is not None and facts is not None and facts.document is not None:
+            release.embedded[name] = parse_document(facts.document)
+    result.releases = dict(sorted(result.releases.items()))
 
 
 def _listed(result: ScannedFolder) -> Iterator[tuple[str, FileFacts]]:
@@ -231,20 +244,3 @@ def _listed(result: ScannedFolder) -> Iterator[tuple[str, FileFacts]]:
         if not any(findings):
             status = os.stat(os.path.join(folder, name))
             yield name, FileFacts(status.st_size, status.st_mtime_ns)
-
-
-def _read(facts: FileFacts, name: str, result: ScannedFolder) -> FileFacts | None:
-    """Return the facts about a file; None for a wheel that is unfit for an index."""
-    if not name.endswith(".whl"):
-        return facts
-    path = os.path.join(result.name, name)
-    checked = check_wheel(path, f"{result.prefix}{name}")
-    result.findings += checked.findings
-    if any(finding.is_error for finding in checked.findings):
-        return None
-    return replace(
-        facts,
-        metadata_sha256=checked.metadata_sha256,
-        requires_python=checked.requires_python,
-        document=None if checked.document is None else dict(checked.document),
-    )
