@@ -26,7 +26,11 @@ from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
 
 __all__ = [
-    *("BuildRequest", "BuiltWheel", "build_wheel", "judged", "manifests_of_release")
+    "build_wheel",
+    "BuildRequest",
+    "BuiltWheel",
+    "judged",
+    "manifests_of_release",
 ]
 
 logger = logging.getLogger(__name__)

@@ -15,8 +15,13 @@ from typing import Any
 from wheel_variants.properties import Property
 
 __all__ = [
-    *("CURRENT", "GENERATIONS", "Generation", "WITHOUT_PROVIDERS"),
-    *("make_document", "named_generation", "to_json"),
+    "CURRENT",
+    "Generation",
+    "GENERATIONS",
+    "make_document",
+    "named_generation",
+    "to_json",
+    "WITHOUT_PROVIDERS",
 ]
 
 _VERSION = re.compile(r"v([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9})")

@@ -6,9 +6,16 @@ import re
 from collections.abc import Iterable
 
 __all__ = [
-    *("CannotBuild", "CannotWrite", "InvalidProjectTable", "NothingFound"),
-    *("PublishError", "UsageError"),
-    *("capital", "counted", "said", "without_credentials"),
+    "CannotBuild",
+    "CannotWrite",
+    "capital",
+    "counted",
+    "InvalidProjectTable",
+    "NothingFound",
+    "PublishError",
+    "said",
+    "UsageError",
+    "without_credentials",
 ]
 
 #: Between the scheme and the host of a URL; a password may have blanks.

@@ -13,8 +13,15 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 __all__ = [
-    *("below", "file_sha256", "is_plain_file", "is_regular_below", "link_or_copy"),
-    *("open_regular", "replacing", "sha256", "write_if_changed"),
+    "below",
+    "file_sha256",
+    "is_plain_file",
+    "is_regular_below",
+    "link_or_copy",
+    "open_regular",
+    "replacing",
+    "sha256",
+    "write_if_changed",
 ]
 
 #: A disk is full, or a quota is used up; not every system has quotas.

@@ -25,8 +25,13 @@ from wheel_variants.publish.output import tool_version
 from wheel_variants.publish.simple_index import HTML_PAGE
 
 __all__ = [
-    *("Fetched", "HttpSession", "NoRanges", "RemoteFile", "Unavailable"),
-    *("add_http_options", "local_path"),
+    "add_http_options",
+    "Fetched",
+    "HttpSession",
+    "local_path",
+    "NoRanges",
+    "RemoteFile",
+    "Unavailable",
 ]
 
 #: Seconds in which the body of a response must arrive.

@@ -27,8 +27,13 @@ from wheel_variants.publish.simple_index import FileFacts, IndexedFile
 from wheel_variants.publish.wheels import open_wheel
 
 __all__ = [
-    *("IndexReport", "IndexState", "ReleaseReport", "SIMPLE", "STATE_FILE"),
-    *("breaking_changes", "make_index"),
+    "breaking_changes",
+    "IndexReport",
+    "IndexState",
+    "make_index",
+    "ReleaseReport",
+    "SIMPLE",
+    "STATE_FILE",
 ]
 
 #: The folder of the pages.

@@ -16,8 +16,11 @@ from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import Property
 
 __all__ = [
-    *("BUILT_IN_PACKAGES", "DECLARATIONS", "KNOWN_PROVIDERS", "KnownProvider"),
+    "BUILT_IN_PACKAGES",
+    "DECLARATIONS",
     "doubt_about",
+    "KNOWN_PROVIDERS",
+    "KnownProvider",
 ]
 
 _CUDA = r"1[1-5](\.(20|1?[0-9]))?"

@@ -17,8 +17,15 @@ from rich.text import Text
 from wheel_variants.publish.errors import PublishError
 
 __all__ = [
-    *("Advance", "byte_progress", "logs_to_stderr", "printable", "show_error"),
-    *("tool_version", "track", "write", "write_report"),
+    "Advance",
+    "byte_progress",
+    "logs_to_stderr",
+    "printable",
+    "show_error",
+    "tool_version",
+    "track",
+    "write",
+    "write_report",
 ]
 
 T = TypeVar("T")

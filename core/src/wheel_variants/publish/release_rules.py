@@ -11,8 +11,11 @@ from wheel_variants.publish.releases import Release
 from wheel_variants.rules import RULES
 
 __all__ = [
-    *("check_agreement", "check_fallback", "check_labels"),
-    *("check_manifest_name", "check_presence"),
+    "check_agreement",
+    "check_fallback",
+    "check_labels",
+    "check_manifest_name",
+    "check_presence",
 ]
 
 #: What to do, by what manifests disagree about.

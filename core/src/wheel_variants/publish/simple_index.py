@@ -16,8 +16,12 @@ from urllib.parse import quote
 from packaging.version import Version
 
 __all__ = [
-    *("FileFacts", "HTML_PAGE", "IndexedFile", "JSON_PAGE"),
-    *("project_pages", "root_pages"),
+    "FileFacts",
+    "HTML_PAGE",
+    "IndexedFile",
+    "JSON_PAGE",
+    "project_pages",
+    "root_pages",
 ]
 
 #: Web servers send the first for a folder; mirrors use the suffix of the second.
